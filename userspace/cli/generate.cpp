@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/generator/generate.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <map>
+#include <memory>
+#include <thread>
+
+#include "userspace/cli/command.h"
+
+namespace btf_extra {
+
+namespace {
+
+struct Options {
+    GenerateOptions generate;
+    std::string output;
+};
+
+// "vmlinux" -> "vmlinux.btf_extra", "xfs.ko.debug" -> "xfs.btf_extra".
+std::string default_output(std::string input) {
+    for (const std::string_view suffix : {".debug", ".ko"})
+        if (input.ends_with(suffix))
+            input.resize(input.size() - suffix.size());
+    return input + ".btf_extra";
+}
+
+void show_progress(size_t done, size_t total) {
+    const size_t percent = done * 100 / total;
+    if (done == total)
+        fmt::print(stderr, "\r\033[K");
+    else if (percent != (done - 1) * 100 / total)
+        fmt::print(stderr, "\rreading unit {} of {} ({} %)", done, total, percent);
+}
+
+int run(Options &options) {
+    if (options.output.empty())
+        options.output = default_output(options.generate.input);
+    if (isatty(STDERR_FILENO))
+        options.generate.progress = show_progress;
+    const Result<ExtraFile> file = generate(options.generate);
+    if (!file)
+        return fail(file.error());
+    if (const Result<void> written = write_extra_file(options.output, *file); !written)
+        return fail(written.error());
+    return kExitDone;
+}
+
+}  // namespace
+
+void add_generate(CLI::App &app, int &exit_code) {
+    auto options = std::make_shared<Options>();
+    CLI::App *command = app.add_subcommand(
+        "generate", "From a kernel's DWARF to a .btf_extra file: functions, sites, locations");
+    command->add_option("ELF", options->generate.input, "vmlinux with debug information")
+        ->required();
+    options->generate.jobs = std::max(1u, std::thread::hardware_concurrency());
+    command->add_option("-j,--jobs", options->generate.jobs, "Threads; the output does not depend on it")
+        ->check(CLI::Range(1, 1024))
+        ->capture_default_str();
+    command->add_option("--btf-base", options->generate.btf_base,
+                        "Base BTF, raw or in an ELF file, instead of the input's own .BTF");
+    const std::map<std::string, Layout> layouts{{"split", Layout::kSplit},
+                                                {"inline", Layout::kInline}};
+    command->add_option("--layout", options->generate.layout,
+                        "split: .BTF and .BTF.func_info; inline: one .BTF.inline")
+        ->transform(CLI::CheckedTransformer(layouts, CLI::ignore_case));
+    command->add_option("-o,--output", options->output,
+                        "By default the input's name with .btf_extra");
+    command->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace btf_extra

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// The base BTF (all its levels), indexed by what a type is: its name, what it
+// refers to, or the shape of an anonymous one.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "userspace/generator/site_model.h"
+#include "userspace/lib/core_api.h"
+
+
+namespace btf_extra {
+
+uint64_t hash_mix(uint64_t hash, uint64_t value);
+uint64_t hash_of(std::string_view text);
+
+class BaseTypes {
+  public:
+    // base: indexed on every level; must outlive this. nullptr: no base.
+    explicit BaseTypes(const btf_blob *base);
+
+    uint32_t end_id() const { return end_id_; }
+    uint32_t end_string() const { return end_string_; }
+    const btf_type *type(uint32_t id) const { return types_[id]; }
+    uint32_t kind(uint32_t id) const { return types_[id] ? loc_kind(types_[id]) : 0; }
+    std::string_view string(uint32_t offset) const;
+    std::string_view name(uint32_t id) const { return string(types_[id]->name_off); }
+
+    // Ids in ascending order. Kinds are BTF_KIND_*.
+    std::vector<uint32_t> named(uint32_t kind, std::string_view name) const;
+    // PTR, CONST, VOLATILE, RESTRICT: the id, or 0.
+    uint32_t reference(uint32_t kind, uint32_t target) const;
+    uint32_t type_tag(std::string_view name, uint32_t target) const;
+    uint32_t array(uint32_t element, uint32_t count) const;
+    // An index type for arrays: that of the base's own, or 0.
+    uint32_t array_index() const { return array_index_; }
+    // A prototype with these types and names; all names may be empty. The void
+    // of a variadic prototype is not among them.
+    uint32_t func_proto(uint32_t result, std::span<const uint32_t> types,
+                        std::span<const std::string_view> names, bool variadic) const;
+    // Anonymous structs, unions and enums that may be meant.
+    std::vector<uint32_t> anonymous(uint32_t kind, uint32_t size, uint32_t vlen,
+                                    std::string_view first_name) const;
+    // The offset of a string, or UINT32_MAX.
+    uint32_t find_string(std::string_view text) const;
+
+  private:
+    uint64_t shape(uint32_t id) const;
+    template <class Match> uint32_t first(uint64_t shape, Match match) const;
+    template <class Match> std::vector<uint32_t> all(uint64_t shape, Match match) const;
+    void index_strings();
+
+    const btf_blob *base_;
+    uint32_t end_id_ = 1;
+    uint32_t end_string_ = 1;
+    uint32_t array_index_ = 0;
+    std::vector<const btf_type *> types_;  // by id
+    // Hash chains: the last id of each bucket, and for each id the one before.
+    std::vector<uint32_t> buckets_;
+    std::vector<uint32_t> previous_;
+    std::vector<uint32_t> string_table_;  // open addressing; offset + 1
+};
+
+}  // namespace btf_extra

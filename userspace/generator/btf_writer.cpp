@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/generator/btf_writer.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <unordered_map>
+
+#include "userspace/generator/btf_builder.h"
+#include "userspace/lib/core_api.h"
+
+namespace btf_extra {
+
+namespace {
+
+constexpr uint32_t kMaxMemberBitOffset = 0xffffff;  // beside a bit-field size
+
+// New types that the output needs, numbered in order of their descriptions.
+class NewTypeNumbers {
+  public:
+    NewTypeNumbers(const MergedSites &sites, const NewTypes &new_types, uint32_t first_id)
+        : new_types_(new_types), needed_(new_types.size()), ids_(new_types.size()) {
+        for (const MergedFunction &function : sites.functions) {
+            // A function of the base refers to nothing else.
+            if (function.base_id != 0)
+                continue;
+            need(function.source->return_type);
+            for (const TypeId type : function.source->param_types)
+                need(type);
+        }
+        for (uint32_t number = 0; number < new_types.size(); ++number)
+            if (needed_[number])
+                order_.push_back(number);
+        std::sort(order_.begin(), order_.end(), [&](uint32_t a, uint32_t b) {
+            return new_types.at(a).description < new_types.at(b).description;
+        });
+        for (const uint32_t number : order_)
+            ids_[number] = first_id++;
+    }
+
+    const std::vector<uint32_t> &order() const { return order_; }
+    uint32_t id(TypeId type) const {
+        if (!(type & kNewType))
+            return type;
+        const uint32_t number = type & ~kNewType;
+        // C and BTF have no word for it.
+        return new_types_.at(number).kind == TypeKind::kUnsupported ? 0 : ids_[number];
+    }
+
+  private:
+    void need(TypeId type) {
+        std::vector<TypeId> pending{type};
+        while (!pending.empty()) {
+            const TypeId id = pending.back();
+            pending.pop_back();
+            if (!(id & kNewType) || needed_[id & ~kNewType])
+                continue;
+            const NewType &entry = new_types_.at(id & ~kNewType);
+            if (entry.kind == TypeKind::kUnsupported)
+                continue;
+            needed_[id & ~kNewType] = true;
+            pending.push_back(entry.target);
+            for (const NewMember &member : entry.members)
+                pending.push_back(member.type);
+            for (const NewParam &param : entry.params)
+                pending.push_back(param.type);
+        }
+    }
+
+    const NewTypes &new_types_;
+    std::vector<bool> needed_;
+    std::vector<uint32_t> ids_;
+    std::vector<uint32_t> order_;
+};
+
+class TypesWriter {
+  public:
+    TypesWriter(BtfBuilder &builder, const MergedSites &sites, const BaseTypes &base,
+                const NewTypes &new_types)
+        : builder_(builder), sites_(sites), base_(base), new_types_(new_types),
+          numbers_(sites, new_types, builder.next_id()) {}
+
+    // The ids of all functions, by number.
+    std::vector<uint32_t> write() {
+        for (const uint32_t number : numbers_.order())
+            write_type(new_types_.at(number));
+        return write_functions();
+    }
+
+  private:
+    void write_type(const NewType &type);
+    void write_members(const NewType &type);
+    void write_enumerators(const NewType &type);
+    uint32_t prototype(const SourceFunction &function);
+    std::vector<uint32_t> write_functions();
+
+    BtfBuilder &builder_;
+    const MergedSites &sites_;
+    const BaseTypes &base_;
+    const NewTypes &new_types_;
+    NewTypeNumbers numbers_;
+    // Prototypes of this blob: return type, then types and names of parameters.
+    std::map<std::vector<uint32_t>, uint32_t> prototypes_;
+};
+
+void TypesWriter::write_type(const NewType &type) {
+    const uint32_t target = numbers_.id(type.target);
+    const auto size = static_cast<uint32_t>(type.size);
+    switch (type.kind) {
+    case TypeKind::kInt: {
+        builder_.begin(BTF_KIND_INT, type.name, 0, size);
+        const uint32_t encoding = (type.is_signed ? BTF_INT_SIGNED : 0) |
+                                  (type.is_bool ? BTF_INT_BOOL : 0);
+        builder_.word(encoding << 24 | size * 8);
+        return;
+    }
+    case TypeKind::kFloat:
+        builder_.begin(BTF_KIND_FLOAT, type.name, 0, size);
+        return;
+    case TypeKind::kPtr:
+        builder_.begin(BTF_KIND_PTR, "", 0, target);
+        return;
+    case TypeKind::kConst:
+        builder_.begin(BTF_KIND_CONST, "", 0, target);
+        return;
+    case TypeKind::kVolatile:
+        builder_.begin(BTF_KIND_VOLATILE, "", 0, target);
+        return;
+    case TypeKind::kRestrict:
+        builder_.begin(BTF_KIND_RESTRICT, "", 0, target);
+        return;
+    case TypeKind::kTypedef:
+        builder_.begin(BTF_KIND_TYPEDEF, type.name, 0, target);
+        return;
+    case TypeKind::kArray:
+        builder_.begin(BTF_KIND_ARRAY, "", 0, 0);
+        builder_.word(target);
+        builder_.word(base_.array_index() ? base_.array_index() : target);
+        builder_.word(static_cast<uint32_t>(type.elements));
+        return;
+    case TypeKind::kStruct:
+    case TypeKind::kUnion:
+        write_members(type);
+        return;
+    case TypeKind::kEnum:
+        write_enumerators(type);
+        return;
+    case TypeKind::kFuncProto:
+        builder_.begin(BTF_KIND_FUNC_PROTO, "",
+                       static_cast<uint32_t>(type.params.size()) + (type.variadic ? 1 : 0), target);
+        for (const NewParam &param : type.params) {
+            builder_.word(builder_.string(param.name));
+            builder_.word(numbers_.id(param.type));
+        }
+        if (type.variadic) {
+            builder_.word(0);
+            builder_.word(0);
+        }
+        return;
+    case TypeKind::kVoid:
+    case TypeKind::kUnsupported:
+        return;
+    }
+}
+
+void TypesWriter::write_members(const NewType &type) {
+    const bool is_union = type.kind == TypeKind::kUnion;
+    if (type.declaration) {
+        builder_.begin(BTF_KIND_FWD, type.name, 0, 0, is_union);
+        return;
+    }
+    // A bit-field size leaves 24 bits for the offset.
+    const bool has_bit_fields =
+        std::any_of(type.members.begin(), type.members.end(),
+                    [](const NewMember &member) { return member.bit_size != 0; });
+    const bool packs = has_bit_fields && std::all_of(type.members.begin(), type.members.end(),
+                                                     [](const NewMember &member) {
+                                                         return member.bit_offset <=
+                                                                kMaxMemberBitOffset;
+                                                     });
+    builder_.begin(is_union ? BTF_KIND_UNION : BTF_KIND_STRUCT, type.name,
+                   static_cast<uint32_t>(type.members.size()), static_cast<uint32_t>(type.size),
+                   packs);
+    for (const NewMember &member : type.members) {
+        builder_.word(builder_.string(member.name));
+        builder_.word(numbers_.id(member.type));
+        builder_.word(static_cast<uint32_t>(member.bit_offset) |
+                      (packs ? member.bit_size << 24 : 0));
+    }
+}
+
+void TypesWriter::write_enumerators(const NewType &type) {
+    const bool wide = type.size > 4;
+    builder_.begin(wide ? BTF_KIND_ENUM64 : BTF_KIND_ENUM, type.name,
+                   static_cast<uint32_t>(type.enumerators.size()),
+                   type.size ? static_cast<uint32_t>(type.size) : 4, type.is_signed);
+    for (const auto &[name, value] : type.enumerators) {
+        builder_.word(builder_.string(name));
+        builder_.word(static_cast<uint32_t>(value));
+        if (wide)
+            builder_.word(static_cast<uint32_t>(value >> 32));
+    }
+}
+
+// The FUNC_PROTO of a function that is added: one of the base if it has the
+// same types and names.
+uint32_t TypesWriter::prototype(const SourceFunction &function) {
+    std::vector<uint32_t> types;
+    std::vector<std::string_view> names(function.param_names.begin(), function.param_names.end());
+    for (const TypeId type : function.param_types)
+        types.push_back(numbers_.id(type));
+    const uint32_t result = numbers_.id(function.return_type);
+    const uint32_t in_base = base_.func_proto(result, types, names, function.variadic);
+    if (in_base != 0)
+        return in_base;
+
+    std::vector<uint32_t> words{result};
+    for (size_t i = 0; i < types.size(); ++i) {
+        words.push_back(builder_.string(names[i]));
+        words.push_back(types[i]);
+    }
+    if (function.variadic)
+        words.insert(words.end(), {0, 0});
+    const auto [entry, fresh] = prototypes_.try_emplace(words, builder_.next_id());
+    if (fresh) {
+        builder_.begin(BTF_KIND_FUNC_PROTO, "", static_cast<uint32_t>(words.size() / 2), result);
+        for (size_t i = 1; i < words.size(); ++i)
+            builder_.word(words[i]);
+    }
+    return entry->second;
+}
+
+std::vector<uint32_t> TypesWriter::write_functions() {
+    std::vector<uint32_t> ids;
+    std::vector<uint32_t> prototypes;
+    for (const MergedFunction &function : sites_.functions) {
+        ids.push_back(function.base_id);
+        prototypes.push_back(function.base_id ? 0 : prototype(*function.source));
+    }
+    for (size_t f = 0; f < ids.size(); ++f)
+        if (ids[f] == 0)
+            ids[f] = builder_.begin(
+                BTF_KIND_FUNC, sites_.functions[f].source->name,
+                sites_.functions[f].source->external ? BTF_FUNC_GLOBAL : BTF_FUNC_STATIC,
+                prototypes[f]);
+    const auto tag = [&](std::string_view what, const std::string &path, uint32_t func) {
+        builder_.begin(BTF_KIND_DECL_TAG, std::string(what) + path, 0, func);
+        builder_.word(UINT32_MAX);
+    };
+    for (size_t f = 0; f < ids.size(); ++f) {
+        const MergedFunction &function = sites_.functions[f];
+        if (function.tag_file)
+            tag("file:", function.source->file, ids[f]);
+        if (function.tag_unit)
+            tag("unit:", function.source->unit, ids[f]);
+    }
+    return ids;
+}
+
+// LOC_PROTOs, shared by all sites with the same locations.
+class LocProtos {
+  public:
+    explicit LocProtos(const MergedSites &sites) : sites_(sites) {}
+
+    // The number of the LOC_PROTO of a site, in order of first use.
+    uint32_t add(const MergedSite &site) {
+        const SourceFunction &function = *sites_.functions[site.function].source;
+        key_.clear();
+        for (size_t i = 0; i < function.param_types.size(); ++i)
+            key_.push_back(std::min(sites_.params[site.first_param + i], kMissing));
+        if (function.variadic)
+            key_.push_back(kMissing);
+        return known_.try_emplace(key_, static_cast<uint32_t>(known_.size())).first->second;
+    }
+
+    // Locations by number, in lexicographic order: that of a LOCSEC's entries
+    // that share function and offset.
+    std::vector<std::pair<const std::vector<uint32_t> *, uint32_t>> ordered() const {
+        std::vector<std::pair<const std::vector<uint32_t> *, uint32_t>> protos;
+        protos.reserve(known_.size());
+        for (const auto &[key, number] : known_)
+            protos.emplace_back(&key, number);
+        std::sort(protos.begin(), protos.end(),
+                  [](const auto &a, const auto &b) { return *a.first < *b.first; });
+        return protos;
+    }
+
+  private:
+    struct Hash {
+        size_t operator()(const std::vector<uint32_t> &key) const {
+            uint64_t hash = key.size();
+            for (const uint32_t slot : key)
+                hash = hash_mix(hash, slot);
+            return hash;
+        }
+    };
+
+    const MergedSites &sites_;
+    std::vector<uint32_t> key_;
+    std::unordered_map<std::vector<uint32_t>, uint32_t, Hash> known_;
+};
+
+void write_locations(BtfBuilder &builder, const MergedSites &sites,
+                     const std::vector<uint32_t> &func_ids,
+                     const std::vector<std::string> &section_names) {
+    const uint32_t first_loc_param = builder.next_id();
+    for (const LocParam &param : sites.loc_params) {
+        builder.begin(LOC_KIND_PARAM, "", param.vlen, param.size);
+        builder.word(param.flags);
+        for (uint32_t i = 0; i < param.vlen; ++i)
+            builder.word(param.values[i]);
+    }
+    LocProtos protos(sites);
+    std::vector<std::vector<uint32_t>> proto_numbers;  // by section and site
+    for (const MergedSection &section : sites.sections) {
+        std::vector<uint32_t> &numbers = proto_numbers.emplace_back();
+        numbers.reserve(section.sites.size());
+        for (const MergedSite &site : section.sites)
+            numbers.push_back(protos.add(site));
+    }
+    const auto ordered = protos.ordered();
+    std::vector<uint32_t> proto_ids(ordered.size());
+    for (const auto &[slots, number] : ordered) {
+        proto_ids[number] =
+            builder.begin(LOC_KIND_PROTO, "", static_cast<uint32_t>(slots->size()), 0);
+        for (const uint32_t slot : *slots)
+            builder.word(slot == kMissing ? 0 : first_loc_param + slot);
+    }
+    for (size_t s = 0; s < sites.sections.size(); ++s) {
+        const MergedSection &section = sites.sections[s];
+        const char *prefix = section.site_class == SiteClass::kInline ? "inline" : "func";
+        builder.begin(LOC_KIND_SEC, prefix + section_names[section.section],
+                      static_cast<uint32_t>(section.sites.size()), 0);
+        for (size_t i = 0; i < section.sites.size(); ++i) {
+            builder.word(func_ids[section.sites[i].function]);
+            builder.word(proto_ids[proto_numbers[s][i]]);
+            builder.word(section.sites[i].offset);
+        }
+    }
+}
+
+Provenance provenance_of(const MergedSites &sites, const BaseTypes &base,
+                         const std::vector<uint32_t> &func_ids) {
+    Provenance provenance;
+    provenance.base_end_id = base.end_id();
+    provenance.base_end_string = base.end_string();
+    provenance.inline_instances = sites.inline_instances;
+    provenance.skipped_rust_units = sites.skipped_rust_units;
+    std::map<std::string_view, uint32_t> files;
+    for (const MergedFunction &function : sites.functions)
+        files.try_emplace(function.source->file, 0);
+    for (auto &[file, number] : files) {
+        number = static_cast<uint32_t>(provenance.files.size());
+        provenance.files.emplace_back(file);
+    }
+    for (size_t f = 0; f < sites.functions.size(); ++f) {
+        const SourceFunction &function = *sites.functions[f].source;
+        provenance.func_files.push_back(function.file.empty() ? Provenance::kNoFile
+                                                              : files.at(function.file));
+        if (function.variadic)
+            provenance.variadic_funcs.push_back(func_ids[f]);
+    }
+    for (const MergedSection &section : sites.sections)
+        for (const MergedSite &site : section.sites) {
+            const size_t count = sites.functions[site.function].source->param_types.size();
+            for (size_t i = 0; i < count; ++i) {
+                const ParamSlot slot = sites.params[site.first_param + i];
+                if (slot & kMissing)
+                    provenance.reasons.push_back(static_cast<uint8_t>(slot));
+            }
+        }
+    return provenance;
+}
+
+}  // namespace
+
+WrittenBlobs write_blobs(const MergedSites &sites, const BaseTypes &base,
+                         const NewTypes &new_types,
+                         const std::vector<std::string> &section_names, Layout layout) {
+    WrittenBlobs blobs;
+    const bool has_base = base.end_id() > 1;
+    BtfBuilder types(base.end_id(), has_base ? base.end_string() : 0,
+                     [&](std::string_view text) { return base.find_string(text); });
+    const std::vector<uint32_t> func_ids = TypesWriter(types, sites, base, new_types).write();
+    blobs.provenance = provenance_of(sites, base, func_ids);
+    if (layout == Layout::kInline) {
+        write_locations(types, sites, func_ids, section_names);
+        blobs.inline_blob = types.finish(true);
+        return blobs;
+    }
+    blobs.types = types.finish(false);
+    BtfBuilder func_info(types.next_id(), types.end_string(), nullptr);
+    write_locations(func_info, sites, func_ids, section_names);
+    blobs.func_info = func_info.finish(true);
+    return blobs;
+}
+
+}  // namespace btf_extra

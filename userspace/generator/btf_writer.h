@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// Merged sites to the two blobs of the wire format, or to the one of the inline
+// layout, with their provenance.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "userspace/generator/site_merge.h"
+#include "userspace/lib/provenance.h"
+
+namespace btf_extra {
+
+enum class Layout { kSplit, kInline };
+
+struct WrittenBlobs {
+    std::vector<std::byte> types;        // split layout
+    std::vector<std::byte> func_info;    // split layout
+    std::vector<std::byte> inline_blob;  // inline layout
+    Provenance provenance;
+};
+
+// section_names: of MergedSection::section.
+WrittenBlobs write_blobs(const MergedSites &sites, const BaseTypes &base,
+                         const NewTypes &new_types,
+                         const std::vector<std::string> &section_names, Layout layout);
+
+}  // namespace btf_extra

@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/generator/dwarf_reader.h"
+
+#include <fmt/format.h>
+
+#include "userspace/lib/core_api.h"
+
+namespace btf_extra {
+
+namespace {
+
+constexpr uint32_t kMaxDepth = 512;  // of nested entries
+constexpr uint32_t kMaxOrigins = 8;  // from an instance to what it is an instance of
+constexpr uint64_t kLangRust = 0x1c;
+constexpr uint64_t kLangAssembly = 0x31;
+
+// The attributes that say where code begins.
+struct CodeStart {
+    AttributeValue entry_pc;
+    AttributeValue low_pc;
+    AttributeValue ranges;
+
+    bool set(uint16_t name, const AttributeValue &value) {
+        switch (name) {
+        case DW_AT_entry_pc:
+            entry_pc = value;
+            return true;
+        case DW_AT_low_pc:
+            low_pc = value;
+            return true;
+        case DW_AT_ranges:
+            ranges = value;
+            return true;
+        default:
+            return false;
+        }
+    }
+
+    std::optional<uint64_t> address(const DebugSections &sections, const Unit &unit) const {
+        if (const std::optional<uint64_t> entry = unit.address_of(entry_pc))
+            return entry;
+        std::optional<uint64_t> start = unit.address_of(low_pc);
+        if (!start && ranges)
+            start = first_range_start(sections, unit, ranges);
+        if (start && entry_pc.is_constant())
+            *start += entry_pc.number;
+        return start;
+    }
+};
+
+}  // namespace
+
+// A site, as location expressions see it.
+class UnitReader::SiteContext final : public ExprContext {
+  public:
+    SiteContext(UnitReader &reader, const Scope &scope) : reader_(reader), scope_(scope) {}
+
+    std::optional<RegisterOffset> call_frame_cfa() override {
+        return reader_.frames_->cfa(scope_.point.address);
+    }
+    Bytes frame_base() override {
+        const AttributeValue &base = scope_.enclosing->frame_base;
+        if (base.kind == AttributeValue::kBlock || !base)
+            return base.block;
+        return expression_at(reader_.sections_, *reader_.unit_, base, std::nullopt, scope_.point)
+            .value_or(Bytes());
+    }
+    bool at_function_entry() const override {
+        return scope_.point.address == scope_.enclosing->entry;
+    }
+    std::optional<uint64_t> indexed_address(uint64_t index) override {
+        return reader_.unit_->indexed_address(index);
+    }
+    std::optional<BaseType> base_type(uint64_t unit_offset) override {
+        const SourceType type =
+            reader_.types_.describe(reader_.unit_->header.offset + unit_offset, false);
+        if (type.kind != TypeKind::kInt && type.kind != TypeKind::kFloat)
+            return std::nullopt;
+        return BaseType{.size = static_cast<uint32_t>(type.size),
+                        .is_integer = type.kind == TypeKind::kInt,
+                        .is_signed = type.is_signed};
+    }
+    AddressConstant address_constant(uint64_t link_address) override {
+        return reader_.input_.file.address_constant(link_address);
+    }
+
+  private:
+    UnitReader &reader_;
+    const Scope &scope_;
+};
+
+size_t UnitReader::LocParamHash::operator()(const LocParam &param) const {
+    uint64_t hash = hash_mix(param.size, param.flags);
+    hash = hash_mix(hash, param.vlen);
+    for (const uint32_t value : param.values)
+        hash = hash_mix(hash, value);
+    return hash;
+}
+
+Result<SourceTree> find_source_tree(const DebugFile &file, const std::vector<UnitHeader> &headers) {
+    SourceTree tree;
+    for (const UnitHeader &header : headers) {
+        const std::optional<Unit> unit = Unit::open(file.dwarf(), header);
+        if (!unit)
+            return Error{fmt::format("{}: .debug_info: unit at {:#x}: malformed", file.elf().path(),
+                                     header.offset)};
+        if (!unit->dwo_name.empty())
+            return Error{fmt::format("{}: .debug_info: unit at {:#x}: its code is described in "
+                                     "another file ({}), which is not supported",
+                                     file.elf().path(), header.offset, unit->dwo_name)};
+        tree.add_unit(unit->name, unit->comp_dir);
+    }
+    return tree;
+}
+
+UnitReader::UnitReader(const ReaderInput &input, std::unique_ptr<FrameTable> frames)
+    : input_(input), sections_(input.file.dwarf()), frames_(std::move(frames)),
+      units_(input.file.dwarf(), input.headers), types_(units_),
+      registers_(loc_machine_registers(input.file.elf().machine())) {}
+
+UnitReader::~UnitReader() = default;
+
+UnitSites UnitReader::read(const UnitHeader &header) {
+    UnitSites sites;
+    sites_ = &sites;
+    unit_ = units_.at(header.offset);
+    if (!unit_) {
+        fail(header.offset);
+        return sites;
+    }
+    sites.skipped_rust = unit_->language == kLangRust;
+    if (sites.skipped_rust || unit_->language == DW_LANG_Mips_Assembler ||
+        unit_->language == kLangAssembly)
+        return sites;
+    type_map_ = std::make_unique<TypeMap>(input_.base, input_.new_types, types_);
+    const Die die = unit_->unit_die();
+    const uint64_t children = unit_->after_attributes(die);
+    if (children == 0)
+        fail(header.offset);
+    else if (die.abbreviation->has_children)
+        walk(children, {}, 0);
+    functions_.clear();
+    loc_params_.clear();
+    files_.clear();
+    type_map_.reset();
+    units_.forget_others(nullptr);
+    return sites;
+}
+
+uint64_t UnitReader::fail(uint64_t offset) {
+    if (sites_->error.empty())
+        sites_->error = fmt::format(".debug_info: malformed entry at {:#x}", offset);
+    return 0;
+}
+
+uint64_t UnitReader::walk(uint64_t offset, const Scope &scope, uint32_t depth) {
+    if (depth > kMaxDepth)
+        return fail(offset);
+    while (offset < unit_->header.end) {
+        const Die die = unit_->die_at(offset);
+        if (die.ends_children)
+            return die.attributes;
+        uint64_t next = 0;
+        switch (die.tag()) {
+        case 0:
+            return fail(offset);
+        case DW_TAG_subprogram:
+            next = visit_subprogram(die, depth);
+            break;
+        case DW_TAG_inlined_subroutine:
+            next = visit_inlined(die, scope, depth);
+            break;
+        case DW_TAG_formal_parameter:
+            next = scope.function ? visit_parameter(die, scope) : unit_->next_sibling(die);
+            break;
+        case DW_TAG_lexical_block: {
+            next = unit_->after_attributes(die);
+            Scope inner = scope;
+            inner.function = nullptr;
+            if (next != 0 && die.abbreviation->has_children)
+                next = walk(next, inner, depth + 1);
+            break;
+        }
+        default:
+            next = unit_->next_sibling(die);
+            break;
+        }
+        if (next == 0)
+            return fail(offset);
+        offset = next;
+    }
+    return depth == 0 ? offset : fail(offset);
+}
+
+uint64_t UnitReader::visit_subprogram(const Die &die, uint32_t depth) {
+    CodeStart start;
+    Enclosing enclosing;
+    uint64_t next = unit_->for_each_attribute(die, [&](uint16_t name, const AttributeValue &value) {
+        if (!start.set(name, value) && name == DW_AT_frame_base)
+            enclosing.frame_base = value;
+    });
+    if (next == 0)
+        return 0;
+    const std::optional<uint64_t> address = start.address(sections_, *unit_);
+    // Abstract instances and declarations are read when a site asks for them.
+    if (!address)
+        return unit_->next_sibling(die);
+    enclosing.entry = *address;
+    Scope scope;
+    scope.enclosing = &enclosing;
+    scope.point = {.address = *address, .view = 0};
+    if (const Function *function = function_at(die.offset))
+        if (add_site(*function, SiteClass::kBody, *address, scope))
+            scope.function = function;
+    return die.abbreviation->has_children ? walk(next, scope, depth + 1) : next;
+}
+
+uint64_t UnitReader::visit_inlined(const Die &die, const Scope &scope, uint32_t depth) {
+    CodeStart start;
+    AttributeValue origin;
+    uint64_t view = 0;
+    const uint64_t next =
+        unit_->for_each_attribute(die, [&](uint16_t name, const AttributeValue &value) {
+            if (start.set(name, value))
+                return;
+            if (name == DW_AT_abstract_origin)
+                origin = value;
+            else if (name == DW_AT_GNU_entry_view)
+                view = value.number;
+        });
+    if (next == 0)
+        return 0;
+    Scope inner;
+    inner.enclosing = scope.enclosing;
+    const std::optional<uint64_t> address = start.address(sections_, *unit_);
+    if (address && scope.enclosing) {
+        ++sites_->inline_instances;
+        inner.point = {.address = *address, .view = view};
+        const Function *function =
+            origin.kind == AttributeValue::kReference ? function_at(origin.number) : nullptr;
+        if (function && add_site(*function, SiteClass::kInline, *address, inner))
+            inner.function = function;
+    }
+    return die.abbreviation->has_children ? walk(next, inner, depth + 1) : next;
+}
+
+uint64_t UnitReader::visit_parameter(const Die &die, const Scope &scope) {
+    AttributeValue location;
+    AttributeValue const_value;
+    std::optional<uint64_t> locviews;
+    uint64_t entry = die.offset;  // of the parameter in the abstract instance
+    const uint64_t next =
+        unit_->for_each_attribute(die, [&](uint16_t name, const AttributeValue &value) {
+            switch (name) {
+            case DW_AT_location:
+                location = value;
+                break;
+            case DW_AT_const_value:
+                const_value = value;
+                break;
+            case DW_AT_GNU_locviews:
+                locviews = value.number;
+                break;
+            case DW_AT_abstract_origin:
+                entry = value.kind == AttributeValue::kReference ? value.number : 0;
+                break;
+            default:
+                break;
+            }
+        });
+    if (next == 0)
+        return 0;
+    const int position = position_of(*scope.function, entry);
+    if (position >= 0) {
+        // Of several entries for one parameter the first with a location here
+        // counts, whether or not it has a shape of the wire format.
+        ParamSlot &slot = sites_->params[scope.first_param + static_cast<uint32_t>(position)];
+        if (slot == (kMissing | static_cast<uint32_t>(NotAvailable::kOptimizedOut)) ||
+            slot == (kMissing | static_cast<uint32_t>(NotAvailable::kNoLocationHere))) {
+            const uint64_t size = scope.function->params[static_cast<size_t>(position)].size;
+            const Location found =
+                parameter_location(location, const_value, locviews, size, scope);
+            if (found.reason != NotAvailable::kOptimizedOut)
+                slot = slot_of(found);
+        }
+    }
+    return die.abbreviation->has_children ? unit_->next_sibling(die) : next;
+}
+
+Location UnitReader::parameter_location(const AttributeValue &location,
+                                        const AttributeValue &const_value,
+                                        std::optional<uint64_t> locviews, uint64_t size,
+                                        const Scope &scope) {
+    if (!location) {
+        if (const_value.is_constant())
+            return constant(const_value.number, const_value.kind == AttributeValue::kSigned, size);
+        if (const_value.kind == AttributeValue::kBlock)
+            return constant(const_value.block, size);
+        // A string is the memory that a pointer would point to.
+        return Location::missing(const_value ? NotAvailable::kImplicitPointer
+                                             : NotAvailable::kOptimizedOut);
+    }
+    const std::optional<Bytes> expression =
+        location.kind == AttributeValue::kBlock
+            ? location.block
+            : expression_at(sections_, *unit_, location, locviews, scope.point);
+    if (!expression)
+        return Location::missing(NotAvailable::kNoLocationHere);
+    const ExprFormat format{.registers = registers_,
+                            .address_size = unit_->header.address_size,
+                            .offset_size = unit_->header.offset_size,
+                            .version = static_cast<uint8_t>(unit_->header.version)};
+    SiteContext context(*this, scope);
+    return locate(*expression, size, format, context);
+}
+
+ParamSlot UnitReader::slot_of(const Location &location) {
+    if (!location.available())
+        return kMissing | static_cast<uint32_t>(location.reason);
+    const auto [entry, fresh] = loc_params_.try_emplace(
+        location.param, static_cast<uint32_t>(sites_->loc_params.size()));
+    if (fresh)
+        sites_->loc_params.push_back(location.param);
+    return entry->second;
+}
+
+bool UnitReader::add_site(const Function &function, SiteClass site_class, uint64_t address,
+                          Scope &scope) {
+    const std::optional<uint32_t> section = input_.file.executable_section(address);
+    if (!section) {
+        ++sites_->outside_sections;
+        return false;
+    }
+    Site site;
+    site.function = function.number;
+    site.section = *section;
+    site.offset = static_cast<uint32_t>(address - input_.file.sections()[*section].address);
+    site.site_class = site_class;
+    site.first_param = static_cast<uint32_t>(sites_->params.size());
+    sites_->sites.push_back(site);
+    sites_->params.resize(sites_->params.size() + function.params.size(),
+                          kMissing | static_cast<uint32_t>(NotAvailable::kOptimizedOut));
+    scope.first_param = site.first_param;
+    return true;
+}
+
+const UnitReader::Function *UnitReader::function_at(uint64_t die_offset) {
+    const auto known = functions_.find(die_offset);
+    if (known != functions_.end())
+        return known->second.get();
+    uint64_t root = die_offset;
+    for (uint32_t i = 0; i < kMaxOrigins; ++i) {
+        const Unit *unit = units_.at(root);
+        const Die die = unit ? unit->die_at(root) : Die{};
+        if (die.tag() != DW_TAG_subprogram)
+            return nullptr;
+        const AttributeValue origin = unit->attribute(die, DW_AT_abstract_origin);
+        if (origin.kind == AttributeValue::kReference) {
+            root = origin.number;
+            continue;
+        }
+        auto &function = functions_[root];
+        if (!function)
+            function = read_function(*unit, die);
+        return function.get();
+    }
+    return nullptr;
+}
+
+std::unique_ptr<UnitReader::Function> UnitReader::read_function(const Unit &unit, const Die &die) {
+    SourceFunction source;
+    std::optional<uint64_t> file;
+    TypeRef result = 0;
+    uint64_t specification = 0;
+    const auto read_attributes = [&](uint16_t name, const AttributeValue &value) {
+        switch (name) {
+        case DW_AT_name:
+            if (source.name.empty())
+                source.name = value.string;
+            break;
+        case DW_AT_decl_file:
+            if (!file)
+                file = value.number;
+            break;
+        case DW_AT_type:
+            if (result == 0 && value.kind == AttributeValue::kReference)
+                result = value.number;
+            break;
+        case DW_AT_external:
+            source.external = value.number != 0;
+            break;
+        case DW_AT_specification:
+            if (value.kind == AttributeValue::kReference)
+                specification = value.number;
+            break;
+        default:
+            break;
+        }
+    };
+    unit.for_each_attribute(die, read_attributes);
+    if (specification != 0)
+        if (const Unit *declared = units_.at(specification))
+            if (const Die declaration = declared->die_at(specification); declaration.abbreviation)
+                declared->for_each_attribute(declaration, read_attributes);
+    if (source.name.empty())
+        return nullptr;
+    if (file)
+        source.file = file_of(unit, *file);
+    source.unit = input_.source_tree.relative(unit.name);
+    source.return_type = type_map_->map(result);
+
+    auto function = std::make_unique<Function>();
+    uint64_t offset = die.abbreviation->has_children ? unit.after_attributes(die) : 0;
+    while (offset != 0) {
+        const Die child = unit.die_at(offset);
+        if (!child.abbreviation)
+            break;
+        if (child.tag() == DW_TAG_formal_parameter) {
+            const TypeRef type = unit.attribute(child, DW_AT_type).number;
+            function->params.push_back({.die = child.offset, .size = types_.size_of(type)});
+            source.param_types.push_back(type_map_->map(type));
+            source.param_names.emplace_back(unit.attribute(child, DW_AT_name).string);
+        } else if (child.tag() == DW_TAG_unspecified_parameters) {
+            source.variadic = true;
+        }
+        offset = unit.next_sibling(child);
+    }
+    function->number = static_cast<uint32_t>(sites_->functions.size());
+    sites_->functions.push_back(std::move(source));
+    return function;
+}
+
+int UnitReader::position_of(const Function &function, uint64_t die_offset) {
+    for (uint32_t i = 0; i < kMaxOrigins; ++i) {
+        for (size_t position = 0; position < function.params.size(); ++position)
+            if (function.params[position].die == die_offset)
+                return static_cast<int>(position);
+        const Unit *unit = units_.at(die_offset);
+        const Die die = unit ? unit->die_at(die_offset) : Die{};
+        const AttributeValue origin =
+            die.abbreviation ? unit->attribute(die, DW_AT_abstract_origin) : AttributeValue{};
+        if (origin.kind != AttributeValue::kReference)
+            return -1;
+        die_offset = origin.number;
+    }
+    return -1;
+}
+
+std::string UnitReader::file_of(const Unit &unit, uint64_t number) {
+    const auto [entry, fresh] = files_.try_emplace(unit.header.offset);
+    if (fresh) {
+        entry->second = file_table(sections_, unit);
+        for (std::string &file : entry->second)
+            if (!file.empty())
+                file = input_.source_tree.relative(file);
+    }
+    return number < entry->second.size() ? entry->second[number] : std::string();
+}
+
+}  // namespace btf_extra

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// One unit of .debug_info to its sites: every inlined instance and every body,
+// with the location of each parameter there.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "userspace/generator/address_list.h"
+#include "userspace/generator/debug_file.h"
+#include "userspace/generator/dwarf_types.h"
+#include "userspace/generator/site_model.h"
+#include "userspace/generator/source_path.h"
+#include "userspace/generator/type_map.h"
+
+namespace btf_extra {
+
+// What all threads share; nothing of it changes but the new types.
+struct ReaderInput {
+    const DebugFile &file;
+    const std::vector<UnitHeader> &headers;
+    const SourceTree &source_tree;
+    const BaseTypes &base;
+    NewTypes &new_types;
+};
+
+// Name and comp_dir of every unit. Error: a unit that cannot be read, or is one
+// that the generator does not understand.
+Result<SourceTree> find_source_tree(const DebugFile &file, const std::vector<UnitHeader> &headers);
+
+// One for each thread.
+class UnitReader {
+  public:
+    UnitReader(const ReaderInput &input, std::unique_ptr<FrameTable> frames);
+    ~UnitReader();
+
+    UnitSites read(const UnitHeader &header);
+
+  private:
+    struct Param {
+        uint64_t die = 0;   // its entry in the abstract instance
+        uint64_t size = 0;  // bytes of a value
+    };
+    struct Function {
+        uint32_t number = 0;  // in UnitSites::functions
+        std::vector<Param> params;
+    };
+    // The out-of-line function around a site.
+    struct Enclosing {
+        uint64_t entry = 0;
+        AttributeValue frame_base;
+    };
+    // Where entries are met: whose parameters are children here, and at what
+    // point they are wanted.
+    struct Scope {
+        const Function *function = nullptr;  // nullptr: nobody's
+        uint32_t first_param = 0;            // of the site, in UnitSites::params
+        CodePoint point;
+        const Enclosing *enclosing = nullptr;
+    };
+    class SiteContext;
+    struct LocParamHash {
+        size_t operator()(const LocParam &param) const;
+    };
+
+    // These return the offset behind what they read; 0 after fail().
+    uint64_t walk(uint64_t offset, const Scope &scope, uint32_t depth);
+    uint64_t visit_subprogram(const Die &die, uint32_t depth);
+    uint64_t visit_inlined(const Die &die, const Scope &scope, uint32_t depth);
+    uint64_t visit_parameter(const Die &die, const Scope &scope);
+    uint64_t fail(uint64_t offset);
+
+    // Adds a site; false when the address is in no executable section.
+    bool add_site(const Function &function, SiteClass site_class, uint64_t address, Scope &scope);
+    // The source function of an entry, through its abstract origins; nullptr:
+    // none that has a name.
+    const Function *function_at(uint64_t die_offset);
+    std::unique_ptr<Function> read_function(const Unit &unit, const Die &die);
+    // The position of a parameter entry in the prototype, or -1.
+    int position_of(const Function &function, uint64_t die_offset);
+    Location parameter_location(const AttributeValue &location, const AttributeValue &const_value,
+                                std::optional<uint64_t> locviews, uint64_t size,
+                                const Scope &scope);
+    ParamSlot slot_of(const Location &location);
+    std::string file_of(const Unit &unit, uint64_t number);
+
+    const ReaderInput &input_;
+    const DebugSections &sections_;
+    std::unique_ptr<FrameTable> frames_;
+    UnitSet units_;
+    DwarfTypes types_;
+    uint32_t registers_;
+
+    // Of the unit that is being read:
+    const Unit *unit_ = nullptr;
+    UnitSites *sites_ = nullptr;
+    std::unique_ptr<TypeMap> type_map_;
+    std::unordered_map<uint64_t, std::unique_ptr<Function>> functions_;  // by entry
+    std::unordered_map<LocParam, uint32_t, LocParamHash> loc_params_;
+    std::unordered_map<uint64_t, std::vector<std::string>> files_;  // by unit
+};
+
+}  // namespace btf_extra

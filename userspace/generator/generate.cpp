@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/generator/generate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+#include "userspace/generator/dwarf_reader.h"
+#include "userspace/lib/btf_image.h"
+
+namespace btf_extra {
+
+namespace {
+
+// Reads all units, in as many threads as there are frame tables.
+std::vector<UnitSites> read_units(const ReaderInput &input,
+                                  std::vector<std::unique_ptr<FrameTable>> frames,
+                                  const GenerateOptions &options) {
+    std::vector<UnitSites> units(input.headers.size());
+    std::atomic<size_t> next = 0;
+    std::mutex progress_mutex;
+    size_t done = 0;
+    const auto work = [&](std::unique_ptr<FrameTable> frame_table) {
+        UnitReader reader(input, std::move(frame_table));
+        for (size_t unit; (unit = next++) < units.size();) {
+            units[unit] = reader.read(input.headers[unit]);
+            if (options.progress) {
+                const std::lock_guard lock(progress_mutex);
+                options.progress(++done, units.size());
+            }
+        }
+    };
+    std::vector<std::thread> threads;
+    for (size_t i = 1; i < frames.size(); ++i)
+        threads.emplace_back(work, std::move(frames[i]));
+    work(std::move(frames[0]));
+    for (std::thread &thread : threads)
+        thread.join();
+    return units;
+}
+
+// What the kernel and every reader of ours will check.
+Result<void> validate(const ExtraFile &file, const BtfImage &base, const std::string &input) {
+    const std::string place = input + ": generated ";
+    const BtfImage *below = &base;
+    btf_fault fault{};
+    std::unique_ptr<BtfImage> types;
+    const bool split = file.inline_blob.empty();
+    if (split) {
+        Result<std::unique_ptr<BtfImage>> opened = BtfImage::open(place + ".BTF", file.types, below);
+        if (!opened)
+            return opened.error();
+        types = std::move(*opened);
+        if (loc_validate_types(&types->blob(), &fault) != 0)
+            return types->error(fault);
+        below = types.get();
+    }
+    Result<std::unique_ptr<BtfImage>> locations =
+        BtfImage::open(place + (split ? ".BTF.func_info" : ".BTF.inline"),
+                       split ? file.func_info : file.inline_blob, below);
+    if (!locations)
+        return locations.error();
+    if (loc_validate(&(*locations)->blob(), file.machine, &fault) != 0)
+        return (*locations)->error(fault);
+    return {};
+}
+
+}  // namespace
+
+Result<ExtraFile> generate(const GenerateOptions &options) {
+    Result<std::unique_ptr<DebugFile>> opened = DebugFile::open(options.input);
+    if (!opened)
+        return opened.error();
+    DebugFile &file = **opened;
+    Result<std::unique_ptr<BtfImage>> base =
+        options.btf_base.empty() ? open_elf_btf(file.elf()) : open_base_btf(options.btf_base);
+    if (!base)
+        return base.error();
+    Result<std::vector<UnitHeader>> headers = read_unit_headers(file.dwarf().info);
+    if (!headers)
+        return Error{fmt::format("{}: {}", options.input, headers.error().message)};
+    Result<SourceTree> source_tree = find_source_tree(file, *headers);
+    if (!source_tree)
+        return source_tree.error();
+
+    const BaseTypes base_types(&(*base)->blob());
+    NewTypes new_types;
+    const ReaderInput input{.file = file,
+                            .headers = *headers,
+                            .source_tree = *source_tree,
+                            .base = base_types,
+                            .new_types = new_types};
+    const size_t jobs = std::clamp<size_t>(options.jobs, 1, std::max<size_t>(headers->size(), 1));
+    std::vector<std::unique_ptr<FrameTable>> frames;
+    for (size_t i = 0; i < jobs; ++i)
+        frames.push_back(file.frame_table());
+    const std::vector<UnitSites> units = read_units(input, std::move(frames), options);
+    for (const UnitSites &unit : units)
+        if (!unit.error.empty())
+            return Error{fmt::format("{}: {}", options.input, unit.error)};
+
+    const MergedSites merged = merge_sites(units, base_types);
+    std::vector<std::string> section_names;
+    for (const ElfSection &section : file.sections())
+        section_names.push_back(section.name);
+    WrittenBlobs blobs =
+        write_blobs(merged, base_types, new_types, section_names, options.layout);
+    ExtraFile result;
+    result.machine = file.elf().machine();
+    result.types = std::move(blobs.types);
+    result.func_info = std::move(blobs.func_info);
+    result.inline_blob = std::move(blobs.inline_blob);
+    result.build_id_note = file.elf().build_id_note();
+    result.provenance = std::move(blobs.provenance);
+    if (Result<void> valid = validate(result, **base, options.input); !valid)
+        return valid.error();
+    return result;
+}
+
+}  // namespace btf_extra

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// From an ELF file with DWARF to a .btf_extra file, in memory.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "userspace/generator/btf_writer.h"
+#include "userspace/lib/extra_file.h"
+#include "userspace/lib/result.h"
+
+namespace btf_extra {
+
+struct GenerateOptions {
+    std::string input;     // ELF file with DWARF, or with a separate debug file
+    std::string btf_base;  // raw BTF or ELF file with .BTF; empty: the input's own .BTF
+    Layout layout = Layout::kSplit;
+    uint32_t jobs = 1;     // threads; the result does not depend on it
+    // Called with units read and units in all, by one thread at a time. May be empty.
+    std::function<void(size_t done, size_t total)> progress;
+};
+
+// The output has passed the validator.
+Result<ExtraFile> generate(const GenerateOptions &options);
+
+}  // namespace btf_extra

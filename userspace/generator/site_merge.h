@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// The sites of all units as one: functions that are the same become one, exact
+// repeats of a site go, and everything gets an order that depends on nothing
+// but the input.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "userspace/generator/base_types.h"
+#include "userspace/generator/site_model.h"
+#include "userspace/generator/type_map.h"
+
+namespace btf_extra {
+
+// A source function that has sites.
+struct MergedFunction {
+    const SourceFunction *source = nullptr;  // of the first unit that has it
+    uint32_t base_id = 0;        // the FUNC of the base, or 0: one must be added
+    bool tag_file = false;       // others have its name
+    bool tag_unit = false;       // others have its name and file
+};
+
+// A LOCSEC entry. Its parameters are MergedSites::params[first_param ...], one
+// for each of its function's.
+struct MergedSite {
+    uint32_t function = 0;  // number of a MergedFunction
+    uint32_t offset = 0;
+    uint32_t first_param = 0;
+};
+
+struct MergedSection {
+    uint32_t section = 0;  // number of an executable section
+    SiteClass site_class = SiteClass::kInline;
+    std::vector<MergedSite> sites;
+};
+
+struct MergedSites {
+    // In the order of their ids: those of the base, then those to be added, in
+    // order of (name, file, unit).
+    std::vector<MergedFunction> functions;
+    std::vector<LocParam> loc_params;  // distinct, in ascending order
+    std::vector<MergedSection> sections;  // in order of section, then class
+    // Numbers of loc_params, or kMissing | NotAvailable.
+    std::vector<ParamSlot> params;
+    uint64_t inline_instances = 0;
+    uint64_t outside_sections = 0;
+    uint32_t skipped_rust_units = 0;
+};
+
+// units must outlive the result, which points into them.
+MergedSites merge_sites(const std::vector<UnitSites> &units, const BaseTypes &base);
+
+}  // namespace btf_extra

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// What the generator knows of an object between reading its DWARF and writing
+// its BTF: plain structures, filled by the reader, consumed by the writer.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "userspace/lib/provenance.h"
+
+namespace btf_extra {
+
+// A LOC_PARAM record of the wire format: where a value is.
+struct LocParam {
+    uint32_t size = 0;   // bytes of the value, 1..16
+    uint32_t flags = 0;  // LOC_* of kernel/core/loc_entry.h
+    uint32_t vlen = 0;   // values in use
+    std::array<uint32_t, 3> values{};
+
+    auto operator<=>(const LocParam &) const = default;
+};
+
+// A parameter at a site: a LOC_PARAM, or why there is none.
+struct Location {
+    LocParam param;         // meaningful when reason is none
+    NotAvailable reason{};  // 0: available
+
+    bool available() const { return reason == NotAvailable{}; }
+    static Location missing(NotAvailable why) { return {.param = {}, .reason = why}; }
+    bool operator==(const Location &) const = default;
+};
+
+// A type of the output: an id of the base BTF (0: void), or with kNewType set
+// the number of a type that the base lacks (see type_map.h).
+using TypeId = uint32_t;
+constexpr TypeId kNewType = 0x80000000u;
+
+// A type of the input: the .debug_info offset of its DIE; 0 is void.
+using TypeRef = uint64_t;
+
+enum class TypeKind : uint8_t {
+    kVoid,
+    kInt,
+    kFloat,
+    kPtr,
+    kConst,
+    kVolatile,
+    kRestrict,
+    kTypedef,
+    kStruct,
+    kUnion,
+    kEnum,
+    kArray,
+    kFuncProto,
+    kUnsupported,  // nothing that C or BTF has
+};
+
+struct SourceMember {
+    std::string_view name;
+    TypeRef type = 0;
+    uint64_t bit_offset = 0;
+    uint32_t bit_size = 0;  // 0: not a bit field
+};
+
+struct SourceEnumerator {
+    std::string_view name;
+    uint64_t value = 0;  // sign-extended
+};
+
+struct SourceParam {
+    std::string_view name;
+    TypeRef type = 0;
+};
+
+// One type as the debug information describes it; what it refers to is
+// described on request. Strings live as long as the input file.
+struct SourceType {
+    TypeKind kind = TypeKind::kVoid;
+    std::string_view name;        // empty: anonymous
+    uint64_t size = 0;            // bytes: int, float, struct, union, enum
+    bool declaration = false;     // struct, union, enum without a body here
+    bool is_signed = false;       // int, enum
+    bool is_char = false;         // int
+    bool is_bool = false;         // int
+    bool variadic = false;        // function prototype
+    TypeRef target = 0;           // pointer, qualifier, typedef, array element, return type
+    uint64_t elements = 0;        // array
+    std::vector<SourceMember> members;          // struct, union
+    std::vector<std::string_view> type_tags;    // pointer: btf_type_tag of what it points to
+    std::vector<SourceEnumerator> enumerators;  // enum
+    std::vector<SourceParam> params;            // function prototype
+};
+
+// Where types are described; one per thread.
+class TypeSource {
+  public:
+    virtual ~TypeSource() = default;
+    // The type at ref. Members, enumerators and parameters only with details.
+    virtual SourceType describe(TypeRef ref, bool details) = 0;
+};
+
+// A source function: one definition in one translation unit's view.
+struct SourceFunction {
+    std::string name;
+    std::string file;  // DW_AT_decl_file, normalised, relative to the source tree
+    std::string unit;  // DW_AT_name of the unit, likewise
+    bool external = false;
+    bool variadic = false;
+    TypeId return_type = 0;
+    std::vector<TypeId> param_types;       // without the void of a variadic function
+    std::vector<std::string> param_names;  // as many
+};
+
+enum class SiteClass : uint8_t { kInline, kBody };
+
+// Where a function begins: an inlined instance or an out-of-line body.
+struct Site {
+    uint32_t function = 0;  // number of a SourceFunction
+    uint32_t section = 0;   // number of an executable section
+    uint32_t offset = 0;    // bytes from the start of that section
+    SiteClass site_class = SiteClass::kInline;
+    uint32_t first_param = 0;  // its parameters, in order of the prototype, in a separate array
+};
+
+// A parameter in that array: the number of a LocParam, or with kMissing set a
+// NotAvailable.
+using ParamSlot = uint32_t;
+constexpr ParamSlot kMissing = 0x80000000u;
+
+// What was read of one unit.
+struct UnitSites {
+    std::vector<SourceFunction> functions;
+    std::vector<Site> sites;
+    std::vector<LocParam> loc_params;
+    std::vector<ParamSlot> params;
+    uint64_t inline_instances = 0;   // DW_TAG_inlined_subroutine with an address
+    uint64_t outside_sections = 0;   // sites at an address in no executable section
+    bool skipped_rust = false;
+    std::string error;               // not empty: the unit is malformed
+};
+
+}  // namespace btf_extra

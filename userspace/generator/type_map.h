@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// Types of the debug information to ids of the base BTF. What the base lacks
+// becomes a new type, complete, and one and the same for every unit that has it.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "userspace/generator/base_types.h"
+#include "userspace/generator/site_model.h"
+
+namespace btf_extra {
+
+struct NewMember {
+    std::string name;
+    TypeId type = 0;
+    uint64_t bit_offset = 0;
+    uint32_t bit_size = 0;
+};
+
+struct NewParam {
+    std::string name;
+    TypeId type = 0;
+};
+
+// A type that the base lacks, in the terms of BTF. What it refers to are
+// TypeIds: of the base, or new as well.
+struct NewType {
+    TypeKind kind = TypeKind::kVoid;
+    std::string name;
+    uint64_t size = 0;
+    bool declaration = false;
+    bool is_signed = false;
+    bool is_char = false;
+    bool is_bool = false;
+    bool variadic = false;
+    TypeId target = 0;
+    uint64_t elements = 0;
+    std::vector<NewMember> members;
+    std::vector<std::pair<std::string, uint64_t>> enumerators;
+    std::vector<NewParam> params;
+    // Says everything about the type, the same in every unit; what new types
+    // are told apart and ordered by.
+    std::string description;
+};
+
+// The new types of all units. Safe to share between threads until they end.
+class NewTypes {
+  public:
+    // The type of that description; true: just made, and the caller fills it in.
+    std::pair<TypeId, bool> intern(const std::string &description);
+    void fill(TypeId id, NewType type);
+
+    size_t size() const { return types_.size(); }
+    const NewType &at(size_t number) const { return types_[number]; }
+
+  private:
+    std::mutex mutex_;
+    std::unordered_map<std::string, uint32_t> by_description_;
+    std::deque<NewType> types_;
+};
+
+// The map for one unit. Not shared.
+class TypeMap {
+  public:
+    TypeMap(const BaseTypes &base, NewTypes &new_types, TypeSource &source)
+        : base_(base), new_types_(new_types), source_(source) {}
+
+    TypeId map(TypeRef ref);
+
+  private:
+    static constexpr uint32_t kNotInBase = UINT32_MAX;
+
+    using Pair = std::pair<TypeRef, uint32_t>;
+
+    // The base id, or kNotInBase.
+    uint32_t find(TypeRef ref);
+    uint32_t find_uncached(TypeRef ref);
+    uint32_t find_named(const SourceType &type, TypeRef ref);
+    uint32_t find_aggregate(const SourceType &type, TypeRef ref);
+    uint32_t find_reference(const SourceType &type);
+    uint32_t find_func_proto(TypeRef ref);
+    uint32_t first_equivalent(TypeRef ref, const std::vector<uint32_t> &candidates);
+
+    // Whether the type is the one of that id, as far as can be told apart.
+    // assumed: pairs that are being compared further up.
+    bool equivalent(TypeRef ref, uint32_t id, std::set<Pair> &assumed);
+    bool equivalent_members(const SourceType &type, uint32_t id, std::set<Pair> &assumed);
+    bool equivalent_enumerators(const SourceType &type, uint32_t id) const;
+    bool equivalent_params(const SourceType &type, uint32_t id, std::set<Pair> &assumed);
+
+    TypeId make(TypeRef ref);
+    // Appends the description of a type; enclosing are the new structs and
+    // unions around it.
+    void describe(TypeRef ref, std::vector<TypeRef> &enclosing, std::string &text);
+
+    const BaseTypes &base_;
+    NewTypes &new_types_;
+    TypeSource &source_;
+    std::unordered_map<TypeRef, uint32_t> found_;
+    std::unordered_map<TypeRef, TypeId> made_;
+};
+
+}  // namespace btf_extra
