@@ -169,6 +169,63 @@ std::optional<Bytes> select_loc(const Unit &unit, ByteReader reader, Selection &
     }
 }
 
+std::optional<uint64_t> first_of_rnglists(const Unit &unit, ByteReader reader) {
+    uint64_t base = unit.low_pc;
+    while (!reader.failed()) {
+        std::optional<uint64_t> begin;
+        std::optional<uint64_t> end;
+        const uint8_t kind = reader.u8();
+        switch (kind) {
+        case DW_RLE_base_addressx:
+            base = unit.indexed_address(reader.uleb()).value_or(base);
+            continue;
+        case DW_RLE_base_address:
+            base = reader.u64();
+            continue;
+        case DW_RLE_startx_endx:
+            begin = unit.indexed_address(reader.uleb());
+            end = unit.indexed_address(reader.uleb());
+            break;
+        case DW_RLE_startx_length:
+            begin = unit.indexed_address(reader.uleb());
+            end = begin.value_or(0) + reader.uleb();
+            break;
+        case DW_RLE_offset_pair:
+            begin = base + reader.uleb();
+            end = base + reader.uleb();
+            break;
+        case DW_RLE_start_end:
+            begin = reader.u64();
+            end = reader.u64();
+            break;
+        case DW_RLE_start_length:
+            begin = reader.u64();
+            end = *begin + reader.uleb();
+            break;
+        default:
+            return std::nullopt;
+        }
+        if (!reader.failed() && begin != end)
+            return begin;
+    }
+    return std::nullopt;
+}
+
+// DWARF 2 to 4.
+std::optional<uint64_t> first_of_ranges(const Unit &unit, ByteReader reader) {
+    uint64_t base = unit.low_pc;
+    for (;;) {
+        const uint64_t begin = reader.u64();
+        const uint64_t end = reader.u64();
+        if (reader.failed() || (begin == 0 && end == 0))
+            return std::nullopt;
+        if (begin == UINT64_MAX)
+            base = end;
+        else if (begin != end)
+            return base + begin;
+    }
+}
+
 }  // namespace
 
 std::optional<Bytes> expression_at(const DebugSections &sections, const Unit &unit,
@@ -193,43 +250,7 @@ std::optional<uint64_t> first_range_start(const DebugSections &sections, const U
     if (!offset)
         return std::nullopt;
     ByteReader reader(section, *offset);
-    uint64_t base = unit.low_pc;
-    while (!reader.failed()) {
-        if (!version5) {
-            const uint64_t begin = reader.u64();
-            const uint64_t end = reader.u64();
-            if (reader.failed() || (begin == 0 && end == 0))
-                return std::nullopt;
-            if (begin != UINT64_MAX)
-                return base + begin;
-            base = end;
-            continue;
-        }
-        std::optional<uint64_t> start;
-        switch (reader.u8()) {
-        case DW_RLE_base_addressx:
-            base = unit.indexed_address(reader.uleb()).value_or(base);
-            continue;
-        case DW_RLE_base_address:
-            base = reader.u64();
-            continue;
-        case DW_RLE_startx_endx:
-        case DW_RLE_startx_length:
-            start = unit.indexed_address(reader.uleb());
-            break;
-        case DW_RLE_offset_pair:
-            start = base + reader.uleb();
-            break;
-        case DW_RLE_start_end:
-        case DW_RLE_start_length:
-            start = reader.u64();
-            break;
-        default:
-            return std::nullopt;
-        }
-        return reader.failed() ? std::nullopt : start;
-    }
-    return std::nullopt;
+    return version5 ? first_of_rnglists(unit, reader) : first_of_ranges(unit, reader);
 }
 
 }  // namespace btf_extra

@@ -26,7 +26,8 @@ std::optional<Bytes> expression_at(const DebugSections &sections, const Unit &un
                                    const AttributeValue &list, std::optional<uint64_t> locviews,
                                    CodePoint point);
 
-// Where the first range of a DW_AT_ranges starts.
+// Where the first range of a DW_AT_ranges starts. Empty ranges hold no code and
+// do not count (DWARF 5, 2.17.3).
 std::optional<uint64_t> first_range_start(const DebugSections &sections, const Unit &unit,
                                           const AttributeValue &ranges);
 

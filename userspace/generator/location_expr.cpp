@@ -208,8 +208,10 @@ class Evaluator {
     }
 
     void set_place(Place place) {
-        // Nothing but a piece may follow a register or an implicit location.
-        if (place_.kind != Place::kNone)
+        // Nothing but a piece may follow a register or an implicit location, and
+        // nothing precede those that stand alone.
+        const bool alone = place.kind == Place::kRegister || place.kind == Place::kBytes;
+        if (place_.kind != Place::kNone || (alone && !stack_.empty()))
             stop(NotAvailable::kArithmetic);
         place_ = std::move(place);
     }

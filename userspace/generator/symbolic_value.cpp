@@ -65,8 +65,10 @@ bool SymbolicValue::is_plain_register() const {
 
 SymbolicValue SymbolicValue::plus_constant(uint64_t addend) const {
     SymbolicValue sum = *this;
-    if (kind_ == kConst || kind_ == kAddress) {
+    if (kind_ == kConst) {
         sum.number_ += addend;
+    } else if (kind_ == kAddress) {
+        sum.add_ += addend;
     } else if (kind_ == kWord) {
         if (addend == 0)
             return sum;
@@ -213,7 +215,7 @@ SymbolicValue SymbolicValue::extracted(uint32_t low_bit, uint32_t bits, bool sig
     }
     if (bits % 8 != 0)
         return arithmetic();
-    part.offset_ += low_bit / 8;
+    part.offset_ = static_cast<int64_t>(static_cast<uint64_t>(offset_) + low_bit / 8);
     part.bytes_ = bits / 8;
     part.bits_ = bits;
     return part;
@@ -286,10 +288,10 @@ Location SymbolicValue::as_value(uint32_t size, uint32_t registers, ExprContext 
         if (address.kind == AddressConstant::kUnknown)
             return Location::missing(NotAvailable::kStaticMemory);
         if (address.kind == AddressConstant::kFixed)
-            return btf_extra::constant(address.value, false, size);
+            return btf_extra::constant(address.value + add_, false, size);
         if (size != 8)
             return Location::missing(NotAvailable::kArithmetic);
-        return {.param = loc_param::address(address.value, size)};
+        return {.param = loc_param::address(address.value + add_, size)};
     }
     SymbolicValue value = *this;
     const uint32_t wanted = size * 8;

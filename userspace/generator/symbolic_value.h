@@ -11,7 +11,8 @@ namespace btf_extra {
 
 // One of
 //   kConst    number
-//   kAddress  number, an address of the link that may move with the object
+//   kAddress  number + add, where number is an address of the link that may move
+//             with the object
 //   kWord     (extend(low `bits` of (source + add)) + post) << shift, modulo 2^64,
 //             where source is a register, or `bytes` bytes of little-endian
 //             memory at register + offset, zero-extended
