@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
+/*
+ * The one place where the core meets its environment: fixed-width types, the
+ * mem*() and str*() functions, errno values and struct btf_type, from the
+ * kernel or from the C library. Nothing else in kernel/core may look at
+ * __KERNEL__.
+ */
+#ifndef BTF_EXTRA_CORE_ENV_H
+#define BTF_EXTRA_CORE_ENV_H
+
+#ifdef __KERNEL__
+#include <linux/errno.h>
+#include <linux/string.h>
+#include <linux/types.h>
+#include <uapi/linux/btf.h>
+#else
+#include <errno.h>
+#include <linux/btf.h>
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+typedef __u8 u8;
+typedef __u16 u16;
+typedef __u32 u32;
+typedef __u64 u64;
+typedef __s32 s32;
+typedef __s64 s64;
+#endif
+
+#endif

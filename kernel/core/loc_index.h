@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
+/*
+ * Look-ups over validated blobs: by function id, by name, by address. Each
+ * LOCSEC as it stands is the table by function; the index adds one u32 a site
+ * for the order by address, and one a function for the order by name.
+ *
+ * Orders are total, so that the same blobs always give the same tables:
+ *	sites of a LOCSEC	(func, offset, loc_proto), as in the blob
+ *	by_offset		(offset, site number), within each ELF section
+ *	funcs			(name as bytes, id)
+ * Sites are numbered through all LOCSECs, these in order of type id. Names that
+ * cannot be read (a base of which only the counts are known) count as empty.
+ *
+ * Equal keys are a half-open range, never "the first match". A range with
+ * first == end is "not found". All functions but loc_index_build() are free of
+ * side effects, so any number of readers may share an index.
+ */
+#ifndef BTF_EXTRA_LOC_INDEX_H
+#define BTF_EXTRA_LOC_INDEX_H
+
+#include "btf_blob.h"
+#include "loc_entry.h"
+#include "range_search.h"
+
+#define LOC_INDEX_MAX_SECTIONS 64	/* LOCSECs in one blob; -E2BIG past that */
+
+/* A LOCSEC. */
+struct loc_section {
+	u32 type_id;
+	u32 loc_class;			/* enum loc_class */
+	u32 elf;			/* index into loc_index.elf_sections */
+	u32 first_site;			/* number of its first site among all sites */
+	u32 nr_sites;
+	const struct loc_site *sites;	/* in order of (func, offset, loc_proto) */
+};
+
+#define LOC_INDEX_NONE 0xffffffffu
+
+/* An ELF section that has a LOCSEC of either class, or of both. */
+struct loc_elf_section {
+	const char *name;		/* ".text" */
+	u32 first;			/* its part of by_offset */
+	u32 nr_sites;
+	u32 sections[2];		/* [enum loc_class], LOC_INDEX_NONE: no LOCSEC */
+};
+
+struct loc_index {
+	const struct btf_blob *func_info;
+	struct loc_section sections[LOC_INDEX_MAX_SECTIONS];	/* in order of type id */
+	u32 nr_sections;
+	struct loc_elf_section elf_sections[LOC_INDEX_MAX_SECTIONS];
+	u32 nr_elf_sections;
+	u32 nr_sites;
+	u32 nr_funcs;			/* distinct functions with sites */
+	u32 *by_offset;			/* [nr_sites] site numbers; per ELF section in order of (offset, number) */
+	u32 *funcs;			/* [nr_funcs] func ids in order of (name, id) */
+	const u64 *name_samples;	/* private: begins of the names of every 64th of funcs */
+};
+
+/*
+ * Bytes of memory that loc_index_build() needs: for the tables, some five a
+ * site, and for scratch space that may be freed after it. Never 0, but for a
+ * blob with too many LOCSECs.
+ */
+size_t loc_index_memory(const struct btf_blob *func_info);
+size_t loc_index_scratch(const struct btf_blob *func_info);
+
+/*
+ * Builds the tables in the caller's memory, which must outlive the index, as
+ * must func_info and all below it; these have passed loc_validate(). memory and
+ * scratch are aligned to 8. 0, -E2BIG for too many LOCSECs, or -ENOMEM when a
+ * size is less than its function above says; *index is untouched then.
+ */
+int loc_index_build(struct loc_index *index, const struct btf_blob *func_info, void *memory,
+		    size_t memory_size, void *scratch, size_t scratch_size);
+
+/* The functions of that exact name: a range of index->funcs. */
+struct loc_range loc_index_by_name(const struct loc_index *index, const char *name);
+
+/* The sites of a function in one LOCSEC: a range of index->sections[section].sites. */
+struct loc_range loc_index_by_func(const struct loc_index *index, u32 section, u32 func);
+
+/* The sites at one offset of an ELF section: a range of index->by_offset. */
+struct loc_range loc_index_by_offset(const struct loc_index *index, u32 elf_section, u32 offset);
+
+/* The site with that number, and the LOCSEC that holds it; NULL past the last. */
+const struct loc_site *loc_index_site(const struct loc_index *index, u32 number,
+				      const struct loc_section **section);
+
+/* The index of the ELF section of that name, or -ENOENT. */
+int loc_index_elf_section(const struct loc_index *index, const char *name);
+
+#endif
