@@ -21,24 +21,6 @@ bool is_prototype(const btf_type *type, std::span<const uint32_t> types,
 
 }  // namespace
 
-uint64_t hash_mix(uint64_t hash, uint64_t value) {
-    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
-    return hash ^ (hash >> 29);
-}
-
-uint64_t hash_of(std::string_view text) {
-    uint64_t hash = text.size();
-    while (text.size() >= 8) {
-        uint64_t word = 0;
-        std::copy_n(text.data(), 8, reinterpret_cast<char *>(&word));
-        hash = hash_mix(hash, word);
-        text.remove_prefix(8);
-    }
-    uint64_t word = 0;
-    std::copy(text.begin(), text.end(), reinterpret_cast<char *>(&word));
-    return hash_mix(hash, word);
-}
-
 BaseTypes::BaseTypes(const btf_blob *base) : base_(base) {
     if (base) {
         end_id_ = btf_blob_end_id(base);

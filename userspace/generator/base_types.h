@@ -14,9 +14,6 @@
 
 namespace btf_extra {
 
-uint64_t hash_mix(uint64_t hash, uint64_t value);
-uint64_t hash_of(std::string_view text);
-
 class BaseTypes {
   public:
     // base: indexed on every level; must outlive this. nullptr: no base.

@@ -71,16 +71,16 @@ BtfBuilder::BtfBuilder(uint32_t first_id, uint32_t first_string, FindString find
 uint32_t BtfBuilder::string(std::string_view text) {
     if (text.empty())
         return 0;
-    const auto [entry, fresh] = known_strings_.try_emplace(std::string(text), 0);
-    if (fresh) {
-        entry->second = find_base_string_ ? find_base_string_(text) : UINT32_MAX;
-        if (entry->second == UINT32_MAX) {
-            entry->second = first_string_ + static_cast<uint32_t>(strings_.size());
-            strings_ += text;
-            strings_ += '\0';
-        }
+    if (const auto known = known_strings_.find(text); known != known_strings_.end())
+        return known->second;
+    uint32_t offset = find_base_string_ ? find_base_string_(text) : UINT32_MAX;
+    if (offset == UINT32_MAX) {
+        offset = first_string_ + static_cast<uint32_t>(strings_.size());
+        strings_ += text;
+        strings_ += '\0';
     }
-    return entry->second;
+    known_strings_.emplace(text, offset);
+    return offset;
 }
 
 uint32_t BtfBuilder::begin(uint32_t kind, std::string_view name, uint32_t vlen,

@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "userspace/generator/site_model.h"
+#include "userspace/generator/hash.h"
 
 namespace btf_extra {
 
@@ -40,12 +40,17 @@ class BtfBuilder {
     std::vector<std::byte> finish(bool with_layout) const;
 
   private:
+    struct Hash {
+        using is_transparent = void;
+        size_t operator()(std::string_view text) const { return hash_of(text); }
+    };
+
     uint32_t next_id_;
     uint32_t first_string_;
     FindString find_base_string_;
     std::vector<uint32_t> words_;
     std::string strings_;
-    std::unordered_map<std::string, uint32_t> known_strings_;
+    std::unordered_map<std::string, uint32_t, Hash, std::equal_to<>> known_strings_;
 };
 
 }  // namespace btf_extra

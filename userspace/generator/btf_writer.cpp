@@ -3,9 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
-#include <optional>
-#include <unordered_map>
 
 #include "userspace/generator/btf_builder.h"
 #include "userspace/lib/core_api.h"
@@ -207,7 +204,7 @@ void TypesWriter::write_enumerators(const NewType &type) {
 // same types and names.
 uint32_t TypesWriter::prototype(const SourceFunction &function) {
     std::vector<uint32_t> types;
-    std::vector<std::string_view> names(function.param_names.begin(), function.param_names.end());
+    const std::vector<std::string_view> &names = function.param_names;
     for (const TypeId type : function.param_types)
         types.push_back(numbers_.id(type));
     const uint32_t result = numbers_.id(function.return_type);
@@ -244,8 +241,8 @@ std::vector<uint32_t> TypesWriter::write_functions() {
                 BTF_KIND_FUNC, sites_.functions[f].source->name,
                 sites_.functions[f].source->external ? BTF_FUNC_GLOBAL : BTF_FUNC_STATIC,
                 prototypes[f]);
-    const auto tag = [&](std::string_view what, const std::string &path, uint32_t func) {
-        builder_.begin(BTF_KIND_DECL_TAG, std::string(what) + path, 0, func);
+    const auto tag = [&](std::string what, std::string_view path, uint32_t func) {
+        builder_.begin(BTF_KIND_DECL_TAG, what.append(path), 0, func);
         builder_.word(UINT32_MAX);
     };
     for (size_t f = 0; f < ids.size(); ++f) {
@@ -258,48 +255,24 @@ std::vector<uint32_t> TypesWriter::write_functions() {
     return ids;
 }
 
-// LOC_PROTOs, shared by all sites with the same locations.
-class LocProtos {
-  public:
-    explicit LocProtos(const MergedSites &sites) : sites_(sites) {}
-
-    // The number of the LOC_PROTO of a site, in order of first use.
-    uint32_t add(const MergedSite &site) {
-        const SourceFunction &function = *sites_.functions[site.function].source;
-        key_.clear();
-        for (size_t i = 0; i < function.param_types.size(); ++i)
-            key_.push_back(std::min(sites_.params[site.first_param + i], kMissing));
-        if (function.variadic)
-            key_.push_back(kMissing);
-        return known_.try_emplace(key_, static_cast<uint32_t>(known_.size())).first->second;
-    }
-
-    // Locations by number, in lexicographic order: that of a LOCSEC's entries
-    // that share function and offset.
-    std::vector<std::pair<const std::vector<uint32_t> *, uint32_t>> ordered() const {
-        std::vector<std::pair<const std::vector<uint32_t> *, uint32_t>> protos;
-        protos.reserve(known_.size());
-        for (const auto &[key, number] : known_)
-            protos.emplace_back(&key, number);
-        std::sort(protos.begin(), protos.end(),
-                  [](const auto &a, const auto &b) { return *a.first < *b.first; });
-        return protos;
-    }
-
-  private:
-    struct Hash {
-        size_t operator()(const std::vector<uint32_t> &key) const {
-            uint64_t hash = key.size();
-            for (const uint32_t slot : key)
-                hash = hash_mix(hash, slot);
-            return hash;
+// The LOC_PROTOs of all lists of parameters, by their numbers.
+std::vector<uint32_t> write_loc_protos(BtfBuilder &builder, const MergedSites &sites,
+                                       uint32_t first_loc_param) {
+    std::vector<uint32_t> ids;
+    ids.reserve(sites.param_lists.size());
+    for (const std::vector<ParamSlot> &slots : sites.param_lists) {
+        // Lists that differ in reasons only stand side by side, and are one.
+        if (!ids.empty() && compare_locations(slots, sites.param_lists[ids.size() - 1]) == 0) {
+            ids.push_back(ids.back());
+            continue;
         }
-    };
-
-    const MergedSites &sites_;
-    std::vector<uint32_t> key_;
-    std::unordered_map<std::vector<uint32_t>, uint32_t, Hash> known_;
-};
+        ids.push_back(
+            builder.begin(LOC_KIND_PROTO, "", static_cast<uint32_t>(slots.size()), 0));
+        for (const ParamSlot slot : slots)
+            builder.word(slot & kMissing ? 0 : first_loc_param + slot);
+    }
+    return ids;
+}
 
 void write_locations(BtfBuilder &builder, const MergedSites &sites,
                      const std::vector<uint32_t> &func_ids,
@@ -311,31 +284,15 @@ void write_locations(BtfBuilder &builder, const MergedSites &sites,
         for (uint32_t i = 0; i < param.vlen; ++i)
             builder.word(param.values[i]);
     }
-    LocProtos protos(sites);
-    std::vector<std::vector<uint32_t>> proto_numbers;  // by section and site
+    const std::vector<uint32_t> proto_ids = write_loc_protos(builder, sites, first_loc_param);
     for (const MergedSection &section : sites.sections) {
-        std::vector<uint32_t> &numbers = proto_numbers.emplace_back();
-        numbers.reserve(section.sites.size());
-        for (const MergedSite &site : section.sites)
-            numbers.push_back(protos.add(site));
-    }
-    const auto ordered = protos.ordered();
-    std::vector<uint32_t> proto_ids(ordered.size());
-    for (const auto &[slots, number] : ordered) {
-        proto_ids[number] =
-            builder.begin(LOC_KIND_PROTO, "", static_cast<uint32_t>(slots->size()), 0);
-        for (const uint32_t slot : *slots)
-            builder.word(slot == kMissing ? 0 : first_loc_param + slot);
-    }
-    for (size_t s = 0; s < sites.sections.size(); ++s) {
-        const MergedSection &section = sites.sections[s];
         const char *prefix = section.site_class == SiteClass::kInline ? "inline" : "func";
         builder.begin(LOC_KIND_SEC, prefix + section_names[section.section],
                       static_cast<uint32_t>(section.sites.size()), 0);
-        for (size_t i = 0; i < section.sites.size(); ++i) {
-            builder.word(func_ids[section.sites[i].function]);
-            builder.word(proto_ids[proto_numbers[s][i]]);
-            builder.word(section.sites[i].offset);
+        for (const MergedSite &site : section.sites) {
+            builder.word(func_ids[site.function]);
+            builder.word(proto_ids[site.params]);
+            builder.word(site.offset);
         }
     }
 }
@@ -362,14 +319,10 @@ Provenance provenance_of(const MergedSites &sites, const BaseTypes &base,
             provenance.variadic_funcs.push_back(func_ids[f]);
     }
     for (const MergedSection &section : sites.sections)
-        for (const MergedSite &site : section.sites) {
-            const size_t count = sites.functions[site.function].source->param_types.size();
-            for (size_t i = 0; i < count; ++i) {
-                const ParamSlot slot = sites.params[site.first_param + i];
-                if (slot & kMissing)
+        for (const MergedSite &site : section.sites)
+            for (const ParamSlot slot : sites.param_lists[site.params])
+                if (slot > kMissing)
                     provenance.reasons.push_back(static_cast<uint8_t>(slot));
-            }
-        }
     return provenance;
 }
 

@@ -89,14 +89,6 @@ class UnitReader::SiteContext final : public ExprContext {
     const Scope &scope_;
 };
 
-size_t UnitReader::LocParamHash::operator()(const LocParam &param) const {
-    uint64_t hash = hash_mix(param.size, param.flags);
-    hash = hash_mix(hash, param.vlen);
-    for (const uint32_t value : param.values)
-        hash = hash_mix(hash, value);
-    return hash;
-}
-
 Result<SourceTree> find_source_tree(const DebugFile &file, const std::vector<UnitHeader> &headers) {
     SourceTree tree;
     for (const UnitHeader &header : headers) {
@@ -132,6 +124,7 @@ UnitSites UnitReader::read(const UnitHeader &header) {
     if (sites.skipped_rust || unit_->language == DW_LANG_Mips_Assembler ||
         unit_->language == kLangAssembly)
         return sites;
+    unit_path_ = path(input_.source_tree.relative(unit_->name));
     type_map_ = std::make_unique<TypeMap>(input_.base, input_.new_types, types_);
     const Die die = unit_->unit_die();
     const uint64_t children = unit_->after_attributes(die);
@@ -141,6 +134,7 @@ UnitSites UnitReader::read(const UnitHeader &header) {
         walk(children, {}, 0);
     functions_.clear();
     loc_params_.clear();
+    slots_.clear();
     files_.clear();
     type_map_.reset();
     units_.forget_others(nullptr);
@@ -195,10 +189,11 @@ uint64_t UnitReader::walk(uint64_t offset, const Scope &scope, uint32_t depth) {
 uint64_t UnitReader::visit_subprogram(const Die &die, uint32_t depth) {
     CodeStart start;
     Enclosing enclosing;
-    uint64_t next = unit_->for_each_attribute(die, [&](uint16_t name, const AttributeValue &value) {
-        if (!start.set(name, value) && name == DW_AT_frame_base)
-            enclosing.frame_base = value;
-    });
+    const uint64_t next =
+        unit_->for_each_attribute(die, [&](uint16_t name, const AttributeValue &value) {
+            if (!start.set(name, value) && name == DW_AT_frame_base)
+                enclosing.frame_base = value;
+        });
     if (next == 0)
         return 0;
     const std::optional<uint64_t> address = start.address(sections_, *unit_);
@@ -207,12 +202,10 @@ uint64_t UnitReader::visit_subprogram(const Die &die, uint32_t depth) {
         return unit_->next_sibling(die);
     enclosing.entry = *address;
     Scope scope;
+    scope.function = function_at(die.offset);
     scope.enclosing = &enclosing;
     scope.point = {.address = *address, .view = 0};
-    if (const Function *function = function_at(die.offset))
-        if (add_site(*function, SiteClass::kBody, *address, scope))
-            scope.function = function;
-    return die.abbreviation->has_children ? walk(next, scope, depth + 1) : next;
+    return visit_site(die, next, SiteClass::kBody, scope, depth);
 }
 
 uint64_t UnitReader::visit_inlined(const Die &die, const Scope &scope, uint32_t depth) {
@@ -236,12 +229,42 @@ uint64_t UnitReader::visit_inlined(const Die &die, const Scope &scope, uint32_t 
     if (address && scope.enclosing) {
         ++sites_->inline_instances;
         inner.point = {.address = *address, .view = view};
-        const Function *function =
-            origin.kind == AttributeValue::kReference ? function_at(origin.number) : nullptr;
-        if (function && add_site(*function, SiteClass::kInline, *address, inner))
-            inner.function = function;
+        if (origin.kind == AttributeValue::kReference)
+            inner.function = function_at(origin.number);
     }
-    return die.abbreviation->has_children ? walk(next, inner, depth + 1) : next;
+    return visit_site(die, next, SiteClass::kInline, inner, depth);
+}
+
+uint64_t UnitReader::visit_site(const Die &die, uint64_t after_attributes, SiteClass site_class,
+                                Scope scope, uint32_t depth) {
+    Site site{.site_class = site_class};
+    if (scope.function) {
+        const auto section = input_.file.executable_section(scope.point.address);
+        if (section) {
+            site.function = scope.function->number;
+            site.section = *section;
+            site.offset = static_cast<uint32_t>(scope.point.address -
+                                                input_.file.sections()[*section].address);
+        } else {
+            ++sites_->outside_sections;
+            scope.function = nullptr;
+        }
+    }
+    scope.first_slot = slots_.size();
+    if (scope.function) {
+        slots_.resize(slots_.size() + scope.function->params.size(),
+                      kMissing | static_cast<uint32_t>(NotAvailable::kOptimizedOut));
+        if (scope.function->variadic)
+            slots_.push_back(kMissing);
+    }
+    const uint64_t next = die.abbreviation->has_children ? walk(after_attributes, scope, depth + 1)
+                                                         : after_attributes;
+    if (scope.function) {
+        site.params = sites_->param_lists.add(std::span(slots_).subspan(scope.first_slot));
+        sites_->sites.push_back(site);
+        slots_.resize(scope.first_slot);
+    }
+    return next;
 }
 
 uint64_t UnitReader::visit_parameter(const Die &die, const Scope &scope) {
@@ -274,7 +297,7 @@ uint64_t UnitReader::visit_parameter(const Die &die, const Scope &scope) {
     if (position >= 0) {
         // Of several entries for one parameter the first with a location here
         // counts, whether or not it has a shape of the wire format.
-        ParamSlot &slot = sites_->params[scope.first_param + static_cast<uint32_t>(position)];
+        ParamSlot &slot = slots_[scope.first_slot + static_cast<size_t>(position)];
         if (slot == (kMissing | static_cast<uint32_t>(NotAvailable::kOptimizedOut)) ||
             slot == (kMissing | static_cast<uint32_t>(NotAvailable::kNoLocationHere))) {
             const uint64_t size = scope.function->params[static_cast<size_t>(position)].size;
@@ -322,26 +345,6 @@ ParamSlot UnitReader::slot_of(const Location &location) {
     if (fresh)
         sites_->loc_params.push_back(location.param);
     return entry->second;
-}
-
-bool UnitReader::add_site(const Function &function, SiteClass site_class, uint64_t address,
-                          Scope &scope) {
-    const std::optional<uint32_t> section = input_.file.executable_section(address);
-    if (!section) {
-        ++sites_->outside_sections;
-        return false;
-    }
-    Site site;
-    site.function = function.number;
-    site.section = *section;
-    site.offset = static_cast<uint32_t>(address - input_.file.sections()[*section].address);
-    site.site_class = site_class;
-    site.first_param = static_cast<uint32_t>(sites_->params.size());
-    sites_->sites.push_back(site);
-    sites_->params.resize(sites_->params.size() + function.params.size(),
-                          kMissing | static_cast<uint32_t>(NotAvailable::kOptimizedOut));
-    scope.first_param = site.first_param;
-    return true;
 }
 
 const UnitReader::Function *UnitReader::function_at(uint64_t die_offset) {
@@ -406,7 +409,7 @@ std::unique_ptr<UnitReader::Function> UnitReader::read_function(const Unit &unit
         return nullptr;
     if (file)
         source.file = file_of(unit, *file);
-    source.unit = input_.source_tree.relative(unit.name);
+    source.unit = &unit == unit_ ? unit_path_ : path(input_.source_tree.relative(unit.name));
     source.return_type = type_map_->map(result);
 
     auto function = std::make_unique<Function>();
@@ -419,9 +422,9 @@ std::unique_ptr<UnitReader::Function> UnitReader::read_function(const Unit &unit
             const TypeRef type = unit.attribute(child, DW_AT_type).number;
             function->params.push_back({.die = child.offset, .size = types_.size_of(type)});
             source.param_types.push_back(type_map_->map(type));
-            source.param_names.emplace_back(unit.attribute(child, DW_AT_name).string);
+            source.param_names.push_back(unit.attribute(child, DW_AT_name).string);
         } else if (child.tag() == DW_TAG_unspecified_parameters) {
-            source.variadic = true;
+            source.variadic = function->variadic = true;
         }
         offset = unit.next_sibling(child);
     }
@@ -446,15 +449,22 @@ int UnitReader::position_of(const Function &function, uint64_t die_offset) {
     return -1;
 }
 
-std::string UnitReader::file_of(const Unit &unit, uint64_t number) {
+std::string_view UnitReader::path(std::string path) {
+    return sites_->paths.emplace_back(std::move(path));
+}
+
+std::string_view UnitReader::file_of(const Unit &unit, uint64_t number) {
     const auto [entry, fresh] = files_.try_emplace(unit.header.offset);
+    Files &files = entry->second;
     if (fresh) {
-        entry->second = file_table(sections_, unit);
-        for (std::string &file : entry->second)
-            if (!file.empty())
-                file = input_.source_tree.relative(file);
+        files.written = file_table(sections_, unit);
+        files.normalized.resize(files.written.size());
     }
-    return number < entry->second.size() ? entry->second[number] : std::string();
+    if (number >= files.written.size())
+        return {};
+    if (files.normalized[number].empty() && !files.written[number].empty())
+        files.normalized[number] = path(input_.source_tree.relative(files.written[number]));
+    return files.normalized[number];
 }
 
 }  // namespace btf_extra

@@ -47,6 +47,7 @@ class UnitReader {
     struct Function {
         uint32_t number = 0;  // in UnitSites::functions
         std::vector<Param> params;
+        bool variadic = false;
     };
     // The out-of-line function around a site.
     struct Enclosing {
@@ -57,14 +58,11 @@ class UnitReader {
     // point they are wanted.
     struct Scope {
         const Function *function = nullptr;  // nullptr: nobody's
-        uint32_t first_param = 0;            // of the site, in UnitSites::params
+        size_t first_slot = 0;               // of the site, in slots_
         CodePoint point;
         const Enclosing *enclosing = nullptr;
     };
     class SiteContext;
-    struct LocParamHash {
-        size_t operator()(const LocParam &param) const;
-    };
 
     // These return the offset behind what they read; 0 after fail().
     uint64_t walk(uint64_t offset, const Scope &scope, uint32_t depth);
@@ -73,8 +71,10 @@ class UnitReader {
     uint64_t visit_parameter(const Die &die, const Scope &scope);
     uint64_t fail(uint64_t offset);
 
-    // Adds a site; false when the address is in no executable section.
-    bool add_site(const Function &function, SiteClass site_class, uint64_t address, Scope &scope);
+    // The children of an entry, and the site that it is if its function is known
+    // and its address in an executable section.
+    uint64_t visit_site(const Die &die, uint64_t after_attributes, SiteClass site_class,
+                        Scope scope, uint32_t depth);
     // The source function of an entry, through its abstract origins; nullptr:
     // none that has a name.
     const Function *function_at(uint64_t die_offset);
@@ -85,7 +85,8 @@ class UnitReader {
                                 std::optional<uint64_t> locviews, uint64_t size,
                                 const Scope &scope);
     ParamSlot slot_of(const Location &location);
-    std::string file_of(const Unit &unit, uint64_t number);
+    std::string_view path(std::string path);  // kept in sites_
+    std::string_view file_of(const Unit &unit, uint64_t number);
 
     const ReaderInput &input_;
     const DebugSections &sections_;
@@ -98,9 +99,15 @@ class UnitReader {
     const Unit *unit_ = nullptr;
     UnitSites *sites_ = nullptr;
     std::unique_ptr<TypeMap> type_map_;
+    std::vector<ParamSlot> slots_;  // of the sites around the current entry, the innermost last
     std::unordered_map<uint64_t, std::unique_ptr<Function>> functions_;  // by entry
     std::unordered_map<LocParam, uint32_t, LocParamHash> loc_params_;
-    std::unordered_map<uint64_t, std::vector<std::string>> files_;  // by unit
+    std::string_view unit_path_;
+    struct Files {
+        std::vector<std::string> written;             // by number, as the unit spells them
+        std::vector<std::string_view> normalized;     // those asked for so far
+    };
+    std::unordered_map<uint64_t, Files> files_;  // by unit
 };
 
 }  // namespace btf_extra

@@ -549,9 +549,11 @@ Location constant(std::span<const uint8_t> bytes, uint64_t param_size) {
         return constant(reader.unsigned_of(static_cast<uint32_t>(param_size)), false, param_size);
     const uint64_t low = reader.u64();
     const uint64_t high = reader.unsigned_of(static_cast<uint32_t>(param_size) - 8);
-    if (high != 0)
+    const uint64_t ones = ~uint64_t{0} >> (8 * (16 - param_size));
+    const bool negative = high == ones && static_cast<int64_t>(low) < 0;
+    if (high != 0 && !negative)
         return Location::missing(NotAvailable::kPieces);
-    return constant(low, false, param_size);
+    return constant(low, negative, param_size);
 }
 
 }  // namespace btf_extra

@@ -34,6 +34,14 @@ struct FunctionHash {
     }
 };
 
+// As a number in the order of the bytes.
+uint64_t first_bytes(std::string_view text) {
+    uint64_t word = 0;
+    for (size_t i = 0; i < 8; ++i)
+        word = word << 8 | (i < text.size() ? static_cast<unsigned char>(text[i]) : 0);
+    return word;
+}
+
 // The FUNC of the base with that name and prototype, or 0.
 uint32_t base_function(const SourceFunction &function, const BaseTypes &base) {
     for (const uint32_t id : base.named(BTF_KIND_FUNC, function.name)) {
@@ -62,6 +70,7 @@ class Merge {
         collect_functions();
         order_functions();
         collect_loc_params();
+        collect_param_lists();
         collect_sites();
         for (MergedSection &section : merged_.sections)
             sort_sites(section);
@@ -72,6 +81,7 @@ class Merge {
     void collect_functions();
     void order_functions();
     void collect_loc_params();
+    void collect_param_lists();
     void collect_sites();
     void sort_sites(MergedSection &section);
 
@@ -82,6 +92,7 @@ class Merge {
     // By unit: the unit's numbers to those of distinct_, then of merged_.
     std::vector<std::vector<uint32_t>> function_numbers_;
     std::vector<std::vector<uint32_t>> loc_param_numbers_;
+    std::vector<std::vector<uint32_t>> param_list_numbers_;
 };
 
 void Merge::collect_functions() {
@@ -109,26 +120,31 @@ void Merge::collect_functions() {
 }
 
 void Merge::order_functions() {
-    std::vector<uint32_t> order(distinct_.size());
-    std::iota(order.begin(), order.end(), 0);
-    // The rest of the order, for equal units, is that of first appearance.
-    const auto key = [&](uint32_t n) {
-        const SourceFunction &f = *distinct_[n];
-        return std::tie(f.name, f.file, f.unit);
-    };
-    std::stable_sort(order.begin(), order.end(),
-                     [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
+    // The first eight bytes of a name decide most comparisons.
+    std::vector<std::pair<uint64_t, uint32_t>> order;
+    order.reserve(distinct_.size());
+    for (uint32_t n = 0; n < distinct_.size(); ++n)
+        order.emplace_back(first_bytes(distinct_[n]->name), n);
+    std::sort(order.begin(), order.end(), [&](const auto &a, const auto &b) {
+        if (a.first != b.first)
+            return a.first < b.first;
+        const SourceFunction &f = *distinct_[a.second];
+        const SourceFunction &g = *distinct_[b.second];
+        // Where all names are equal, in order of first appearance.
+        return std::tie(f.name, f.file, f.unit, a.second) <
+               std::tie(g.name, g.file, g.unit, b.second);
+    });
 
     std::vector<std::pair<MergedFunction, uint32_t>> added;
     std::vector<std::pair<MergedFunction, uint32_t>> in_base;
     for (size_t first = 0, end = 0; first < order.size(); first = end) {
-        const std::string &name = distinct_[order[first]]->name;
-        for (end = first + 1; end < order.size() && distinct_[order[end]]->name == name;)
+        const std::string_view name = distinct_[order[first].second]->name;
+        for (end = first + 1; end < order.size() && distinct_[order[end].second]->name == name;)
             ++end;
         for (size_t i = first; i < end; ++i) {
-            MergedFunction function{.source = distinct_[order[i]]};
+            MergedFunction function{.source = distinct_[order[i].second]};
             const auto same_file = [&](size_t other) {
-                return distinct_[order[other]]->file == function.source->file;
+                return distinct_[order[other].second]->file == function.source->file;
             };
             if (end - first == 1) {
                 function.base_id = base_function(*function.source, base_);
@@ -137,7 +153,7 @@ void Merge::order_functions() {
                 function.tag_unit =
                     (i > first && same_file(i - 1)) || (i + 1 < end && same_file(i + 1));
             }
-            (function.base_id ? in_base : added).emplace_back(function, order[i]);
+            (function.base_id ? in_base : added).emplace_back(function, order[i].second);
         }
     }
     std::sort(in_base.begin(), in_base.end(), [](const auto &a, const auto &b) {
@@ -157,32 +173,65 @@ void Merge::order_functions() {
 }
 
 void Merge::collect_loc_params() {
-    std::map<LocParam, uint32_t> known;
-    for (const UnitSites &unit : units_)
-        for (const LocParam &param : unit.loc_params)
-            known.try_emplace(param, 0);
-    merged_.loc_params.reserve(known.size());
-    for (auto &[param, number] : known) {
-        number = static_cast<uint32_t>(merged_.loc_params.size());
-        merged_.loc_params.push_back(param);
-    }
+    std::unordered_map<LocParam, uint32_t, LocParamHash> known;
     loc_param_numbers_.resize(units_.size());
     for (size_t u = 0; u < units_.size(); ++u)
-        for (const LocParam &param : units_[u].loc_params)
-            loc_param_numbers_[u].push_back(known.find(param)->second);
+        for (const LocParam &param : units_[u].loc_params) {
+            const auto [entry, fresh] =
+                known.try_emplace(param, static_cast<uint32_t>(merged_.loc_params.size()));
+            if (fresh)
+                merged_.loc_params.push_back(param);
+            loc_param_numbers_[u].push_back(entry->second);
+        }
+    // From order of appearance to order of value.
+    std::sort(merged_.loc_params.begin(), merged_.loc_params.end());
+    std::vector<uint32_t> rank(merged_.loc_params.size());
+    for (uint32_t n = 0; n < rank.size(); ++n)
+        rank[known.at(merged_.loc_params[n])] = n;
+    for (std::vector<uint32_t> &numbers : loc_param_numbers_)
+        for (uint32_t &n : numbers)
+            n = rank[n];
+}
+
+// Numbers all lists by their order.
+void Merge::collect_param_lists() {
+    SlotLists lists;
+    param_list_numbers_.resize(units_.size());
+    std::vector<ParamSlot> slots;
+    for (size_t u = 0; u < units_.size(); ++u) {
+        const SlotLists &of_unit = units_[u].param_lists;
+        for (uint32_t n = 0; n < of_unit.size(); ++n) {
+            slots.clear();
+            for (const ParamSlot slot : of_unit.at(n))
+                slots.push_back(slot & kMissing ? slot : loc_param_numbers_[u][slot]);
+            param_list_numbers_[u].push_back(lists.add(slots));
+        }
+    }
+    std::vector<uint32_t> order(lists.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+        const auto la = lists.at(a);
+        const auto lb = lists.at(b);
+        if (const auto locations = compare_locations(la, lb); locations != 0)
+            return locations < 0;
+        return std::lexicographical_compare(la.begin(), la.end(), lb.begin(), lb.end());
+    });
+    std::vector<uint32_t> rank(order.size());
+    merged_.param_lists.reserve(order.size());
+    for (const uint32_t number : order) {
+        rank[number] = static_cast<uint32_t>(merged_.param_lists.size());
+        const auto list = lists.at(number);
+        merged_.param_lists.emplace_back(list.begin(), list.end());
+    }
+    for (std::vector<uint32_t> &numbers : param_list_numbers_)
+        for (uint32_t &n : numbers)
+            n = rank[n];
 }
 
 void Merge::collect_sites() {
     std::map<std::pair<uint32_t, SiteClass>, MergedSection> sections;
-    size_t nr_params = 0;
-    for (const UnitSites &unit : units_)
-        nr_params += unit.params.size();
-    merged_.params.reserve(nr_params);
     MergedSection *section = nullptr;
     for (size_t u = 0; u < units_.size(); ++u) {
-        const auto base = static_cast<uint32_t>(merged_.params.size());
-        for (const ParamSlot slot : units_[u].params)
-            merged_.params.push_back(slot & kMissing ? slot : loc_param_numbers_[u][slot]);
         for (const Site &site : units_[u].sites) {
             if (!section || section->section != site.section ||
                 section->site_class != site.site_class) {
@@ -192,42 +241,26 @@ void Merge::collect_sites() {
             }
             section->sites.push_back({.function = function_numbers_[u][site.function],
                                       .offset = site.offset,
-                                      .first_param = base + site.first_param});
+                                      .params = param_list_numbers_[u][site.params]});
         }
     }
     for (auto &[key, entry] : sections)
         merged_.sections.push_back(std::move(entry));
 }
 
-// In order of (function, offset, locations), without repeats: of sites that
-// differ in the reasons for what they lack only, the lowest reasons stay.
+// Without repeats: of sites that differ in the reasons for what they lack
+// only, the one with the lowest reasons stays.
 void Merge::sort_sites(MergedSection &section) {
-    const auto params = [&](const MergedSite &site) {
-        const size_t count = merged_.functions[site.function].source->param_types.size();
-        return std::span(merged_.params).subspan(site.first_param, count);
-    };
-    // The locations, with all reasons alike.
-    const auto compare_locations = [&](const MergedSite &a, const MergedSite &b) {
-        const auto pa = params(a);
-        const auto pb = params(b);
-        return std::lexicographical_compare_three_way(
-            pa.begin(), pa.end(), pb.begin(), pb.end(), [](ParamSlot x, ParamSlot y) {
-                return std::min(x, kMissing) <=> std::min(y, kMissing);
-            });
+    const auto place = [](const MergedSite &site) {
+        return uint64_t{site.function} << 32 | site.offset;
     };
     const auto less = [&](const MergedSite &a, const MergedSite &b) {
-        if (a.function != b.function)
-            return a.function < b.function;
-        if (a.offset != b.offset)
-            return a.offset < b.offset;
-        if (const auto order = compare_locations(a, b); order != 0)
-            return order < 0;
-        const auto pa = params(a);
-        const auto pb = params(b);
-        return std::lexicographical_compare(pa.begin(), pa.end(), pb.begin(), pb.end());
+        return place(a) != place(b) ? place(a) < place(b) : a.params < b.params;
     };
     const auto repeated = [&](const MergedSite &a, const MergedSite &b) {
-        return a.function == b.function && a.offset == b.offset && compare_locations(a, b) == 0;
+        return place(a) == place(b) &&
+               (a.params == b.params || compare_locations(merged_.param_lists[a.params],
+                                                          merged_.param_lists[b.params]) == 0);
     };
     std::sort(section.sites.begin(), section.sites.end(), less);
     section.sites.erase(std::unique(section.sites.begin(), section.sites.end(), repeated),
@@ -235,6 +268,13 @@ void Merge::sort_sites(MergedSection &section) {
 }
 
 }  // namespace
+
+std::strong_ordering compare_locations(std::span<const ParamSlot> a, std::span<const ParamSlot> b) {
+    return std::lexicographical_compare_three_way(
+        a.begin(), a.end(), b.begin(), b.end(), [](ParamSlot x, ParamSlot y) {
+            return std::min(x, kMissing) <=> std::min(y, kMissing);
+        });
+}
 
 MergedSites merge_sites(const std::vector<UnitSites> &units, const BaseTypes &base) {
     return Merge(units, base).run();

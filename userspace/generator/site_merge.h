@@ -4,7 +4,9 @@
 // but the input.
 #pragma once
 
+#include <compare>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,32 +24,35 @@ struct MergedFunction {
     bool tag_unit = false;       // others have its name and file
 };
 
-// A LOCSEC entry. Its parameters are MergedSites::params[first_param ...], one
-// for each of its function's.
+// A LOCSEC entry.
 struct MergedSite {
     uint32_t function = 0;  // number of a MergedFunction
     uint32_t offset = 0;
-    uint32_t first_param = 0;
+    uint32_t params = 0;  // number of a list of ParamSlots
 };
 
 struct MergedSection {
     uint32_t section = 0;  // number of an executable section
     SiteClass site_class = SiteClass::kInline;
-    std::vector<MergedSite> sites;
+    std::vector<MergedSite> sites;  // in order of (function, offset, params)
 };
 
 struct MergedSites {
     // In the order of their ids: those of the base, then those to be added, in
     // order of (name, file, unit).
     std::vector<MergedFunction> functions;
-    std::vector<LocParam> loc_params;  // distinct, in ascending order
+    std::vector<LocParam> loc_params;     // distinct, in ascending order
     std::vector<MergedSection> sections;  // in order of section, then class
-    // Numbers of loc_params, or kMissing | NotAvailable.
-    std::vector<ParamSlot> params;
+    // Distinct lists of ParamSlots, in lexicographic order of what they locate,
+    // all reasons alike; then of their reasons.
+    std::vector<std::vector<ParamSlot>> param_lists;
     uint64_t inline_instances = 0;
     uint64_t outside_sections = 0;
     uint32_t skipped_rust_units = 0;
 };
+
+// Orders lists of ParamSlots by what they locate, all reasons alike.
+std::strong_ordering compare_locations(std::span<const ParamSlot> a, std::span<const ParamSlot> b);
 
 // units must outlive the result, which points into them.
 MergedSites merge_sites(const std::vector<UnitSites> &units, const BaseTypes &base);

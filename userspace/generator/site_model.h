@@ -6,10 +6,13 @@
 #include <array>
 #include <compare>
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "userspace/generator/hash.h"
+#include "userspace/generator/slot_lists.h"
 #include "userspace/lib/provenance.h"
 
 namespace btf_extra {
@@ -22,6 +25,16 @@ struct LocParam {
     std::array<uint32_t, 3> values{};
 
     auto operator<=>(const LocParam &) const = default;
+};
+
+struct LocParamHash {
+    size_t operator()(const LocParam &param) const {
+        uint64_t hash = hash_mix(param.size, param.flags);
+        hash = hash_mix(hash, param.vlen);
+        for (const uint32_t value : param.values)
+            hash = hash_mix(hash, value);
+        return hash;
+    }
 };
 
 // A parameter at a site: a LOC_PARAM, or why there is none.
@@ -103,19 +116,25 @@ class TypeSource {
     virtual SourceType describe(TypeRef ref, bool details) = 0;
 };
 
-// A source function: one definition in one translation unit's view.
+// A source function: one definition in one translation unit's view. Names live
+// as long as the input file, paths as long as its UnitSites.
 struct SourceFunction {
-    std::string name;
-    std::string file;  // DW_AT_decl_file, normalised, relative to the source tree
-    std::string unit;  // DW_AT_name of the unit, likewise
+    std::string_view name;
+    std::string_view file;  // DW_AT_decl_file, normalised, relative to the source tree
+    std::string_view unit;  // DW_AT_name of the unit, likewise
     bool external = false;
     bool variadic = false;
     TypeId return_type = 0;
-    std::vector<TypeId> param_types;       // without the void of a variadic function
-    std::vector<std::string> param_names;  // as many
+    std::vector<TypeId> param_types;            // without the void of a variadic function
+    std::vector<std::string_view> param_names;  // as many
 };
 
 enum class SiteClass : uint8_t { kInline, kBody };
+
+// A parameter at a site: the number of a LocParam, or with kMissing set a
+// NotAvailable; kMissing alone is the void that ends a variadic prototype.
+using ParamSlot = uint32_t;
+constexpr ParamSlot kMissing = 0x80000000u;
 
 // Where a function begins: an inlined instance or an out-of-line body.
 struct Site {
@@ -123,20 +142,16 @@ struct Site {
     uint32_t section = 0;   // number of an executable section
     uint32_t offset = 0;    // bytes from the start of that section
     SiteClass site_class = SiteClass::kInline;
-    uint32_t first_param = 0;  // its parameters, in order of the prototype, in a separate array
+    uint32_t params = 0;  // number of the list with its ParamSlots, in order of the prototype
 };
-
-// A parameter in that array: the number of a LocParam, or with kMissing set a
-// NotAvailable.
-using ParamSlot = uint32_t;
-constexpr ParamSlot kMissing = 0x80000000u;
 
 // What was read of one unit.
 struct UnitSites {
+    std::deque<std::string> paths;  // that functions refer to
     std::vector<SourceFunction> functions;
     std::vector<Site> sites;
     std::vector<LocParam> loc_params;
-    std::vector<ParamSlot> params;
+    SlotLists param_lists;
     uint64_t inline_instances = 0;   // DW_TAG_inlined_subroutine with an address
     uint64_t outside_sections = 0;   // sites at an address in no executable section
     bool skipped_rust = false;
