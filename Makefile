@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+# `make help` says what can be made. All output goes under build/, one folder for each variant;
+# the same rules serve them all:
+#   release        what a user runs
+#   asan           what `make check` tests: AddressSanitizer, UndefinedBehaviorSanitizer
+#   fuzz           clang and libFuzzer: the C core, and what the fuzzers ask for
+#   freestanding   the C core without a C library, for a look at what it calls
+
+# As many jobs as there are processors, unless -j says otherwise.
+MAKEFLAGS += --jobs=$(shell nproc) --no-builtin-rules
+.SECONDARY:
+.DELETE_ON_ERROR:
+
+VARIANTS := release asan fuzz freestanding
+
+WARNINGS := -Wall -Wextra -Werror
+CFLAGS_ALL := -std=gnu11 -I. $(WARNINGS)
+CXXFLAGS_ALL := -std=c++20 -I. $(WARNINGS) -pthread
+LIBS := -ldw -lelf -lbpf -lfmt -lz -pthread
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+
+build/%: CC := gcc
+build/%: CXX := g++
+build/release/%: FLAGS := -O2 -g -DNDEBUG
+build/asan/%: FLAGS := -O1 -g $(SANITIZE)
+# Here CLI11 and GoogleTest would take twice the time to be optimized as all else together.
+build/asan/obj/userspace/cli/% build/asan/obj/tests/%_test.cpp.o: FLAGS := -O0 -g $(SANITIZE)
+build/fuzz/%: FLAGS := -O1 -g $(SANITIZE) -fsanitize=fuzzer-no-link
+build/fuzz/%: CC := clang-14
+build/fuzz/%: CXX := clang++-14
+build/freestanding/%: FLAGS := -O2 -ffreestanding -fno-pic
+
+CORE := $(wildcard kernel/core/*.c)
+USERSPACE := $(wildcard userspace/lib/*.cpp userspace/generator/*.cpp)
+CLI := $(wildcard userspace/cli/*.cpp)
+SUPPORT := $(wildcard tests/core/*.c tests/support/*.cpp)
+TESTS := $(patsubst tests/%.cpp,%,$(wildcard tests/*_test.cpp))
+FUZZERS := $(patsubst tests/fuzz/%,%,$(basename $(wildcard tests/fuzz/*_fuzz.c tests/fuzz/*_fuzz.cpp)))
+BENCHES := $(patsubst tests/bench/%.cpp,%,$(wildcard tests/bench/*_bench.cpp))
+
+# Shown instead of the command; V=1 shows the command.
+say = $(if $(V),,@printf '  %-4s %s\n' $(1) $@;)
+
+# ---- what is asked for ----
+
+.PHONY: help demo check userspace fuzz bench tidy clean FORCE
+
+help:
+	@echo 'make demo        build, fetch a Debian kernel with debug info, generate, look around'
+	@echo 'make check       every test; the last line is "N passed, N failed, N skipped"'
+	@echo 'make userspace   build/release/btf-extra'
+	@echo 'make fuzz        the fuzzers without end, or one of them: make fuzz FUZZER=name'
+	@echo 'make bench       speed and size against pahole, on a real kernel'
+	@echo 'make tidy        clang-tidy over the C++ sources (slow)'
+	@echo 'make clean       removes build/'
+	@echo
+	@echo 'demo, check, fuzz and bench install the Debian packages that they need. Downloads are'
+	@echo 'kept in $$BTF_EXTRA_CACHE, by default ~/.cache/btf-extra.'
+
+demo:
+	@userspace/demo.sh
+
+check:
+	@tests/check.sh
+
+userspace: build/release/btf-extra
+
+fuzz:
+	@tests/fuzz.sh $(FUZZER)
+
+bench:
+	@userspace/packages.sh build bench
+	@$(MAKE) --no-print-directory build-bench
+	@vmlinux=$$(vm/fetch-vmlinux.sh) && tests/bench/generate_bench.py "$$vmlinux"
+
+tidy:
+	@userspace/packages.sh check
+	@printf '%s\n' $(USERSPACE) $(CLI) | \
+		xargs -P $$(nproc) -I {} clang-tidy-14 --quiet {} -- $(CXXFLAGS_ALL)
+
+clean:
+	rm -rf build
+
+# ---- how it is made ----
+
+object = $(patsubst %,build/$(1)/obj/%.o,$(2))
+
+# $(call archive,FILE,OBJECTS): the list beside it changes only when a source comes or goes, so
+# that the archive forgets one that is gone.
+define archive
+$(1): $(2) $(1).list
+	$$(call say,AR) rm -f $$@ && ar rcs $$@ $(2)
+$(1).list: FORCE
+	@mkdir -p $$(@D); echo '$(2)' | cmp -s - $$@ || echo '$(2)' > $$@
+endef
+
+# $(call variant,NAME)
+define variant
+build/$(1)/obj/%.c.o: %.c Makefile
+	@mkdir -p $$(@D)
+	$$(call say,CC) $$(CC) $$(CFLAGS_ALL) $$(FLAGS) -MMD -MP -c -o $$@ $$<
+build/$(1)/obj/%.cpp.o: %.cpp Makefile
+	@mkdir -p $$(@D)
+	$$(call say,CXX) $$(CXX) $$(CXXFLAGS_ALL) $$(FLAGS) -MMD -MP -c -o $$@ $$<
+
+$(call archive,build/$(1)/libcore.a,$(call object,$(1),$(CORE)))
+$(call archive,build/$(1)/libuserspace.a,$(call object,$(1),$(USERSPACE)))
+$(call archive,build/$(1)/libsupport.a,$(call object,$(1),$(SUPPORT)))
+
+build/$(1)/btf-extra: $(call object,$(1),$(CLI)) build/$(1)/libuserspace.a build/$(1)/libcore.a
+	$$(call say,LD) $$(CXX) $$(FLAGS) -o $$@ $$^ $$(LIBS)
+
+build/$(1)/tests/%_test: build/$(1)/obj/tests/%_test.cpp.o build/$(1)/libsupport.a \
+		build/$(1)/libuserspace.a build/$(1)/libcore.a
+	@mkdir -p $$(@D)
+	$$(call say,LD) $$(CXX) $$(FLAGS) -o $$@ $$^ -lgtest_main -lgtest $$(LIBS)
+endef
+$(foreach v,$(VARIANTS),$(eval $(call variant,$(v))))
+
+TESTS_ASAN := $(addprefix build/asan/tests/,$(filter-out vmlinux%,$(TESTS)))
+TESTS_RELEASE := $(addprefix build/release/tests/,$(filter vmlinux%,$(TESTS)))
+BENCHES_RELEASE := $(addprefix build/release/bench/,$(BENCHES) libdw_walk)
+FUZZERS_BUILT := $(addprefix build/fuzz/,$(FUZZERS))
+
+build/release/bench/%_bench: build/release/obj/tests/bench/%_bench.cpp.o \
+		build/release/libuserspace.a build/release/libcore.a
+	@mkdir -p $(@D)
+	$(call say,LD) $(CXX) $(FLAGS) -o $@ $^ -lbenchmark_main -lbenchmark $(LIBS)
+
+build/release/bench/libdw_walk: build/release/obj/tests/bench/libdw_walk.cpp.o
+	@mkdir -p $(@D)
+	$(call say,LD) $(CXX) $(FLAGS) -o $@ $^ $(LIBS)
+
+# A fuzzer in C has the core and its test support alone; one in C++ has everything.
+FUZZ_C := build/fuzz/libcore_support.a
+$(eval $(call archive,$(FUZZ_C),$(call object,fuzz,$(filter %.c,$(SUPPORT)))))
+build/fuzz/%_fuzz: build/fuzz/obj/tests/fuzz/%_fuzz.c.o $(FUZZ_C) build/fuzz/libcore.a
+	$(call say,LD) $(CC) $(FLAGS) -fsanitize=fuzzer -o $@ $^
+build/fuzz/%_fuzz: build/fuzz/obj/tests/fuzz/%_fuzz.cpp.o build/fuzz/libsupport.a \
+		build/fuzz/libuserspace.a build/fuzz/libcore.a
+	$(call say,LD) $(CXX) $(FLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+
+build/freestanding/core.o: $(call object,freestanding,$(CORE))
+	$(call say,LD) ld -r -o $@ $^
+
+# What the scripts build.
+.PHONY: build-check build-fuzz build-bench
+build-check: build/release/btf-extra build/asan/btf-extra $(TESTS_ASAN) $(TESTS_RELEASE) \
+		build-fuzz build/freestanding/core.o
+build-fuzz: $(FUZZERS_BUILT)
+build-bench: build/release/btf-extra $(BENCHES_RELEASE)
+
+-include $(shell find build -name '*.d' 2>/dev/null)

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// The core on real data: how long a blob takes to be validated and indexed, and one look-up by
+// address, name and id. Each look-up also with std::lower_bound on a plain sorted array (what a
+// table made for that one question would cost) and by a linear scan of the same array.
+//
+//   BTF_EXTRA_VMLINUX   the kernel, for its .BTF
+//   BTF_EXTRA_FILE      its .btf_extra, in the split layout
+//
+// Keys are drawn at random from the data, so each of them is found.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include "userspace/lib/btf_image.h"
+#include "userspace/lib/core_api.h"
+#include "userspace/lib/extra_file.h"
+
+namespace {
+
+using btf_extra::BtfImage;
+
+constexpr size_t kKeys = 1 << 14;  // a power of two
+
+[[noreturn]] void die(const std::string &message) {
+    std::fprintf(stderr, "core_bench: %s\n", message.c_str());
+    std::exit(1);
+}
+
+std::string from_environment(const char *name) {
+    const char *value = std::getenv(name);
+    if (value == nullptr)
+        die(std::string(name) + " is not set");
+    return value;
+}
+
+template <class T> T unwrap(btf_extra::Result<T> result) {
+    if (!result)
+        die(result.error().message);
+    return std::move(*result);
+}
+
+// Aligned to 8, as the index wants its memory.
+using Words = std::vector<uint64_t>;
+size_t words(size_t bytes) {
+    return (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t);
+}
+
+// The two blobs, with the memory that belongs to them; made by load().
+struct Object {
+    btf_blob types, func_info;
+    std::vector<uint32_t> types_offsets, func_info_offsets;
+    Words memory, scratch;
+    loc_index index;
+};
+
+// All that a consumer does with bytes that it does not trust yet.
+void load(const btf_extra::ExtraFile &file, const btf_blob &base, Object &object) {
+    btf_fault fault = {};
+    auto check = [&](int error) {
+        if (error != 0)
+            die(btf_fault_text(fault.code));
+    };
+    auto open = [&](btf_blob &blob, std::vector<uint32_t> &offsets, const auto &bytes,
+                    const btf_blob *below) {
+        check(
+            btf_blob_open(&blob, bytes.data(), static_cast<uint32_t>(bytes.size()), below, &fault));
+        offsets.resize(blob.nr_types);
+        btf_blob_index(&blob, offsets.data());
+    };
+    open(object.types, object.types_offsets, file.types, &base);
+    check(loc_validate_types(&object.types, &fault));
+    open(object.func_info, object.func_info_offsets, file.func_info, &object.types);
+    check(loc_validate(&object.func_info, file.machine, &fault));
+    object.memory.resize(words(loc_index_memory(&object.func_info)));
+    object.scratch.resize(words(loc_index_scratch(&object.func_info)));
+    if (loc_index_build(&object.index, &object.func_info, object.memory.data(),
+                        object.memory.size() * sizeof(uint64_t), object.scratch.data(),
+                        object.scratch.size() * sizeof(uint64_t)) != 0)
+        die("the index could not be built");
+}
+
+// A place in the code.
+struct Address {
+    uint32_t elf_section, offset;
+    auto operator<=>(const Address &) const = default;
+};
+
+struct Data {
+    std::unique_ptr<BtfImage> base;
+    btf_extra::ExtraFile file;
+    Object object;
+
+    // Plain arrays in order, for comparison.
+    std::vector<Address> addresses;       // one a site
+    std::vector<std::string_view> names;  // one a function with sites
+    std::vector<uint32_t> ids;            // one a site
+
+    std::vector<Address> address_keys;
+    std::vector<const char *> name_keys;
+    std::vector<uint32_t> id_keys;
+};
+
+const char *func_name(const Object &object, uint32_t func) {
+    return btf_blob_string(&object.func_info, btf_blob_type(&object.func_info, func)->name_off);
+}
+
+template <class T, class Random>
+void draw(std::vector<T> &keys, const std::vector<T> &from, Random &random) {
+    std::uniform_int_distribution<size_t> any(0, from.size() - 1);
+    for (size_t i = 0; i < kKeys; i++)
+        keys.push_back(from[any(random)]);
+}
+
+const Data &data() {
+    static const Data *const data = [] {
+        auto *made = new Data;
+        made->base = unwrap(btf_extra::open_base_btf(from_environment("BTF_EXTRA_VMLINUX")));
+        made->file = unwrap(btf_extra::read_extra_file(from_environment("BTF_EXTRA_FILE")));
+        load(made->file, made->base->blob(), made->object);
+
+        const loc_index &index = made->object.index;
+        std::vector<const char *> names;
+        for (uint32_t i = 0; i < index.nr_sections; i++) {
+            const loc_section &section = index.sections[i];
+            for (uint32_t j = 0; j < section.nr_sites; j++) {
+                made->addresses.push_back({section.elf, section.sites[j].offset});
+                made->ids.push_back(section.sites[j].func);
+            }
+        }
+        for (uint32_t i = 0; i < index.nr_funcs; i++)
+            names.push_back(func_name(made->object, index.funcs[i]));
+        if (made->addresses.empty())
+            die("no sites");
+
+        std::mt19937 random(1);
+        draw(made->address_keys, made->addresses, random);
+        draw(made->name_keys, names, random);
+        draw(made->id_keys, made->ids, random);
+        std::ranges::sort(made->addresses);
+        std::ranges::sort(made->ids);
+        made->names.assign(names.begin(), names.end());
+        std::ranges::sort(made->names);
+        return made;
+    }();
+    return *data;
+}
+
+// ---- once for each object ----
+
+void open_base(benchmark::State &state) {
+    const btf_blob &base = data().base->blob();
+    std::vector<uint32_t> offsets(base.nr_types);
+    for (auto _ : state) {
+        btf_blob blob;
+        btf_fault fault;
+        if (btf_blob_open(&blob, base.data, base.size, nullptr, &fault) != 0)
+            die(btf_fault_text(fault.code));
+        btf_blob_index(&blob, offsets.data());
+        benchmark::DoNotOptimize(offsets.data());
+    }
+}
+
+void validate_and_index(benchmark::State &state) {
+    const Data &d = data();
+    Object object;
+    for (auto _ : state) {
+        load(d.file, d.base->blob(), object);
+        benchmark::DoNotOptimize(object.index.by_offset);
+    }
+    state.counters["sites"] = object.index.nr_sites;
+    state.counters["bytes a site"] =
+        static_cast<double>(d.file.types.size() + d.file.func_info.size() +
+                            loc_index_memory(&object.func_info) + 4u * object.types.nr_types +
+                            4u * object.func_info.nr_types) /
+        object.index.nr_sites;
+}
+
+// ---- look-ups: each takes the next key and gives the number of matches ----
+
+template <class T, class Find>
+void look_up(benchmark::State &state, const std::vector<T> &keys, Find find) {
+    size_t next = 0;
+    for (auto _ : state) {
+        auto found = find(keys[next++ & (kKeys - 1)]);
+        if (found == 0)
+            die("a key was not found");
+        benchmark::DoNotOptimize(found);
+    }
+}
+
+uint32_t length(loc_range range) {
+    return range.end - range.first;
+}
+
+auto sorted(const auto &array, const auto &key) {
+    return std::upper_bound(array.begin(), array.end(), key) -
+           std::lower_bound(array.begin(), array.end(), key);
+}
+
+auto scanned(const auto &array, const auto &key) {
+    return std::count(array.begin(), array.end(), key);
+}
+
+uint32_t sites_of(const loc_index &index, uint32_t func) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < index.nr_sections; i++)
+        count += length(loc_index_by_func(&index, i, func));
+    return count;
+}
+
+void by_address_index(benchmark::State &state) {
+    const loc_index &index = data().object.index;
+    look_up(state, data().address_keys, [&](const Address &key) {
+        return length(loc_index_by_offset(&index, key.elf_section, key.offset));
+    });
+}
+
+void by_name_index(benchmark::State &state) {
+    const loc_index &index = data().object.index;
+    look_up(state, data().name_keys,
+            [&](const char *key) { return length(loc_index_by_name(&index, key)); });
+}
+
+// From a name to all sites of its functions, in every LOCSEC.
+void by_name_to_sites(benchmark::State &state) {
+    const loc_index &index = data().object.index;
+    look_up(state, data().name_keys, [&](const char *key) {
+        uint32_t count = 0;
+        loc_range range = loc_index_by_name(&index, key);
+        for (uint32_t i = range.first; i < range.end; i++)
+            count += sites_of(index, index.funcs[i]);
+        return count;
+    });
+}
+
+// In every LOCSEC.
+void by_id_index(benchmark::State &state) {
+    const loc_index &index = data().object.index;
+    look_up(state, data().id_keys, [&](uint32_t key) { return sites_of(index, key); });
+}
+
+void by_address_sorted(benchmark::State &state) {
+    look_up(state, data().address_keys, [](auto &key) { return sorted(data().addresses, key); });
+}
+
+void by_address_scan(benchmark::State &state) {
+    look_up(state, data().address_keys, [](auto &key) { return scanned(data().addresses, key); });
+}
+
+void by_name_sorted(benchmark::State &state) {
+    look_up(state, data().name_keys,
+            [](const char *key) { return sorted(data().names, std::string_view(key)); });
+}
+
+void by_name_scan(benchmark::State &state) {
+    look_up(state, data().name_keys,
+            [](const char *key) { return scanned(data().names, std::string_view(key)); });
+}
+
+void by_id_sorted(benchmark::State &state) {
+    look_up(state, data().id_keys, [](auto &key) { return sorted(data().ids, key); });
+}
+
+void by_id_scan(benchmark::State &state) {
+    look_up(state, data().id_keys, [](auto &key) { return scanned(data().ids, key); });
+}
+
+BENCHMARK(open_base)->Unit(benchmark::kMillisecond);
+BENCHMARK(validate_and_index)->Unit(benchmark::kMillisecond);
+BENCHMARK(by_address_index)->Name("by_address/index");
+BENCHMARK(by_address_sorted)->Name("by_address/lower_bound");
+BENCHMARK(by_address_scan)->Name("by_address/scan");
+BENCHMARK(by_name_index)->Name("by_name/index");
+BENCHMARK(by_name_to_sites)->Name("by_name/index_to_sites");
+BENCHMARK(by_name_sorted)->Name("by_name/lower_bound");
+BENCHMARK(by_name_scan)->Name("by_name/scan");
+BENCHMARK(by_id_index)->Name("by_id/index");
+BENCHMARK(by_id_sorted)->Name("by_id/lower_bound");
+BENCHMARK(by_id_scan)->Name("by_id/scan");
+
+}  // namespace

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+"""The project's bars, measured on a real kernel against pahole and a bare walk by libdw.
+
+usage: generate_bench.py VMLINUX
+
+Each command runs ROUNDS times, in turns with the others, and its best run counts: what is compared
+was measured side by side on the same machine. Exit 1 if a bar was missed.
+"""
+
+import collections
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+ROUNDS = int(os.environ.get("BTF_EXTRA_BENCH_ROUNDS", "3"))
+COMMAND = "build/release/btf-extra"
+BENCH = pathlib.Path("build/release/bench")
+OUT = pathlib.Path("build/bench")
+
+Usage = collections.namedtuple("Usage", "cpu wall peak")  # s, s, MiB
+
+verdicts = []
+
+
+def measure(command):
+    """Usage and standard output of one run, which must succeed."""
+    with open(OUT / "stdout", "w+b") as stdout:
+        start = time.monotonic()
+        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=stdout)
+        _, status, used = os.wait4(child.pid, 0)
+        wall = time.monotonic() - start
+        child.returncode = os.waitstatus_to_exitcode(status)
+        if child.returncode != 0:
+            sys.exit(f"generate_bench: {' '.join(command)}: exit code {child.returncode}")
+        stdout.seek(0)
+        return Usage(used.ru_utime + used.ru_stime, wall, used.ru_maxrss / 1024), stdout.read()
+
+
+def best(runs):
+    """The least of each; of memory the most, which is what a machine must have."""
+    return Usage(min(r.cpu for r in runs), min(r.wall for r in runs), max(r.peak for r in runs))
+
+
+def bar(name, value, limit, unit="", at_least=False):
+    met = value >= limit if at_least else value <= limit
+    verdicts.append(met)
+    print(f"  {'pass' if met else 'FAIL'}  {name:58} {value:10.4g}{unit}"
+          f"  ({'at least' if at_least else 'at most'} {limit:g}{unit})")
+
+
+def same(name, value, expected):
+    verdicts.append(value == expected)
+    print(f"  {'pass' if value == expected else 'FAIL'}  {name:58} {value:>10}  (exactly {expected})")
+
+
+def generator(vmlinux):
+    one, two = OUT / "j1.btf_extra", OUT / "j2.btf_extra"
+    commands = {
+        "generate -j1": [COMMAND, "generate", "-j", "1", "-o", str(one), vmlinux],
+        "pahole -J -j1": ["pahole", "-J", "-j1", f"--btf_encode_detached={OUT / 'pahole.btf'}",
+                          vmlinux],
+        "generate -j2": [COMMAND, "generate", "-j", "2", "-o", str(two), vmlinux],
+        "libdw walk": [str(BENCH / "libdw_walk"), vmlinux],
+    }
+    runs, outputs = collections.defaultdict(list), {}
+    for _ in range(ROUNDS):
+        for name, command in commands.items():
+            usage, output = measure(command)
+            runs[name].append(usage)
+            outputs[name] = output.decode()
+    used = {name: best(usages) for name, usages in runs.items()}
+    walked = dict(re.findall(r"(\w+)=(\d+)", outputs["libdw walk"]))
+
+    print(f"Best of {ROUNDS} runs each, in turns; times of a shared machine mean little by themselves")
+    for name, usage in used.items():
+        print(f"        {name:16} {usage.cpu:7.2f} s CPU {usage.wall:7.2f} s wall {usage.peak:7.0f} MiB")
+    j1, j2, pahole, walk = (used[n] for n in ("generate -j1", "generate -j2", "pahole -J -j1",
+                                              "libdw walk"))
+    print("Generator")
+    bar("CPU, -j1, of pahole's", j1.cpu / pahole.cpu, 0.5)
+    bar("peak memory, -j1, of pahole's", j1.peak / pahole.peak, 1)
+    if len(os.sched_getaffinity(0)) >= 2:
+        bar("wall time, -j1 over -j2 (on two free processors)", j1.wall / j2.wall, 1.6,
+            at_least=True)
+    print(f"        CPU, -j1, of the libdw walk's {j1.cpu / walk.cpu:39.4g}")
+    print(f"        peak memory, -j2, of pahole's {j2.peak / pahole.peak:39.4g}")
+    same("-j2 writes the bytes of -j1", str(one.read_bytes() == two.read_bytes()), "True")
+
+    stat = json.loads(measure([COMMAND, "stat", str(one), "--json"])[1])
+    print("What it writes")
+    bar("both blobs, bytes a site", stat["bytes_per_site"], 21)
+    bar("inlined sites with all parameters",
+        100 * stat["inline_sites_all_params"] / stat["inline_sites"], 79, " %", at_least=True)
+    same("inlined instances, as libdw counts them", stat["inline_instances"],
+         int(walked["inlined"]))
+    return one
+
+
+def core(vmlinux, file):
+    """Google Benchmark on the real data, with a bar for what has one."""
+    environment = dict(os.environ, BTF_EXTRA_VMLINUX=vmlinux, BTF_EXTRA_FILE=str(file))
+    report = OUT / "core_bench.json"
+    print("Core, and for comparison plain arrays under std::lower_bound and linear scans", flush=True)
+    subprocess.run([str(BENCH / "core_bench"), f"--benchmark_out={report}",
+                    "--benchmark_out_format=json", "--benchmark_counters_tabular=true"],
+                   env=environment, check=True, stderr=subprocess.DEVNULL)
+    to_ns = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+    nanoseconds = {b["name"]: b["cpu_time"] * to_ns[b["time_unit"]]
+                   for b in json.loads(report.read_text())["benchmarks"]}
+    bar("validate and index", nanoseconds["validate_and_index"] / 1e6, 60, " ms")
+    for what in ("address", "name", "id"):
+        bar(f"look-up by {what}", nanoseconds[f"by_{what}/index"] / 1e3, 1, " us")
+
+
+def main():
+    if len(sys.argv) != 2 or not os.path.exists(sys.argv[1]):
+        sys.exit("usage: generate_bench.py VMLINUX")
+    OUT.mkdir(parents=True, exist_ok=True)
+    core(sys.argv[1], generator(sys.argv[1]))
+    print(f"{sum(verdicts)} bars met, {len(verdicts) - sum(verdicts)} missed")
+    sys.exit(0 if all(verdicts) else 1)
+
+
+if __name__ == "__main__":
+    main()

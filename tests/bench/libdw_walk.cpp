@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// The least that reading all of a file's DWARF with libdw costs: visits every entry and every
+// attribute, one thread, and prints what it counted:
+//
+//   libdw_walk FILE
+//   units=N entries=N attributes=N inlined=N
+//
+// inlined: DW_TAG_inlined_subroutine with an address, outside Rust units. It is counted here
+// without any code of the generator, which must come to the same number.
+#include <cstdint>
+#include <cstdio>
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <fcntl.h>
+
+namespace {
+
+struct Counts {
+    uint64_t units = 0;
+    uint64_t entries = 0;
+    uint64_t attributes = 0;
+    uint64_t inlined = 0;
+};
+
+struct Entry {
+    Counts *counts;
+    bool has_address;
+    bool has_ranges;
+};
+
+int visit_attribute(Dwarf_Attribute *attribute, void *argument) {
+    auto *entry = static_cast<Entry *>(argument);
+    entry->counts->attributes++;
+    unsigned name = dwarf_whatattr(attribute);
+    if (name == DW_AT_low_pc || name == DW_AT_entry_pc)
+        entry->has_address = true;
+    if (name == DW_AT_ranges)
+        entry->has_ranges = true;
+    return DWARF_CB_OK;
+}
+
+// A list of nothing but empty ranges gives no address.
+bool has_code(Dwarf_Die &die) {
+    Dwarf_Addr base, begin, end;
+    ptrdiff_t at = 0;
+    while ((at = dwarf_ranges(&die, at, &base, &begin, &end)) > 0)
+        if (begin < end)
+            return true;
+    return false;
+}
+
+// The entry, and all below it. False: libdw found it malformed.
+bool visit(Dwarf_Die die, bool rust, Counts &counts) {
+    for (;;) {
+        Entry entry = {&counts, false, false};
+        counts.entries++;
+        if (dwarf_getattrs(&die, visit_attribute, &entry, 0) == -1)
+            return false;
+        if (!rust && dwarf_tag(&die) == DW_TAG_inlined_subroutine &&
+            (entry.has_address || (entry.has_ranges && has_code(die))))
+            counts.inlined++;
+
+        Dwarf_Die next;
+        int end = dwarf_child(&die, &next);
+        if (end < 0 || (end == 0 && !visit(next, rust, counts)))
+            return false;
+        end = dwarf_siblingof(&die, &next);
+        if (end != 0)
+            return end > 0;
+        die = next;
+    }
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+    if (argc != 2) {
+        std::fputs("usage: libdw_walk FILE\n", stderr);
+        return 2;
+    }
+    int fd = open(argv[1], O_RDONLY | O_CLOEXEC);
+    Dwarf *dwarf = fd < 0 ? nullptr : dwarf_begin(fd, DWARF_C_READ);
+    if (dwarf == nullptr) {
+        std::fprintf(stderr, "libdw_walk: %s: no DWARF to be read\n", argv[1]);
+        return 1;
+    }
+    Counts counts;
+    Dwarf_CU *unit = nullptr;
+    Dwarf_Die top;
+    int more;
+    while ((more = dwarf_get_units(dwarf, unit, &unit, nullptr, nullptr, &top, nullptr)) == 0) {
+        counts.units++;
+        if (!visit(top, dwarf_srclang(&top) == DW_LANG_Rust, counts))
+            break;
+    }
+    if (more <= 0) {
+        std::fprintf(stderr, "libdw_walk: %s: %s\n", argv[1], dwarf_errmsg(-1));
+        return 1;
+    }
+    std::printf("units=%ju entries=%ju attributes=%ju inlined=%ju\n", uintmax_t{counts.units},
+                uintmax_t{counts.entries}, uintmax_t{counts.attributes}, uintmax_t{counts.inlined});
+    return 0;
+}

@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+# Debian packages for the named purposes: installs those that are missing.
+#
+#   packages.sh build|check|bench ...   0 when all are there; 1 with one line that says what to do
+#   packages.sh index [now]             brings the package index up to date where it is older than
+#                                       a day, or now; 1 if there is no index to work with
+#
+# With everything in place apt is not called at all.
+set -euo pipefail
+
+packages_for() {
+    case $1 in
+    build) echo g++ make libdw-dev libelf-dev libbpf-dev libfmt-dev libcli11-dev \
+        nlohmann-json3-dev zlib1g-dev python3 ;;
+    check) echo libgtest-dev clang-14 clang-format-14 clang-tidy-14 llvm-14 lld-14 \
+        libclang-rt-14-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross binutils elfutils \
+        xz-utils dwarves bpftool python3-pyelftools shellcheck git ;;
+    bench) echo libbenchmark-dev dwarves ;;
+    *) echo "usage: ${0##*/} index [now] | build|check|bench ..." >&2; exit 2 ;;
+    esac
+}
+
+is_root() { [ "$(id -u)" = 0 ]; }
+
+# apt touches this folder whenever it asks the archive, also when nothing was new.
+index_asked=/var/lib/apt/lists/partial
+
+index_there() { compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null; }
+index_old() { ! index_there || [ -z "$(find "$index_asked" -prune -mtime -1 2>/dev/null)" ]; }
+
+quiet_apt() {
+    DEBIAN_FRONTEND=noninteractive timeout 1800 apt-get -q -o DPkg::Lock::Timeout=300 \
+        -o Acquire::Retries=2 -o Acquire::http::Timeout=30 "$@" </dev/null
+}
+
+update_index() {
+    is_root || return 1
+    echo 'packages: apt-get update' >&2
+    local log
+    log=$(quiet_apt update 2>&1) || { printf '%s\n' "$log" >&2; return 1; }
+}
+
+# Prints those of "$@" that are not installed.
+missing_of() {
+    local package status
+    for package; do
+        status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) || true
+        [ "$status" = installed ] || printf '%s\n' "$package"
+    done
+}
+
+install_packages() {
+    local log
+    echo "packages: apt-get install $*" >&2
+    log=$(quiet_apt install -y --no-install-recommends "$@" 2>&1) ||
+        { printf '%s\n' "$log" >&2; return 1; }
+}
+
+if [ "${1:-}" = index ]; then
+    if { [ "${2:-}" = now ] || index_old; } && ! update_index; then
+        index_there || { echo 'packages: no package index; run: sudo apt-get update' >&2; exit 1; }
+        echo 'packages: the package index could not be brought up to date' >&2
+    fi
+    exit 0
+fi
+
+wanted=$(for purpose; do packages_for "$purpose"; done)
+# shellcheck disable=SC2086  # a list of words
+mapfile -t missing < <(missing_of $wanted | sort -u)
+[ "${#missing[@]}" -gt 0 ] || exit 0
+if ! is_root; then
+    if index_there; then update=''; else update='sudo apt-get update && '; fi
+    echo 'Some packages are missing. Please run:' >&2
+    echo "  ${update}sudo apt-get install --no-install-recommends ${missing[*]}" >&2
+    exit 1
+fi
+if index_old; then
+    update_index || true
+    install_packages "${missing[@]}" && exit 0
+    exit 1
+fi
+install_packages "${missing[@]}" || { update_index && install_packages "${missing[@]}"; }
