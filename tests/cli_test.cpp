@@ -1,0 +1,539 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// The command, as a user runs it, on the sample object. What it prints is
+// worked out by hand from tests/support/sample_object.cpp.
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/command_run.h"
+#include "tests/support/sample_object.h"
+
+namespace btf_extra {
+namespace {
+
+using nlohmann::json;
+using test::CommandResult;
+using test::run_btf_extra;
+using test::SampleObject;
+
+class Cli : public testing::Test {
+  protected:
+    // The files are made once: linking the kernel takes longer than all the rest.
+    static void SetUpTestSuite() {
+        folder_ = std::make_unique<test::TemporaryFolder>();
+        SampleObject sample;
+        ASSERT_TRUE(write_extra_file(path("a.btf_extra"), sample.file));
+        test::write_file(path("base.btf"), sample.base.bytes());
+        test::write_file(path("types.btf"), sample.types.bytes());
+        test::make_sample_kernel(path("vmlinux"), path("base.btf"));
+    }
+    static void TearDownTestSuite() { folder_.reset(); }
+
+    static std::string path(std::string_view name) { return folder_->path(name); }
+
+    static std::string write(std::string_view name, const ExtraFile &file) {
+        EXPECT_TRUE(write_extra_file(path(name), file));
+        return path(name);
+    }
+
+    static void expect_failed(const CommandResult &result, const std::string &message) {
+        EXPECT_EQ(result.exit_code, 1);
+        EXPECT_EQ(result.out, "");
+        EXPECT_EQ(result.err, "btf-extra: " + message + "\n");
+    }
+
+    static CommandResult lookup(std::vector<std::string> arguments) {
+        arguments.insert(arguments.begin(),
+                         {"lookup", path("a.btf_extra"), "--vmlinux", path("vmlinux")});
+        return run_btf_extra(arguments);
+    }
+
+    static inline std::unique_ptr<test::TemporaryFolder> folder_;
+};
+
+TEST_F(Cli, Usage) {
+    for (const char *command : {"stat", "dump", "check", "lookup", "generate"}) {
+        auto help = run_btf_extra({command, "--help"});
+        EXPECT_EQ(help.exit_code, 0) << command;
+        EXPECT_NE(help.out.find("Usage"), help.out.npos) << command;
+        EXPECT_EQ(run_btf_extra({command}).exit_code, 2) << command;
+        EXPECT_EQ(run_btf_extra({command, "a", "--no-such-option"}).exit_code, 2) << command;
+    }
+    EXPECT_EQ(run_btf_extra({}).exit_code, 2);
+    EXPECT_EQ(run_btf_extra({"--help"}).exit_code, 0);
+    EXPECT_EQ(run_btf_extra({"no-such-command"}).exit_code, 2);
+    EXPECT_EQ(lookup({}).exit_code, 2);
+    EXPECT_EQ(lookup({"--name", "a", "--id", "1"}).exit_code, 2);
+    EXPECT_EQ(lookup({"--id", "1", "--file", "a"}).exit_code, 2);
+    EXPECT_EQ(lookup({"--id", "many"}).exit_code, 2);
+}
+
+TEST_F(Cli, StatJson) {
+    auto result = run_btf_extra({"stat", path("a.btf_extra"), "--json"});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    SampleObject sample;
+    size_t types = sample.file.types.size(), func_info = sample.file.func_info.size();
+    json expected = {
+        {"functions", 4},
+        {"inline_instances", 9},
+        {"sites", 8},
+        {"inline_sites", 6},
+        {"body_sites", 2},
+        {"inline_sites_all_params", 3},
+        {"inline_sites_some_params", 1},
+        {"inline_sites_no_params", 2},
+        {"params", 13},
+        {"params_located", 7},
+        {"not_available",
+         {{"optimized out", 2},
+          {"no location here", 1},
+          {"arithmetic", 1},
+          {"entry value", 1},
+          {"size", 1}}},
+        {"loc_params", 4},
+        {"loc_protos", 5},
+        {"added_funcs", 3},
+        {"added_types", 6},
+        {"bytes_types", types},
+        {"bytes_func_info", func_info},
+        {"bytes_per_site", std::round(static_cast<double>(types + func_info) / 8 * 100) / 100},
+        {"build_id", test::kSampleBuildId},
+    };
+    EXPECT_EQ(json::parse(result.out), expected) << result.out;
+}
+
+TEST_F(Cli, StatText) {
+    auto result = run_btf_extra({"stat", path("a.btf_extra")});
+    EXPECT_EQ(result.exit_code, 0);
+    for (const char *line : {"sites                                  8\n",
+                             "  all parameters located               3   50.0%\n",
+                             "  optimized out                        2   15.4%\n"})
+        EXPECT_NE(result.out.find(line), result.out.npos) << line << result.out;
+}
+
+// Without provenance the same counts come from the base BTF, but for what DWARF alone knows.
+TEST_F(Cli, StatOfAnotherProducersFile) {
+    ExtraFile file = SampleObject().file;
+    file.provenance.reset();
+    std::string bare = write("bare", file);
+    expect_failed(
+        run_btf_extra({"stat", bare}),
+        bare + ": .btf_extra.provenance: not there: the base BTF is needed to read the file");
+    auto result = run_btf_extra({"stat", bare, "--btf-base", path("base.btf"), "--json"});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    json out = json::parse(result.out);
+    EXPECT_EQ(out["inline_instances"], nullptr);
+    EXPECT_EQ(out["params"], 13);
+    EXPECT_EQ(out["params_located"], 7);
+    EXPECT_EQ(out["not_available"], json({{"unknown", 6}}));
+}
+
+constexpr char kLocationsText[] = R"([17] LOC_PARAM '(anon)' size=8 flags=0x8 vlen=1 values='reg5'
+[18] LOC_PARAM '(anon)' size=4 flags=0x38 vlen=2 values='*(reg7 + 0x8)'
+[19] LOC_PARAM '(anon)' size=4 flags=0x2 vlen=1 values='0x10'
+[20] LOC_PARAM '(anon)' size=8 flags=0x6 vlen=2 values='0x200000 (addr)'
+[21] LOC_PROTO '(anon)' vlen=1
+	type_id=17 value='reg5'
+[22] LOC_PROTO '(anon)' vlen=1
+	type_id=0 value='(none)'
+[23] LOC_PROTO '(anon)' vlen=4
+	type_id=19 value='0x10'
+	type_id=20 value='0x200000 (addr)'
+	type_id=18 value='*(reg7 + 0x8)'
+	type_id=0 value='(none)'
+[24] LOC_PROTO '(anon)' vlen=4
+	type_id=0 value='(none)'
+	type_id=17 value='reg5'
+	type_id=0 value='(none)'
+	type_id=0 value='(none)'
+[25] LOC_PROTO '(anon)' vlen=0
+[26] LOCSEC 'inline.text' vlen=6
+	name='skb_headlen' func_type_id=7 loc_proto_type_id=21 offset=4
+	name='skb_headlen' func_type_id=7 loc_proto_type_id=22 offset=16
+	name='report' func_type_id=12 loc_proto_type_id=23 offset=8
+	name='report' func_type_id=12 loc_proto_type_id=24 offset=8
+	name='twin' func_type_id=13 loc_proto_type_id=25 offset=4
+	name='twin' func_type_id=14 loc_proto_type_id=22 offset=24
+[27] LOCSEC 'func.text' vlen=2
+	name='skb_headlen' func_type_id=7 loc_proto_type_id=21 offset=32
+	name='report' func_type_id=12 loc_proto_type_id=24 offset=48
+)";
+
+TEST_F(Cli, DumpText) {
+    auto bpftool = test::run_command({"bpftool", "-B", path("base.btf"), "btf", "dump", "file",
+                                      path("types.btf"), "format", "raw"});
+    ASSERT_EQ(bpftool.exit_code, 0) << bpftool.err;
+    ASSERT_NE(bpftool.out, "");
+    for (const char *base : {"base.btf", "vmlinux"}) {
+        auto with_base = run_btf_extra({"dump", path("a.btf_extra"), "--btf-base", path(base)});
+        EXPECT_EQ(with_base.exit_code, 0) << with_base.err;
+        EXPECT_EQ(with_base.out, bpftool.out + kLocationsText);
+    }
+    auto types = run_btf_extra({"dump", path("types.btf"), "--btf-base", path("base.btf")});
+    EXPECT_EQ(types.out, bpftool.out);
+
+    std::string absent = kLocationsText;
+    for (size_t at; (at = absent.find("'skb_headlen'")) != absent.npos;)
+        absent.replace(at, 13, "'(base)'");
+    auto alone = run_btf_extra({"dump", path("a.btf_extra")});
+    EXPECT_EQ(alone.exit_code, 0) << alone.err;
+    EXPECT_EQ(alone.out, bpftool.out + absent);
+}
+
+TEST_F(Cli, DumpJson) {
+    auto bpftool = test::run_command({"bpftool", "-j", "-B", path("base.btf"), "btf", "dump",
+                                      "file", path("types.btf"), "format", "raw"});
+    auto result =
+        run_btf_extra({"dump", path("a.btf_extra"), "--btf-base", path("base.btf"), "--json"});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    json all = json::parse(result.out)["types"];
+    ASSERT_EQ(all.size(), 20u);
+    json types = json(all.begin(), all.begin() + 9);
+    EXPECT_EQ(types, json::parse(bpftool.out)["types"]);
+    EXPECT_EQ(all[10], json::parse(R"json({"id":18,"kind":"LOC_PARAM","name":"(anon)","size":4,
+        "flags":56,"vlen":2,"values":"*(reg7 + 0x8)"})json"));
+    EXPECT_EQ(all[14], json::parse(R"json({"id":22,"kind":"LOC_PROTO","name":"(anon)","vlen":1,
+        "params":[{"type_id":0,"value":"(none)"}]})json"));
+    EXPECT_EQ(all[17], json::parse(R"json({"id":25,"kind":"LOC_PROTO","name":"(anon)","vlen":0,
+        "params":[]})json"));
+    EXPECT_EQ(all[19],
+              json::parse(R"json({"id":27,"kind":"LOCSEC","name":"func.text","vlen":2,"sites":[
+        {"name":"skb_headlen","func_type_id":7,"loc_proto_type_id":21,"offset":32},
+        {"name":"report","func_type_id":12,"loc_proto_type_id":24,"offset":48}]})json"));
+}
+
+// Every kind of BTF and every form of its text, against bpftool.
+TEST_F(Cli, DumpOfAllKindsIsBpftools) {
+    test::BlobBuilder b;
+    uint32_t n = b.string("n");
+    b.type("int", BTF_KIND_INT, 0, 4, {BTF_INT_SIGNED << 24 | 32});
+    b.type("char", BTF_KIND_INT, 0, 1, {BTF_INT_CHAR << 24 | 8});
+    b.type("bool", BTF_KIND_INT, 0, 1, {BTF_INT_BOOL << 24 | 8});
+    b.type("odd", BTF_KIND_INT, 0, 4, {7u << 24 | 3u << 16 | 5});
+    b.type("", BTF_KIND_PTR, 0, 1);
+    b.type("", BTF_KIND_ARRAY, 0, 0, {1, 1, 7});
+    b.type("s", BTF_KIND_STRUCT, 2, 8, {n, 1, 0, 0, 1, 32});
+    b.type("bits", BTF_KIND_STRUCT, 2, 4, {n, 1, 3u << 24 | 0, n, 1, 3}, true);
+    b.type("u", BTF_KIND_UNION, 1, 4, {n, 1, 0});
+    b.type("e", BTF_KIND_ENUM, 2, 4, {n, 0xffffffff, n, 7});
+    b.type("se", BTF_KIND_ENUM, 1, 4, {n, 0xffffffff}, true);
+    b.type("e64", BTF_KIND_ENUM64, 1, 8, {n, 1, 0xffffffff});
+    b.type("se64", BTF_KIND_ENUM64, 1, 8, {n, 1, 0xffffffff}, true);
+    b.type("f", BTF_KIND_FWD, 0, 0);
+    b.type("fu", BTF_KIND_FWD, 0, 0, {}, true);
+    b.type("t", BTF_KIND_TYPEDEF, 0, 1);
+    b.type("", BTF_KIND_VOLATILE, 0, 1);
+    b.type("", BTF_KIND_CONST, 0, 1);
+    b.type("", BTF_KIND_RESTRICT, 0, 5);
+    uint32_t proto = b.type("", BTF_KIND_FUNC_PROTO, 2, 1, {n, 1, 0, 0});
+    for (uint32_t linkage = 0; linkage < 3; linkage++) {
+        b.type("fn", BTF_KIND_FUNC, linkage, proto);
+        b.type("var", BTF_KIND_VAR, 0, 1, {linkage});
+    }
+    b.type(".data", BTF_KIND_DATASEC, 1, 4, {b.end_id() - 1, 0, 4});
+    b.type("double", BTF_KIND_FLOAT, 0, 8);
+    b.type("tag", BTF_KIND_DECL_TAG, 0, proto + 1, {1});
+    b.type("user", BTF_KIND_TYPE_TAG, 0, 1);
+    test::write_file(path("kinds.btf"), b.bytes());
+    auto bpftool =
+        test::run_command({"bpftool", "btf", "dump", "file", path("kinds.btf"), "format", "raw"});
+    ASSERT_EQ(bpftool.exit_code, 0) << bpftool.err;
+    EXPECT_EQ(run_btf_extra({"dump", path("kinds.btf")}).out, bpftool.out);
+}
+
+TEST_F(Cli, DumpErrors) {
+    std::string nothing = path("none");
+    expect_failed(run_btf_extra({"dump", nothing}), nothing + ": open: No such file or directory");
+    expect_failed(run_btf_extra({"dump", path("types.btf")}),
+                  path("types.btf") + ": BTF: byte 0x10: strings are absent or not terminated" +
+                      " (if it is split BTF: --btf-base)");
+    test::BlobBuilder other;
+    other.type("int", BTF_KIND_INT, 0, 4, {32});
+    test::write_file(path("other.btf"), other.bytes());
+    expect_failed(run_btf_extra({"dump", path("a.btf_extra"), "--btf-base", path("other.btf")}),
+                  path("a.btf_extra") + ": base BTF of another kernel: " + path("other.btf") +
+                      ": BTF ends at type 1 and string byte 5, not 7 and 46");
+}
+
+TEST_F(Cli, Check) {
+    std::string file = path("a.btf_extra");
+    auto alone = run_btf_extra({"check", file});
+    EXPECT_EQ(alone.exit_code, 0) << alone.err;
+    EXPECT_EQ(alone.out, file +
+                             ": good: 8 sites of 4 functions in 2 LOCSECs; checked: every record;"
+                             " build-id 0102030405060708\n");
+    auto against = run_btf_extra({"check", file, "--vmlinux", path("vmlinux")});
+    EXPECT_EQ(against.exit_code, 0) << against.err;
+    EXPECT_EQ(against.out,
+              file +
+                  ": good: 8 sites of 4 functions in 2 LOCSECs; checked: every record, "
+                  "base BTF and every offset, against " +
+                  path("vmlinux") + "; build-id 0102030405060708\n");
+}
+
+TEST_F(Cli, CheckRefuses) {
+    SampleObject good;
+    std::string kernel = path("vmlinux");
+    auto check = [&](const ExtraFile &file, const std::string &reason, bool with_kernel = true) {
+        std::string name = write("bad", file);
+        std::vector<std::string> arguments = {"check", name};
+        if (with_kernel)
+            arguments.insert(arguments.end(), {"--vmlinux", kernel});
+        expect_failed(run_btf_extra(arguments), name + ": " + reason);
+    };
+
+    ExtraFile file = good.file;
+    file.build_id_note.back() = std::byte{9};
+    check(file, ".note.gnu.build-id: made for another kernel: build-id 0102030405060709, but " +
+                    kernel + " has 0102030405060708");
+    file = good.file;
+    file.machine = EM_AARCH64;
+    check(file, "ELF header: machine 183, but " + kernel + " has 62");
+    file.machine = EM_386;
+    check(file, "ELF header: machine 3 is not supported", false);
+    file = good.file;
+    file.provenance->base_end_id = 9;
+    check(file, ".BTF: base BTF of another kernel: " + kernel +
+                    ": .BTF ends at type 7 and string byte 46, not 8 and 46");
+    file = good.file;
+    file.provenance->reasons.pop_back();
+    check(file, ".btf_extra.provenance: 5 reasons for 6 parameters without location", false);
+    file = good.file;
+    file.provenance->func_files.pop_back();
+    check(file, ".btf_extra.provenance: files of 3 functions, where 4 have sites", false);
+
+    // Sites in places that the kernel does not have. One record: header, then 12 bytes to the site.
+    auto with_sites = [&](const char *name, uint32_t offset) {
+        test::BlobBuilder blob = test::BlobBuilder::above(good.types);
+        uint32_t proto = blob.loc_proto({});
+        blob.locsec(name, {{13, proto, offset}});
+        ExtraFile out = good.file;
+        out.func_info = blob.bytes(true);
+        out.provenance->func_files = {0};
+        out.provenance->reasons.clear();
+        return out;
+    };
+    check(with_sites("inline.text", 0x40),
+          ".BTF.func_info: type 18, byte 0x38: offset 0x40 lies outside .text of " + kernel +
+              ", which has 0x40 bytes");
+    check(with_sites("inline.init.text", 0),
+          ".BTF.func_info: type 18, byte 0x2c: " + kernel + " has no section .init.text");
+    check(with_sites("func.data", 0),
+          ".BTF.func_info: type 18, byte 0x2c: .data of " + kernel + " is not executable");
+    EXPECT_EQ(run_btf_extra(
+                  {"check", write("good", with_sites("inline.text", 0x3f)), "--vmlinux", kernel})
+                  .exit_code,
+              0);
+
+    // What the core refuses is named with its type and byte.
+    test::BlobBuilder blob = test::BlobBuilder::above(good.types);
+    blob.loc_param(0, LOC_REG, {5});
+    file = good.file;
+    file.func_info = blob.bytes(true);
+    check(file,
+          ".BTF.func_info: type 17, byte 0x28: LOC_PARAM size does not suit its flags and values",
+          false);
+}
+
+TEST_F(Cli, InputsThatAreNoContainer) {
+    std::string text = path("text"), nothing = path("none");
+    test::write_file(text, std::string_view("no ELF file"));
+    expect_failed(run_btf_extra({"stat", text}), text + ": ELF header: not an ELF file");
+    expect_failed(run_btf_extra({"stat", nothing}), nothing + ": open: No such file or directory");
+    expect_failed(run_btf_extra({"check", path("vmlinux")}),
+                  path("vmlinux") + ": .BTF.func_info: not there");
+    std::string cut = path("cut");
+    test::write_file(cut, test::read_file(path("a.btf_extra")).substr(0, 500));
+    expect_failed(run_btf_extra({"stat", cut}), cut + ": section headers: cut off or absent");
+    expect_failed(run_btf_extra({"check", path("a.btf_extra"), "--vmlinux", path("a.btf_extra")}),
+                  path("a.btf_extra") + ": .BTF: byte 0x10: strings are absent or not terminated");
+}
+
+TEST_F(Cli, LookupByName) {
+    auto result = lookup({"--name", "skb_headlen"});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(result.out,
+              R"(unsigned int skb_headlen(const struct sk_buff *skb)
+    id 7, include/linux/skbuff.h
+  0xffffffff81000004 inline host+0x4  skb=%rdi
+  0xffffffff81000010 inline host+0x10  skb=<not available: no location here>
+  0xffffffff81000020 body   skb_headlen.isra.0+0x0  skb=%rdi
+)");
+    auto report = lookup({"--name", "report"});
+    EXPECT_EQ(report.out,
+              R"(void report(int flags, void *p, unsigned int len, ...)
+    id 12, file not known
+  0xffffffff81000008 inline host+0x8  flags=0x10  p=&jiffies  len=*(%rsp+0x8):u32
+  0xffffffff81000008 inline host+0x8  flags=<not available: optimized out>  p=%rdi  len=<not available: arithmetic>
+  0xffffffff81000030 body   report+0x0  flags=<not available: entry value>  p=%rdi  len=<not available: size>
+)");
+}
+
+TEST_F(Cli, LookupJson) {
+    auto result = lookup({"--name", "skb_headlen", "--json"});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(json::parse(result.out), json::parse(R"json({"sites":[
+        {"address":"0xffffffff81000004","class":"inline","name":"skb_headlen","id":7,
+         "symbol":"host+0x4","prototype":"unsigned int skb_headlen(const struct sk_buff *skb)",
+         "file":"include/linux/skbuff.h","params":[{"name":"skb","loc":"reg5","reason":null}]},
+        {"address":"0xffffffff81000010","class":"inline","name":"skb_headlen","id":7,
+         "symbol":"host+0x10","prototype":"unsigned int skb_headlen(const struct sk_buff *skb)",
+         "file":"include/linux/skbuff.h",
+         "params":[{"name":"skb","loc":null,"reason":"no location here"}]},
+        {"address":"0xffffffff81000020","class":"body","name":"skb_headlen","id":7,
+         "symbol":"skb_headlen.isra.0+0x0",
+         "prototype":"unsigned int skb_headlen(const struct sk_buff *skb)",
+         "file":"include/linux/skbuff.h","params":[{"name":"skb","loc":"reg5","reason":null}]}]})json"));
+    auto unknown = lookup({"--name", "nobody", "--json"});
+    EXPECT_EQ(unknown.exit_code, 1);
+    EXPECT_EQ(json::parse(unknown.out), json::parse(R"json({"sites":[]})json"));
+    EXPECT_EQ(unknown.err, "btf-extra: " + path("a.btf_extra") + ": no function nobody\n");
+}
+
+// What each question finds: the places of the sites, as name@offset in .text.
+TEST_F(Cli, LookupFinds) {
+    struct Row {
+        std::vector<std::string> arguments;
+        std::vector<std::string> places;
+    } rows[] = {
+        {{"--name", "skb_headlen"}, {"7@04", "7@10", "7@20"}},
+        {{"--name", "skb_headlen.isra.0"}, {"7@20"}},
+        {{"--name", "skb_headlen.isra.1"}, {}},
+        {{"--name", "skb_headlen."}, {}},
+        {{"--name", "skb_head"}, {}},
+        {{"--name", ""}, {}},
+        {{"--name", "report"}, {"12@08", "12@08", "12@30"}},
+        {{"--name", "twin"}, {"13@04", "14@18"}},
+        {{"--name", "twin", "--file", "a/twin.c"}, {"13@04"}},
+        {{"--name", "twin", "--file", "./a//twin.c"}, {"13@04"}},
+        {{"--name", "twin", "--file", "b/x/../twin.c"}, {"14@18"}},
+        {{"--name", "twin", "--file", "twin.c"}, {"13@04", "14@18"}},
+        {{"--name", "twin", "--file", "win.c"}, {}},
+        {{"--name", "report", "--file", "a/twin.c"}, {}},
+        {{"--name", "skb_headlen", "--file", "linux/skbuff.h"}, {"7@04", "7@10", "7@20"}},
+        {{"--name", "skb_headlen.isra.0", "--file", "skbuff.h"}, {"7@20"}},
+        {{"--name", "skb_headlen.isra.0", "--file", "other.h"}, {}},
+        {{"--id", "7"}, {"7@04", "7@10", "7@20"}},
+        {{"--id", "14"}, {"14@18"}},
+        {{"--id", "6"}, {}},
+        {{"--id", "4000000000"}, {}},
+        {{"--addr", "0xffffffff81000008"}, {"12@08", "12@08"}},
+        {{"--addr", "ffffffff81000008"}, {"12@08", "12@08"}},
+        {{"--addr", "FFFFFFFF81000004"}, {"7@04", "13@04"}},
+        {{"--addr", "ffffffff81000005"}, {}},
+        {{"--addr", "ffffffff81000040"}, {}},
+        {{"--addr", "4"}, {}},
+        {{"--addr", "host+0x18"}, {"14@18"}},
+        {{"--addr", "host+18"}, {"14@18"}},
+        {{"--addr", "a_report"}, {"12@30"}},
+        {{"--addr", "skb_headlen.isra.0"}, {"7@20"}},
+        {{"--addr", "host+0x40"}, {}},
+        {{"--addr", "nobody+0x1"}, {}},
+        {{"--addr", "host+zz"}, {}},
+        {{"--addr", ""}, {}},
+    };
+    for (Row &row : rows) {
+        std::string name = row.arguments[0] + " " + row.arguments[1];
+        row.arguments.push_back("--json");
+        auto result = lookup(row.arguments);
+        EXPECT_EQ(result.exit_code, row.places.empty() ? 1 : 0) << name << result.err;
+        EXPECT_EQ(std::ranges::count(result.err, '\n'), row.places.empty() ? 1 : 0) << name;
+        std::vector<std::string> places;
+        json out = json::parse(result.out);
+        for (const json &site : out["sites"]) {
+            std::string address = site["address"];
+            places.push_back(std::to_string(site["id"].get<int>()) + "@" +
+                             address.substr(address.size() - 2));
+        }
+        EXPECT_EQ(places, row.places) << name;
+    }
+}
+
+TEST_F(Cli, LookupErrors) {
+    std::string file = path("a.btf_extra");
+    expect_failed(lookup({"--name", "twin", "--file", "c.c"}),
+                  file + ": no function twin in file c.c");
+    expect_failed(lookup({"--id", "6"}), file + ": no sites of a function with id 6");
+    expect_failed(lookup({"--addr", "123"}), file + ": no site at address 123");
+    expect_failed(lookup({"--addr", "nobody+0x1"}),
+                  file + ": 'nobody' is neither an address nor a symbol");
+    expect_failed(lookup({"--addr", "host+zz"}),
+                  file + ": 'host+zz' is neither an address nor symbol+0xoffset");
+    test::make_sample_kernel(path("other"), path("base.btf"), "ff");
+    expect_failed(run_btf_extra({"lookup", file, "--vmlinux", path("other"), "--id", "7"}),
+                  file +
+                      ": .note.gnu.build-id: made for another kernel: build-id "
+                      "0102030405060708, but " +
+                      path("other") + " has ff");
+    EXPECT_EQ(test::run_command({"strip", "-o", path("stripped"), path("vmlinux")}).exit_code, 0);
+    expect_failed(run_btf_extra({"lookup", file, "--vmlinux", path("stripped"), "--id", "7"}),
+                  path("stripped") + ": .symtab: not there");
+}
+
+// Reasons are unknown in another producer's file, and files come from the DECL_TAGs.
+TEST_F(Cli, LookupInAnotherProducersFile) {
+    ExtraFile file = SampleObject().file;
+    file.provenance.reset();
+    std::string bare = write("bare", file);
+    auto text =
+        run_btf_extra({"lookup", bare, "--vmlinux", path("vmlinux"), "--addr", "ffffffff81000018"});
+    EXPECT_EQ(text.out, "int twin(int a)\n    id 14, b/twin.c\n"
+                        "  0xffffffff81000018 inline host+0x18  a=<not available>\n");
+    auto result =
+        run_btf_extra({"lookup", bare, "--vmlinux", path("vmlinux"), "--id", "12", "--json"});
+    json sites = json::parse(result.out)["sites"];
+    ASSERT_EQ(sites.size(), 3u);
+    EXPECT_EQ(sites[0]["params"].size(), 3u);
+    EXPECT_EQ(sites[1]["params"][0], json::parse(R"({"name":"flags","loc":null,"reason":null})"));
+    EXPECT_EQ(sites[0]["file"], nullptr);
+}
+
+TEST_F(Cli, InlineLayout) {
+    SampleObject sample;
+    test::BlobBuilder blob = test::BlobBuilder::above(sample.base);
+    uint32_t proto = blob.type("", BTF_KIND_FUNC_PROTO, 0, 0);
+    uint32_t func = blob.type("gone", BTF_KIND_FUNC, BTF_FUNC_STATIC, proto);
+    uint32_t reg = blob.loc_param(8, LOC_REG, {5});
+    uint32_t one = blob.loc_proto({reg}), none = blob.loc_proto({});
+    blob.locsec("inline.text", {{7, one, 4}, {func, none, 8}});
+    blob.type("unit:x/gone.c", BTF_KIND_DECL_TAG, 0, func, {static_cast<uint32_t>(-1)});
+    ExtraFile file = sample.file;
+    file.types.clear();
+    file.func_info.clear();
+    file.inline_blob = blob.bytes(true);
+    file.provenance->func_files = {2, Provenance::kNoFile};
+    file.provenance->variadic_funcs.clear();
+    file.provenance->reasons.clear();
+    std::string name = write("inline", file);
+    EXPECT_EQ(run_btf_extra({"check", name, "--vmlinux", path("vmlinux")}).exit_code, 0);
+    auto dump = run_btf_extra({"dump", name, "--btf-base", path("base.btf")});
+    EXPECT_NE(dump.out.find("\tname='gone' func_type_id=9 loc_proto_type_id=12 offset=8\n"),
+              dump.out.npos)
+        << dump.out;
+    auto gone = run_btf_extra({"lookup", name, "--vmlinux", path("vmlinux"), "--name", "gone"});
+    EXPECT_EQ(gone.out, "void gone(void)\n    id 9, file not known in unit x/gone.c\n"
+                        "  0xffffffff81000008 inline host+0x8\n");
+    json stat = json::parse(run_btf_extra({"stat", name, "--json"}).out);
+    EXPECT_EQ(stat["bytes_types"], 0);
+    EXPECT_EQ(stat["bytes_func_info"], file.inline_blob.size());
+    EXPECT_EQ(stat["added_funcs"], 1);
+    EXPECT_EQ(stat["added_types"], 2);
+    EXPECT_EQ(stat["inline_sites_all_params"], 2);
+}
+
+TEST_F(Cli, StandardOutputThatFails) {
+    if (!std::filesystem::exists("/dev/full"))
+        GTEST_SKIP() << "no /dev/full";
+    auto result = test::run_command({"sh", "-c",
+                                     "exec \"$BTF_EXTRA_BUILD/btf-extra\" dump \"$0\" > /dev/full",
+                                     path("base.btf")});
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_EQ(result.err, "btf-extra: stdout: No space left on device\n");
+}
+
+}  // namespace
+}  // namespace btf_extra

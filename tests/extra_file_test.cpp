@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// The container, its provenance section, and what stands on them: read back as
+// written, and safe on any bytes.
+#include "userspace/lib/extra_file.h"
+
+#include <csignal>
+#include <filesystem>
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/support/command_run.h"
+#include "tests/support/sample_object.h"
+#include "userspace/lib/coverage.h"
+#include "userspace/lib/object_view.h"
+
+namespace btf_extra {
+namespace {
+
+using test::SampleObject;
+using test::TemporaryFolder;
+
+void expect_same(const ExtraFile &a, const ExtraFile &b) {
+    EXPECT_EQ(a.machine, b.machine);
+    EXPECT_EQ(a.types, b.types);
+    EXPECT_EQ(a.func_info, b.func_info);
+    EXPECT_EQ(a.inline_blob, b.inline_blob);
+    EXPECT_EQ(a.build_id_note, b.build_id_note);
+    EXPECT_EQ(a.provenance, b.provenance);
+}
+
+TEST(ExtraFile, RoundTrips) {
+    TemporaryFolder folder;
+    ExtraFile split = SampleObject().file;
+    ExtraFile one_blob = split;
+    one_blob.machine = EM_AARCH64;
+    one_blob.inline_blob = one_blob.types;
+    one_blob.types.clear();
+    one_blob.func_info.clear();
+    ExtraFile bare = split;
+    bare.provenance.reset();
+    bare.build_id_note.clear();
+    for (const ExtraFile &file : {split, one_blob, bare}) {
+        std::string path = folder.path("a"), again = folder.path("b");
+        auto written = write_extra_file(path, file);
+        ASSERT_TRUE(written) << written.error().message;
+        auto read = read_extra_file(path);
+        ASSERT_TRUE(read) << read.error().message;
+        expect_same(*read, file);
+        ASSERT_TRUE(write_extra_file(again, *read));
+        EXPECT_EQ(test::read_file(path), test::read_file(again));
+    }
+    EXPECT_EQ(folder.names(), (std::vector<std::string>{"a", "b"}));
+}
+
+TEST(ExtraFile, HasTheSectionsOfTheFormat) {
+    TemporaryFolder folder;
+    ASSERT_TRUE(write_extra_file(folder.path("a"), SampleObject().file));
+    auto image = ElfImage::open(folder.path("a"));
+    ASSERT_TRUE(image);
+    EXPECT_TRUE(image->relocatable());
+    std::vector<std::string> names;
+    for (const ElfSection &section : image->sections())
+        names.push_back(section.name);
+    EXPECT_EQ(names, (std::vector<std::string>{".BTF", ".BTF.func_info", ".note.gnu.build-id",
+                                               ".btf_extra.provenance", ".shstrtab"}));
+    EXPECT_EQ(image->find(".note.gnu.build-id")->type, static_cast<uint32_t>(SHT_NOTE));
+    EXPECT_EQ(build_id_text(image->build_id_note()), test::kSampleBuildId);
+}
+
+TEST(ExtraFile, FailedWriteLeavesWhatWasThere) {
+    TemporaryFolder folder;
+    ExtraFile file = SampleObject().file;
+    auto absent = write_extra_file(folder.path("none/a"), file);
+    ASSERT_FALSE(absent);
+    EXPECT_EQ(absent.error().message,
+              folder.path("none/a") + ": output: No such file or directory");
+
+    std::filesystem::create_directory(folder.path("d"));
+    auto directory = write_extra_file(folder.path("d"), file);
+    ASSERT_FALSE(directory);
+    EXPECT_EQ(directory.error().message, folder.path("d") + ": output: not a regular file");
+    auto device = write_extra_file("/dev/null", file);
+    ASSERT_FALSE(device);
+
+    // A disk that is full, as far as one process can have it so.
+    test::write_file(folder.path("old"), std::string_view("old"));
+    pid_t child = fork();
+    if (child == 0) {
+        std::signal(SIGXFSZ, SIG_IGN);
+        rlimit limit = {100, 100};
+        setrlimit(RLIMIT_FSIZE, &limit);
+        auto full = write_extra_file(folder.path("old"), file);
+        _exit(!full && full.error().message == folder.path("old") + ": output: File too large" ? 0
+                                                                                               : 1);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(test::read_file(folder.path("old")), "old");
+    EXPECT_EQ(folder.names(), (std::vector<std::string>{"d", "old"}));
+}
+
+TEST(ExtraFile, RefusesWhatIsNoContainer) {
+    TemporaryFolder folder;
+    ExtraFile good = SampleObject().file;
+    struct Row {
+        const char *name;
+        std::function<void(ExtraFile &)> spoil;
+        const char *reason;
+    } rows[] = {
+        {"no types", [](ExtraFile &f) { f.types.clear(); }, ".BTF: not there"},
+        {"no locations", [](ExtraFile &f) { f.func_info.clear(); }, ".BTF.func_info: not there"},
+        {"both layouts", [](ExtraFile &f) { f.inline_blob = f.types; },
+         ".BTF.inline: is there beside the sections of the split layout"},
+        {"a note of another kind", [](ExtraFile &f) { f.build_id_note[8] = std::byte{1}; },
+         ".note.gnu.build-id: is not a build-id note"},
+        {"unknown reason", [](ExtraFile &f) { f.provenance->reasons[0] = 10; },
+         ".btf_extra.provenance: reason code 10 is not known"},
+        {"no reason", [](ExtraFile &f) { f.provenance->reasons[0] = 0; },
+         ".btf_extra.provenance: reason code 0 is not known"},
+        {"file number", [](ExtraFile &f) { f.provenance->func_files[0] = 3; },
+         ".btf_extra.provenance: file number 3 of 3"},
+        {"order",
+         [](ExtraFile &f) {
+             f.provenance->variadic_funcs = {12, 12};
+         },
+         ".btf_extra.provenance: variadic functions are not in order"},
+        {"base without id 1", [](ExtraFile &f) { f.provenance->base_end_id = 0; },
+         ".btf_extra.provenance: first id above the base is 0"},
+    };
+    for (const Row &row : rows) {
+        ExtraFile file = good;
+        row.spoil(file);
+        std::string path = folder.path("a");
+        ASSERT_TRUE(write_extra_file(path, file)) << row.name;
+        auto read = read_extra_file(path);
+        ASSERT_FALSE(read) << row.name;
+        EXPECT_EQ(read.error().message, path + ": " + row.reason) << row.name;
+    }
+}
+
+TEST(Provenance, EveryCutIsRefused) {
+    std::vector<std::byte> bytes = encode(*SampleObject().file.provenance);
+    for (size_t size = 0; size < bytes.size(); size++)
+        EXPECT_FALSE(decode_provenance(std::span(bytes).first(size))) << size;
+    auto whole = decode_provenance(bytes);
+    ASSERT_TRUE(whole);
+    EXPECT_EQ(*whole, *SampleObject().file.provenance);
+    bytes.push_back(std::byte{0});
+    EXPECT_FALSE(decode_provenance(bytes));
+}
+
+TEST(Provenance, CountsThatAskForMoreThanThereIs) {
+    std::vector<std::byte> good = encode(*SampleObject().file.provenance);
+    for (size_t at = 28; at < 48; at += 4) {  // the five counts of the header
+        std::vector<std::byte> bytes = good;
+        for (size_t i = 0; i < 4; i++)
+            bytes[at + i] = std::byte{0xff};
+        EXPECT_FALSE(decode_provenance(bytes)) << at;
+    }
+}
+
+// Everything that the commands read of a file, to no end but that it is read.
+void read_all(const ObjectView &view) {
+    Coverage coverage = measure_coverage(view);
+    uint64_t missing = 0;
+    for (uint64_t count : coverage.not_available)
+        missing += count;
+    EXPECT_EQ(coverage.params, coverage.params_located + missing);
+    EXPECT_EQ(coverage.sites, coverage.inline_sites + coverage.body_sites);
+    uint64_t params = 0;
+    for (uint32_t i = 0; i < view.index().nr_sites; i++)
+        params += view.parameters(i).size();
+    EXPECT_EQ(params, coverage.params);
+    for (uint32_t i = 0; i < view.index().nr_funcs; i++)
+        (void)view.func_file(view.index().funcs[i]);
+}
+
+TEST(ObjectView, AnyBytesAreRefusedOrReadable) {
+    TemporaryFolder folder;
+    std::string path = folder.path("a"), base = folder.path("base");
+    SampleObject sample;
+    ASSERT_TRUE(write_extra_file(path, sample.file));
+    test::write_file(base, sample.base.bytes());
+    std::string good = test::read_file(path);
+    auto whole = ObjectView::open(path);
+    ASSERT_TRUE(whole) << whole.error().message;
+    read_all(**whole);
+
+    size_t accepted = 0, refused = 0;
+    auto try_bytes = [&](const std::string &bytes, bool with_base) {
+        test::write_file(path, bytes);
+        auto view = with_base ? ObjectView::open_with_base(path, base) : ObjectView::open(path);
+        if (view)
+            read_all(**view);
+        else
+            EXPECT_TRUE(view.error().message.starts_with(path + ": ")) << view.error().message;
+        (view ? accepted : refused)++;
+    };
+    for (size_t size = 0; size < good.size(); size++)
+        try_bytes(good.substr(0, size), size % 2 == 0);
+    EXPECT_EQ(accepted, 0u);
+    for (size_t at = 0; at < good.size(); at++) {
+        for (char with : {'\x01', '\xff'}) {
+            std::string bytes = good;
+            bytes[at] = static_cast<char>(bytes[at] ^ with);
+            try_bytes(bytes, at % 2 == 0);
+        }
+    }
+    EXPECT_GT(accepted, 0u);  // padding, names
+    EXPECT_GT(refused, 0u);
+}
+
+}  // namespace
+}  // namespace btf_extra

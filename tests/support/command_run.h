@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// Commands as a test runs them, in a folder that goes with the test.
+#ifndef BTF_EXTRA_TESTS_COMMAND_RUN_H
+#define BTF_EXTRA_TESTS_COMMAND_RUN_H
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace btf_extra::test {
+
+// Made in the system's folder for such things, removed with all that is in it.
+class TemporaryFolder {
+  public:
+    TemporaryFolder();
+    ~TemporaryFolder();
+    TemporaryFolder(const TemporaryFolder &) = delete;
+    TemporaryFolder &operator=(const TemporaryFolder &) = delete;
+
+    std::string path(std::string_view name) const;
+
+    // The names in it, sorted.
+    std::vector<std::string> names() const;
+
+  private:
+    std::string path_;
+};
+
+void write_file(const std::string &path, std::span<const std::byte> bytes);
+void write_file(const std::string &path, std::string_view text);
+std::string read_file(const std::string &path);
+
+struct CommandResult {
+    int exit_code;  // 128 + the signal's number for a command that was killed
+    std::string out, err;
+};
+
+// Looks the program up in PATH; no shell is involved.
+CommandResult run_command(const std::vector<std::string> &arguments);
+
+// The command btf-extra of the build folder that BTF_EXTRA_BUILD names.
+CommandResult run_btf_extra(std::vector<std::string> arguments);
+
+}  // namespace btf_extra::test
+
+#endif

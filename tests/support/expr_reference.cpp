@@ -1,0 +1,554 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "tests/support/expr_reference.h"
+
+#include <algorithm>
+
+#include "tests/support/expr_bytes.h"
+
+namespace btf_extra::test {
+
+namespace {
+
+// A typed stack entry. Undefined: the standard gives it no value.
+struct Value {
+    uint64_t bits = 0;  // low size bytes, others 0
+    uint32_t size = 8;
+    bool is_signed = false;
+    bool generic = true;
+    bool defined = true;
+
+    uint64_t extended() const { return is_signed ? sign_extended(bits, size) : bits; }
+    bool same_type(const Value &o) const {
+        return generic == o.generic && size == o.size && is_signed == o.is_signed;
+    }
+    Value with(uint64_t result) const {
+        Value v = *this;
+        v.bits = low_bytes(result, size);
+        return v;
+    }
+};
+
+struct Malformed {};
+
+// One pass over one expression on one machine. Throws Malformed. What lies below
+// the top of the stack at the end does not matter; as in gdb and libdw.
+class Run {
+  public:
+    Run(std::span<const uint8_t> code, const ExprFormat &format, TestContext &context,
+        const Machine &machine, bool at_entry, uint32_t depth)
+        : code_(code), format_(format), context_(context), machine_(machine),
+          registers_(at_entry ? machine.at_entry : machine.registers), at_entry_(at_entry),
+          depth_(depth) {
+        if (depth > 4)
+            throw Malformed();
+    }
+
+    ParamBytes param(uint64_t size) {
+        execute();
+        if (!composite_) {
+            take(size);
+        } else if (place_ != kNone || !stack_.empty()) {
+            throw Malformed();  // something after the last piece
+        }
+        bytes_.resize(std::max<uint64_t>(size, bytes_.size()));
+        bytes_.resize(size);
+        return bytes_;
+    }
+
+    // As an operand: of DW_OP_entry_value, or as a frame base.
+    Value value() {
+        execute();
+        if (composite_)
+            throw Malformed();
+        if (place_ == kRegister)
+            return register_value(reg_);
+        if (place_ != kNone)
+            throw Malformed();
+        return top();
+    }
+
+  private:
+    enum Place { kNone, kRegister, kValue, kBytes };
+
+    uint64_t operand(uint32_t bytes) {
+        if (bytes > code_.size() - at_)
+            throw Malformed();
+        uint64_t value = 0;
+        for (uint32_t i = 0; i < bytes; i++)
+            value |= uint64_t{code_[at_++]} << (8 * i);
+        return value;
+    }
+    uint64_t leb(bool is_signed) {
+        uint64_t value = 0;
+        for (uint32_t shift = 0;; shift += 7) {
+            const uint64_t byte = operand(1);
+            if (shift < 64)
+                value |= (byte & 0x7f) << shift;
+            if (byte & 0x80)
+                continue;
+            if (is_signed && (byte & 0x40) && shift + 7 < 64)
+                value |= ~uint64_t{0} << (shift + 7);
+            return value;
+        }
+    }
+    uint64_t uleb() { return leb(false); }
+    uint64_t sleb() { return leb(true); }
+    std::span<const uint8_t> inner(uint64_t size) {
+        if (size > code_.size() - at_)
+            throw Malformed();
+        const auto result = code_.subspan(at_, size);
+        at_ += size;
+        return result;
+    }
+
+    void push(Value value) { stack_.push_back(value); }
+    void push(uint64_t bits) { push(Value{.bits = bits}); }
+    Value top() const {
+        if (stack_.empty())
+            throw Malformed();
+        return stack_.back();
+    }
+    Value pop() {
+        const Value value = top();
+        stack_.pop_back();
+        return value;
+    }
+    Value peek(uint64_t index) const {
+        if (index >= stack_.size())
+            throw Malformed();
+        return stack_[stack_.size() - 1 - index];
+    }
+
+    Value register_value(uint64_t number) const {
+        if (number >= registers_.size())
+            return {.defined = false};
+        return {.bits = registers_[number]};
+    }
+    void push_sum(Value base, uint64_t offset) {
+        base.defined &= base.size == 8;
+        base.bits += offset;
+        push(base);
+    }
+    // A type operand: size 0 is the generic type.
+    Value typed(uint64_t bits, uint64_t type) {
+        if (type == 0)
+            return {.bits = bits};
+        const auto base = context_.base_type(type);
+        if (!base || !base->is_integer || base->size < 1 || base->size > 8)
+            return {.defined = false};
+        return {.bits = low_bytes(bits, base->size),
+                .size = base->size,
+                .is_signed = base->is_signed,
+                .generic = false};
+    }
+    Value load(const Value &address, uint32_t bytes) {
+        if (bytes < 1 || bytes > 8 || !address.defined || address.size != 8)
+            return {.defined = false};
+        return {.bits = machine_.load(address.bits, bytes)};
+    }
+    uint64_t run_time(uint64_t link_address) {
+        const auto known = context_.address_constant(link_address);
+        switch (known.kind) {
+        case AddressConstant::kMoves:
+            return machine_.object_base + known.value;
+        case AddressConstant::kFixed:
+            return known.value;
+        case AddressConstant::kUnknown:
+            break;
+        }
+        return link_address + machine_.elsewhere_slide;
+    }
+    Value cfa() {
+        if (!context_.cfa)
+            return {.defined = false};
+        return {.bits = machine_.registers[context_.cfa->reg] +
+                        static_cast<uint64_t>(context_.cfa->offset)};
+    }
+    Value frame_base() {
+        if (context_.frame_base_bytes.empty())
+            return {.defined = false};
+        try {
+            return Run(context_.frame_base_bytes, format_, context_, machine_, false, depth_ + 1)
+                .value();
+        } catch (const Malformed &) {
+            return {.defined = false};
+        }
+    }
+
+    // The place of a simple location description becomes size bytes of the parameter.
+    void take(uint64_t size) {
+        size = std::min<uint64_t>(size, 32);  // beyond every parameter
+        const auto number = [&](const Value &value) {
+            for (uint64_t i = 0; i < size; i++) {
+                const bool known = value.defined && i < 8;
+                bytes_.push_back(
+                    known ? std::optional(static_cast<uint8_t>(value.extended() >> (8 * i)))
+                          : std::nullopt);
+            }
+        };
+        switch (place_) {
+        case kRegister:
+            number(register_value(reg_));
+            break;
+        case kValue:
+            number(pop());
+            break;
+        case kBytes:
+            for (uint64_t i = 0; i < size; i++)
+                bytes_.push_back(i < literal_.size() ? std::optional(literal_[i]) : std::nullopt);
+            break;
+        case kNone: {
+            if (stack_.empty()) {  // optimized out
+                bytes_.resize(bytes_.size() + size);
+                break;
+            }
+            const Value address = pop();
+            for (uint64_t i = 0; i < size; i++) {
+                const Value byte = load(address.with(address.bits + i), 1);
+                bytes_.push_back(byte.defined ? std::optional(static_cast<uint8_t>(byte.bits))
+                                              : std::nullopt);
+            }
+            break;
+        }
+        }
+        place_ = kNone;
+    }
+
+    void binary(Op op) {
+        const Value b = pop();
+        const Value a = pop();
+        const bool shift = op == Op::kShl || op == Op::kShr || op == Op::kShra;
+        if (!a.defined || !b.defined || (!shift && !a.same_type(b))) {
+            push(Value{.defined = false});
+            return;
+        }
+        const auto sa = static_cast<int64_t>(sign_extended(a.bits, a.size));
+        const auto sb = static_cast<int64_t>(sign_extended(b.bits, b.size));
+        const bool as_signed = a.generic || a.is_signed;
+        switch (op) {
+        case Op::kAnd:
+            return push(a.with(a.bits & b.bits));
+        case Op::kOr:
+            return push(a.with(a.bits | b.bits));
+        case Op::kXor:
+            return push(a.with(a.bits ^ b.bits));
+        case Op::kPlus:
+            return push(a.with(a.bits + b.bits));
+        case Op::kMinus:
+            return push(a.with(a.bits - b.bits));
+        case Op::kMul:
+            return push(a.with(a.bits * b.bits));
+        case Op::kShl:
+        case Op::kShr:
+        case Op::kShra:
+            // Counts as wide as the type: the standard is silent.
+            if (b.bits >= uint64_t{8} * a.size)
+                return push(Value{.defined = false});
+            if (op == Op::kShl)
+                return push(a.with(a.bits << b.bits));
+            if (op == Op::kShr)
+                return push(a.with(a.bits >> b.bits));
+            return push(a.with(static_cast<uint64_t>(sa >> b.bits)));
+        case Op::kDiv:
+            if (b.bits == 0 || (sb == -1 && sa == INT64_MIN))
+                return push(Value{.defined = false});
+            return push(a.with(as_signed ? static_cast<uint64_t>(sa / sb) : a.bits / b.bits));
+        case Op::kMod:  // of negative numbers: the standard is silent
+            if (b.bits == 0 || sa < 0 || sb < 0)
+                return push(Value{.defined = false});
+            return push(a.with(a.bits % b.bits));
+        default:
+            break;
+        }
+        const bool less = as_signed ? sa < sb : a.bits < b.bits;
+        const bool equal = a.bits == b.bits;
+        switch (op) {
+        case Op::kEq:
+            return push(uint64_t{equal});
+        case Op::kNe:
+            return push(uint64_t{!equal});
+        case Op::kLt:
+            return push(uint64_t{less});
+        case Op::kLe:
+            return push(uint64_t{less || equal});
+        case Op::kGt:
+            return push(uint64_t{!less && !equal});
+        case Op::kGe:
+            return push(uint64_t{!less});
+        default:
+            throw Malformed();
+        }
+    }
+
+    void jump(int16_t by) {
+        const int64_t to = static_cast<int64_t>(at_) + by;
+        if (to < 0 || to > static_cast<int64_t>(code_.size()))
+            throw Malformed();
+        at_ = static_cast<size_t>(to);
+    }
+
+    void in_register(uint64_t number) {
+        if (!stack_.empty())
+            throw Malformed();
+        reg_ = number;
+        place_ = kRegister;
+    }
+
+    void execute() {
+        for (uint32_t steps = 0; at_ < code_.size(); steps++) {
+            if (steps > 1000)
+                throw Malformed();
+            const auto op = static_cast<Op>(operand(1));
+            // A location description stands alone, or before its piece.
+            if (place_ != kNone && op != Op::kPiece && op != Op::kNop)
+                throw Malformed();
+            step(op);
+        }
+    }
+
+    void step(Op op) {
+        const auto code = static_cast<uint8_t>(op);
+        if (code >= 0x30 && code <= 0x4f)
+            return push(code - uint64_t{0x30});
+        if (code >= 0x50 && code <= 0x6f)
+            return in_register(code - uint64_t{0x50});
+        if (code >= 0x70 && code <= 0x8f) {
+            return push_sum(register_value(code - uint64_t{0x70}), sleb());
+        }
+        switch (op) {
+        case Op::kAddr:
+            return push(run_time(operand(8)));
+        case Op::kAddrx:
+        case Op::kGnuAddrIndex:
+        case Op::kConstx:
+        case Op::kGnuConstIndex: {
+            const auto entry = context_.indexed_address(uleb());
+            if (!entry)
+                return push(Value{.defined = false});
+            const bool moves = op == Op::kAddrx || op == Op::kGnuAddrIndex;
+            return push(moves ? run_time(*entry) : *entry);
+        }
+        case Op::kConst1u:
+            return push(operand(1));
+        case Op::kConst1s:
+            return push(sign_extended(operand(1), 1));
+        case Op::kConst2u:
+            return push(operand(2));
+        case Op::kConst2s:
+            return push(sign_extended(operand(2), 2));
+        case Op::kConst4u:
+            return push(operand(4));
+        case Op::kConst4s:
+            return push(sign_extended(operand(4), 4));
+        case Op::kConst8u:
+        case Op::kConst8s:
+            return push(operand(8));
+        case Op::kConstu:
+            return push(uleb());
+        case Op::kConsts:
+            return push(sleb());
+        case Op::kRegx:
+            return in_register(uleb());
+        case Op::kBregx: {
+            const Value base = register_value(uleb());
+            return push_sum(base, sleb());
+        }
+        case Op::kFbreg: {
+            const uint64_t offset = sleb();
+            // The frame base of the current frame: what it was on entry is not asked here.
+            return push_sum(at_entry_ ? Value{.defined = false} : frame_base(), offset);
+        }
+        case Op::kCallFrameCfa:
+            return push(cfa());  // the same throughout the function
+        case Op::kDup:
+            return push(top());
+        case Op::kDrop:
+            pop();
+            return;
+        case Op::kOver:
+            return push(peek(1));
+        case Op::kPick:
+            return push(peek(operand(1)));
+        case Op::kSwap: {
+            const Value b = pop();
+            const Value a = pop();
+            push(b);
+            return push(a);
+        }
+        case Op::kRot: {
+            const Value c = pop();
+            const Value b = pop();
+            const Value a = pop();
+            push(c);
+            push(a);
+            return push(b);
+        }
+        case Op::kDeref:
+            return push(load(pop(), 8));
+        case Op::kDerefSize: {
+            const auto bytes = static_cast<uint32_t>(operand(1));
+            return push(load(pop(), bytes));
+        }
+        case Op::kAbs: {
+            const Value a = pop();
+            const uint64_t sign = sign_extended(a.bits, a.size) >> 63;
+            return push((a.generic || a.is_signed) && sign ? a.with(0 - a.bits) : a);
+        }
+        case Op::kNeg: {
+            const Value a = pop();
+            return push(a.with(0 - a.bits));
+        }
+        case Op::kNot: {
+            const Value a = pop();
+            return push(a.with(~a.bits));
+        }
+        case Op::kPlusUconst: {
+            const Value a = pop();
+            return push(a.with(a.bits + uleb()));
+        }
+        case Op::kSkip:
+            return jump(static_cast<int16_t>(operand(2)));
+        case Op::kBra: {
+            const auto by = static_cast<int16_t>(operand(2));
+            const Value condition = pop();
+            if (!condition.defined)
+                throw Malformed();
+            if (condition.bits)
+                jump(by);
+            return;
+        }
+        case Op::kNop:
+        case Op::kGnuUninit:
+            return;
+        case Op::kPiece: {
+            const uint64_t size = uleb();
+            take(size);
+            stack_.clear();
+            composite_ = true;
+            return;
+        }
+        case Op::kStackValue:
+            top();
+            place_ = kValue;
+            return;
+        case Op::kImplicitValue: {
+            const auto bytes = inner(uleb());
+            if (!stack_.empty())
+                throw Malformed();
+            literal_.assign(bytes.begin(), bytes.end());
+            place_ = kBytes;
+            return;
+        }
+        case Op::kEntryValue:
+        case Op::kGnuEntryValue: {
+            const auto code_at_entry = inner(uleb());
+            const bool elsewhere = at_entry_ || !context_.at_entry;
+            try {
+                return push(
+                    Run(code_at_entry, format_, context_, machine_, elsewhere, depth_ + 1).value());
+            } catch (const Malformed &) {
+                return push(Value{.defined = false});
+            }
+        }
+        case Op::kConstType:
+        case Op::kGnuConstType: {
+            const uint64_t type = uleb();
+            const auto bytes = inner(operand(1));
+            uint64_t bits = 0;
+            for (size_t i = 0; i < bytes.size() && i < 8; i++)
+                bits |= uint64_t{bytes[i]} << (8 * i);
+            Value value = typed(bits, type);
+            if (value.generic || value.size != bytes.size())
+                value.defined = false;
+            return push(value);
+        }
+        case Op::kRegvalType:
+        case Op::kGnuRegvalType: {
+            const uint64_t number = uleb();
+            Value value = typed(register_value(number).bits, uleb());
+            value.defined &= register_value(number).defined;
+            return push(value);
+        }
+        case Op::kDerefType:
+        case Op::kGnuDerefType: {
+            const auto bytes = static_cast<uint32_t>(operand(1));
+            const uint64_t type = uleb();
+            const Value loaded = load(pop(), bytes);
+            Value value = typed(loaded.bits, type);
+            if (value.generic || value.size != bytes || !loaded.defined)
+                value.defined = false;
+            return push(value);
+        }
+        case Op::kConvert:
+        case Op::kGnuConvert: {
+            const uint64_t type = uleb();
+            const Value from = pop();
+            Value value = typed(from.extended(), type);
+            if (!from.defined)
+                value.defined = false;
+            return push(value);
+        }
+        case Op::kReinterpret:
+        case Op::kGnuReinterpret: {
+            const uint64_t type = uleb();
+            const Value from = pop();
+            Value value = typed(from.bits, type);
+            if (!from.defined || value.size != from.size)
+                value.defined = false;
+            return push(value);
+        }
+        case Op::kAnd:
+        case Op::kDiv:
+        case Op::kMinus:
+        case Op::kMod:
+        case Op::kMul:
+        case Op::kOr:
+        case Op::kPlus:
+        case Op::kShl:
+        case Op::kShr:
+        case Op::kShra:
+        case Op::kXor:
+        case Op::kEq:
+        case Op::kGe:
+        case Op::kGt:
+        case Op::kLe:
+        case Op::kLt:
+        case Op::kNe:
+            return binary(op);
+        case Op::kGnuParameterRef:
+            operand(4);
+            return push(Value{.defined = false});
+        default:  // pointers to other objects, TLS, calls, bit pieces: no value here
+            throw Malformed();
+        }
+    }
+
+    std::span<const uint8_t> code_;
+    const ExprFormat &format_;
+    TestContext &context_;
+    const Machine &machine_;
+    const std::array<uint64_t, 32> &registers_;
+    bool at_entry_;
+    uint32_t depth_;
+    size_t at_ = 0;
+    std::vector<Value> stack_;
+    Place place_ = kNone;
+    uint64_t reg_ = 0;
+    std::vector<uint8_t> literal_;
+    bool composite_ = false;
+    ParamBytes bytes_;
+};
+
+}  // namespace
+
+ParamBytes expression_bytes(std::span<const uint8_t> expression, uint64_t param_size,
+                            const ExprFormat &format, TestContext &context,
+                            const Machine &machine) {
+    try {
+        return Run(expression, format, context, machine, false, 0).param(param_size);
+    } catch (const Malformed &) {
+        return ParamBytes(param_size);
+    }
+}
+
+}  // namespace btf_extra::test

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "tests/support/expr_rows.h"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+
+#include "tests/support/expr_reference.h"
+#include "tests/support/record_reference.h"
+
+namespace btf_extra {
+
+void PrintTo(const Location &location, std::ostream *out) {
+    if (location == test::kRefused) {
+        *out << "not available, for any reason";
+        return;
+    }
+    if (!location.available()) {
+        *out << "not available: " << text(location.reason);
+        return;
+    }
+    static constexpr std::pair<uint32_t, const char *> kNames[] = {
+        {LOC_SIGNED, "SIGNED "}, {LOC_CONST, "CONST "}, {LOC_ADDR, "ADDR "},
+        {LOC_REG, "REG "},       {LOC_DEREF, "DEREF "}, {LOC_OFFSET, "OFFSET "}};
+    for (const auto &[flag, name] : kNames) {
+        if (location.param.flags & flag)
+            *out << name;
+    }
+    *out << "size " << location.param.size << " {" << std::hex;
+    for (uint32_t i = 0; i < location.param.vlen && i < location.param.values.size(); i++)
+        *out << (i ? ", 0x" : "0x") << location.param.values[i];
+    *out << "}" << std::dec;
+}
+
+namespace test {
+
+Location at(uint32_t size, uint32_t flags, std::initializer_list<uint32_t> values) {
+    Location location;
+    location.param.size = size;
+    location.param.flags = flags;
+    for (const uint32_t value : values)
+        location.param.values[location.param.vlen++] = value;
+    return location;
+}
+
+std::string hex(std::span<const uint8_t> bytes) {
+    static constexpr char kDigits[] = "0123456789abcdef";
+    std::string result;
+    for (const uint8_t byte : bytes) {
+        result += kDigits[byte >> 4];
+        result += kDigits[byte & 15];
+        result += ' ';
+    }
+    return result;
+}
+
+std::string difference(const Location &location, const Expr &expression, uint64_t size,
+                       const ExprFormat &format, TestContext &context,
+                       std::span<const Machine> machines) {
+    for (const Machine &machine : machines) {
+        const auto record = record_bytes(location.param, size, format.registers, machine);
+        if (!record)
+            return "no accepted combination";
+        std::vector<uint8_t> defined;
+        for (const auto byte : expression_bytes(expression.bytes, size, format, context, machine)) {
+            if (!byte)
+                return "the expression defines no value";
+            defined.push_back(*byte);
+        }
+        if (defined != *record)
+            return "on machine " + std::to_string(&machine - machines.data()) +
+                   " the expression gives " + hex(defined) + "and the record " + hex(*record);
+    }
+    return {};
+}
+
+void check(std::span<const Row> rows, TestContext &context, const ExprFormat &format) {
+    static const std::vector<Machine> machines = machine_states(64);
+    for (const Row &row : rows) {
+        SCOPED_TRACE(std::string(row.name) + ": " + hex(row.expression.bytes) + "as " +
+                     std::to_string(row.size) + " bytes");
+        const Location found = locate(row.expression.bytes, row.size, format, context);
+        if (row.expected != kRefused || found.available()) {
+            EXPECT_EQ(found, row.expected);
+        }
+        if (found.available()) {
+            EXPECT_EQ(difference(found, row.expression, row.size, format, context, machines), "");
+        }
+    }
+}
+
+void check(std::span<const Row> rows) {
+    TestContext context;
+    check(rows, context);
+}
+
+}  // namespace test
+}  // namespace btf_extra

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// Named rows of location expressions under one assertion body.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <ostream>
+#include <span>
+#include <string>
+
+#include "tests/support/expr_bytes.h"
+#include "tests/support/expr_context.h"
+#include "tests/support/machine.h"
+#include "userspace/lib/core_api.h"
+
+namespace btf_extra {
+
+void PrintTo(const Location &location, std::ostream *out);
+
+namespace test {
+
+struct Row {
+    const char *name;
+    Expr expression;
+    uint64_t size;
+    Location expected;
+};
+
+constexpr ExprFormat kX86{};
+constexpr ExprFormat kArm64{.registers = 32};
+
+Location at(uint32_t size, uint32_t flags, std::initializer_list<uint32_t> values);
+
+// The flags of the wire format's combinations.
+constexpr uint32_t kPlain = LOC_REG;
+constexpr uint32_t kSum = LOC_REG | LOC_OFFSET;
+constexpr uint32_t kMemory = LOC_REG | LOC_DEREF;
+constexpr uint32_t kMemorySum = LOC_REG | LOC_DEREF | LOC_OFFSET;
+constexpr uint32_t kConst = LOC_CONST;
+
+const Location kNoLocationHere = Location::missing(NotAvailable::kNoLocationHere);
+const Location kArithmetic = Location::missing(NotAvailable::kArithmetic);
+const Location kImplicit = Location::missing(NotAvailable::kImplicitPointer);
+const Location kEntry = Location::missing(NotAvailable::kEntryValue);
+const Location kStatic = Location::missing(NotAvailable::kStaticMemory);
+const Location kPieces = Location::missing(NotAvailable::kPieces);
+const Location kParameter = Location::missing(NotAvailable::kParameterReference);
+const Location kSize = Location::missing(NotAvailable::kSize);
+// Expected where every reason will do.
+const Location kRefused = Location::missing(NotAvailable{0xff});
+
+std::string hex(std::span<const uint8_t> bytes);
+
+// Empty when the record gives the expression's bytes on every machine.
+std::string difference(const Location &location, const Expr &expression, uint64_t size,
+                       const ExprFormat &format, TestContext &context,
+                       std::span<const Machine> machines);
+
+// Each row: the expected record, and the same bytes on 64 machines.
+void check(std::span<const Row> rows, TestContext &context, const ExprFormat &format = kX86);
+void check(std::span<const Row> rows);
+
+}  // namespace test
+}  // namespace btf_extra

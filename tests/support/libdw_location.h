@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// One location of one parameter as libdw decodes it: its plain shape in the wire
+// format, or what it is worth on concrete machines. Written from the standard and
+// the description of the wire format; shares nothing with the generator.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <elfutils/libdw.h>
+
+#include "tests/support/machine.h"
+
+namespace btf_extra::test {
+
+// A LOC_PARAM record.
+struct PlainLocation {
+    uint32_t size = 0;
+    uint32_t flags = 0;
+    std::vector<uint32_t> values;
+
+    bool operator==(const PlainLocation &) const = default;
+};
+
+// A link-time address at run time.
+struct LinkedAddress {
+    enum Kind : uint8_t { kMoves, kFixed, kElsewhere } kind = kElsewhere;
+    uint64_t relative = 0;  // kMoves: to the base of the object
+};
+
+struct CfaRule {
+    uint64_t reg = 0;
+    int64_t offset = 0;
+};
+
+// The place where an expression is read.
+struct LocationPlace {
+    std::function<std::optional<CfaRule>()> cfa;
+    bool frame_base_is_cfa = false;
+    bool at_function_entry = false;
+    std::function<LinkedAddress(uint64_t)> linked_address;
+};
+
+// The operations of one expression; attribute is what libdw decoded them from.
+struct LocationOps {
+    Dwarf_Attribute *attribute = nullptr;
+    std::span<Dwarf_Op> ops;
+};
+
+using ParamValue = std::array<uint8_t, 16>;  // bytes past the parameter's size are 0
+
+// A parameter of size bytes, 1..16. nullopt: none of the plain shapes.
+std::optional<PlainLocation> plain_location(const LocationOps &location, uint64_t size,
+                                            const LocationPlace &place);
+// DW_AT_const_value of such a parameter.
+std::optional<PlainLocation> plain_constant(uint64_t number, uint64_t size);
+
+// The value on each of the machines; empty: not defined on every one.
+std::vector<ParamValue> location_values(const LocationOps &location, uint64_t size,
+                                        const LocationPlace &place,
+                                        std::span<const Machine> machines);
+
+}  // namespace btf_extra::test

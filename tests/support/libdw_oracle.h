@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// All inlined instances and out-of-line bodies of a linked kernel, as libdw and
+// libelf read them: what a .btf_extra file of that kernel has to say. Written
+// from the description of the wire format; shares nothing with the generator.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/support/libdw_location.h"
+
+namespace btf_extra::test {
+
+// Of one parameter at one site.
+struct OracleParam {
+    enum Kind : uint8_t {
+        kNoAttribute,  // neither DW_AT_location nor DW_AT_const_value
+        kNoEntry,      // none in force at the site
+        kBadSize,      // a location, but 0 or more than 16 bytes
+        kPlain,        // number: into plain()
+        kComputed,     // number: into computed()
+        kUndecoded,    // libdw does not read the list: an operation that it does not know
+        kNoValue,      // not to be had from the registers and the memory there
+    };
+    Kind kind = kNoAttribute;
+    uint8_t entries = 0;  // that the site has for it
+    uint32_t number = 0;
+    uint64_t die = 0;  // offset of the entry that the location is from; 0: none
+};
+
+struct OracleSite {
+    std::string_view section;
+    uint64_t offset = 0;
+    std::string_view function;
+    bool body = false;
+    bool variadic = false;
+    uint64_t die = 0;
+    uint32_t first_param = 0;  // into params(), in order of the prototype
+    uint32_t param_count = 0;
+    uint32_t function_number = 0;  // of its abstract instance
+};
+
+struct OracleCounts {
+    uint64_t rust_units = 0;
+    uint64_t inline_instances = 0;    // DW_TAG_inlined_subroutine with an address
+    uint64_t outside_sections = 0;    // sites at an address in no executable section
+    uint64_t without_name = 0;        // sites of a function without a name
+    uint64_t unknown_origin = 0;      // parameters of a site that its prototype does not have
+    uint64_t two_entries = 0;         // parameters of a site with more than one entry
+    uint64_t two_locations = 0;       // ... and more than one with a location there
+    uint64_t plain_behind_other = 0;  // ... the first not in a plain shape, a later one in one
+    uint64_t in_blocks = 0;           // formal parameters in lexical blocks of a site
+    uint64_t variables = 0;           // DW_TAG_variable whose origin is a formal parameter
+    uint64_t variables_located = 0;   // ... with a location at the site
+    uint64_t later_view = 0;          // locations from an entry that begins at a later view
+    uint64_t zero_length = 0;         // locations from an entry of zero length
+};
+
+class LibdwOracle {
+  public:
+    // machines: what computed() is for; must outlive the call only. Throws std::runtime_error.
+    LibdwOracle(const std::string &path, std::span<const Machine> machines);
+    ~LibdwOracle();
+    LibdwOracle(const LibdwOracle &) = delete;
+    LibdwOracle &operator=(const LibdwOracle &) = delete;
+
+    struct Computed {
+        std::vector<ParamValue> values;  // on each machine
+        std::string operations;          // "breg0 lit7 and stack_value"
+    };
+
+    const std::vector<OracleSite> &sites() const { return sites_; }
+    std::span<const OracleParam> params(const OracleSite &site) const {
+        return std::span(params_).subspan(site.first_param, site.param_count);
+    }
+    const std::vector<PlainLocation> &plain() const { return plain_; }
+    const std::vector<Computed> &computed() const { return computed_; }
+    std::string_view param_name(const OracleSite &site, size_t param) const;
+    uint64_t param_size(const OracleSite &site, size_t param) const;
+    const OracleCounts &counts() const { return counts_; }
+
+  private:
+    class Walk;
+    struct FunctionParam {
+        uint64_t die = 0;
+        std::string_view name;
+        uint64_t size = 0;
+    };
+    struct Function {
+        std::string_view name;
+        bool variadic = false;
+        std::vector<FunctionParam> params;
+    };
+
+    struct Handle;  // the file: names point into it
+    std::unique_ptr<Handle> handle_;
+    std::vector<Function> functions_;
+    std::vector<OracleSite> sites_;
+    std::vector<OracleParam> params_;
+    std::vector<PlainLocation> plain_;
+    std::vector<Computed> computed_;
+    OracleCounts counts_;
+};
+
+}  // namespace btf_extra::test

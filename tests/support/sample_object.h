@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// A small .btf_extra file and the kernel that it belongs to, with every case of
+// a site that the commands tell apart. The texts in the tests are worked out by
+// hand from what stands here.
+#ifndef BTF_EXTRA_TESTS_SAMPLE_OBJECT_H
+#define BTF_EXTRA_TESTS_SAMPLE_OBJECT_H
+
+#include <cstdint>
+#include <string>
+
+#include <elf.h>
+
+#include "tests/support/blob_builder.h"
+#include "userspace/lib/extra_file.h"
+
+namespace btf_extra::test {
+
+inline constexpr char kSampleBuildId[] = "0102030405060708";
+
+struct SampleObject {
+    BlobBuilder base;
+    BlobBuilder types;
+    BlobBuilder locations;
+    ExtraFile file;
+
+    SampleObject();
+};
+
+// As gcc's assembler takes it: .text at 0xffffffff81000000, .data 0x200000 above it.
+//   0x00 host (global)  0x20 skb_headlen.isra.0 (local)  0x30 report (global; and two aliases)
+std::string sample_kernel_source(const std::string &btf_path);
+
+// Links it. Build-id as hex digits; gcc's complaints are thrown.
+void make_sample_kernel(const std::string &path, const std::string &btf_path,
+                        const std::string &build_id = kSampleBuildId);
+
+}  // namespace btf_extra::test
+
+#endif

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// btf-extra check: everything that can be wrong with a file.
+#include <cstdio>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "userspace/cli/command.h"
+#include "userspace/lib/elf_image.h"
+#include "userspace/lib/object_view.h"
+
+namespace btf_extra {
+namespace {
+
+struct Options {
+    std::string file;
+    std::string vmlinux;
+};
+
+uint32_t byte_of(const ObjectView &view, const void *record) {
+    return static_cast<uint32_t>(static_cast<const u8 *>(record) - view.locations().blob().data);
+}
+
+// Every site lies in an executable section of the kernel.
+Result<void> check_places(const ObjectView &view, const ElfImage &kernel) {
+    const loc_index &index = view.index();
+    for (uint32_t i = 0; i < index.nr_sections; i++) {
+        const loc_section &section = index.sections[i];
+        const char *name = index.elf_sections[section.elf].name;
+        auto fault = [&](const void *record, const std::string &reason) {
+            return Error{fmt::format("{}: type {}, byte {:#x}: {}", view.locations().place(),
+                                     section.type_id, byte_of(view, record), reason)};
+        };
+        const btf_type *record = btf_blob_type(&view.locations().blob(), section.type_id);
+        const ElfSection *place = kernel.find(name);
+        if (place == nullptr)
+            return fault(record, fmt::format("{} has no section {}", kernel.path(), name));
+        if (!place->executable())
+            return fault(record, fmt::format("{} of {} is not executable", name, kernel.path()));
+        for (uint32_t j = 0; j < section.nr_sites; j++)
+            if (section.sites[j].offset >= place->size)
+                return fault(
+                    &section.sites[j],
+                    fmt::format("offset {:#x} lies outside {} of {}, which has {:#x} bytes",
+                                section.sites[j].offset, name, kernel.path(), place->size));
+    }
+    return {};
+}
+
+int run(const Options &options) {
+    std::string against;
+    Result<std::unique_ptr<ObjectView>> view = Error{};
+    if (options.vmlinux.empty()) {
+        view = ObjectView::open(options.file);
+        if (!view)
+            return fail(view.error());
+    } else {
+        auto kernel = ElfImage::open(options.vmlinux);
+        if (!kernel)
+            return fail(kernel.error());
+        view = ObjectView::open_for_kernel(options.file, *kernel);
+        if (!view)
+            return fail(view.error());
+        if (auto places = check_places(**view, *kernel); !places)
+            return fail(places.error());
+        against = fmt::format(", base BTF and every offset, against {}", options.vmlinux);
+    }
+    const loc_index &index = (*view)->index();
+    std::string build_id = (*view)->build_id();
+    fmt::print("{}: good: {} sites of {} functions in {} LOCSECs; checked: every record{}; {}\n",
+               options.file, index.nr_sites, index.nr_funcs, index.nr_sections, against,
+               build_id.empty() ? "no build-id" : "build-id " + build_id);
+    return kExitDone;
+}
+
+}  // namespace
+
+void add_check(CLI::App &app, int &exit_code) {
+    auto options = std::make_shared<Options>();
+    CLI::App *command = app.add_subcommand("check", "Validate a file, also against its kernel");
+    command->add_option("FILE", options->file, "A .btf_extra file")->required();
+    command->add_option("--vmlinux", options->vmlinux,
+                        "The kernel's ELF file: build-id, base BTF and offsets must be its own");
+    command->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace btf_extra

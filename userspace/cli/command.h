@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// The subcommands. Each add_*() registers its options on the app and a callback
+// that does the work and leaves the process's exit code in exit_code.
+#ifndef BTF_EXTRA_COMMAND_H
+#define BTF_EXTRA_COMMAND_H
+
+#include <CLI/CLI.hpp>
+
+#include "userspace/lib/result.h"
+
+namespace btf_extra {
+
+enum ExitCode {
+    kExitDone = 0,
+    kExitFailed = 1,  // the job could not be done; one line on stderr says why
+    kExitUsage = 2,
+};
+
+// app and exit_code outlive the parse.
+void add_generate(CLI::App &app, int &exit_code);
+void add_stat(CLI::App &app, int &exit_code);
+void add_dump(CLI::App &app, int &exit_code);
+void add_check(CLI::App &app, int &exit_code);
+void add_lookup(CLI::App &app, int &exit_code);
+
+// Prints "btf-extra: <message>" to stderr, in one line; kExitFailed.
+int fail(const Error &error);
+
+}  // namespace btf_extra
+
+#endif

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// btf-extra stat: how much a file covers.
+#include <cmath>
+#include <cstdio>
+#include <memory>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "userspace/cli/command.h"
+#include "userspace/lib/coverage.h"
+#include "userspace/lib/object_view.h"
+
+namespace btf_extra {
+namespace {
+
+struct Options {
+    std::string file;
+    std::string base;
+    bool json = false;
+};
+
+std::string_view reason_text(size_t code) {
+    return code == 0 ? "unknown" : text(static_cast<NotAvailable>(code));
+}
+
+void print_json(const ObjectView &view, const Coverage &coverage) {
+    nlohmann::ordered_json reasons = nlohmann::ordered_json::object();
+    for (size_t code = 0; code < coverage.not_available.size(); code++)
+        if (coverage.not_available[code] != 0)
+            reasons[std::string(reason_text(code))] = coverage.not_available[code];
+
+    nlohmann::ordered_json out;
+    out["functions"] = coverage.functions;
+    out["inline_instances"] = nullptr;
+    if (coverage.inline_instances)
+        out["inline_instances"] = *coverage.inline_instances;
+    out["sites"] = coverage.sites;
+    out["inline_sites"] = coverage.inline_sites;
+    out["body_sites"] = coverage.body_sites;
+    out["inline_sites_all_params"] = coverage.inline_sites_all_params;
+    out["inline_sites_some_params"] = coverage.inline_sites_some_params;
+    out["inline_sites_no_params"] = coverage.inline_sites_no_params;
+    out["params"] = coverage.params;
+    out["params_located"] = coverage.params_located;
+    out["not_available"] = reasons;
+    out["loc_params"] = coverage.loc_params;
+    out["loc_protos"] = coverage.loc_protos;
+    out["added_funcs"] = coverage.added_funcs;
+    out["added_types"] = coverage.added_types;
+    out["bytes_types"] = coverage.bytes_types;
+    out["bytes_func_info"] = coverage.bytes_func_info;
+    out["bytes_per_site"] = std::round(coverage.bytes_per_site() * 100) / 100;
+    out["build_id"] = nullptr;
+    if (!view.build_id().empty())
+        out["build_id"] = view.build_id();
+    fmt::print("{}\n", out.dump(2));
+}
+
+void print_share(std::string_view label, uint64_t part, uint64_t whole) {
+    double percent =
+        whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+    fmt::print("  {:<28} {:>9}  {:5.1f}%\n", label, part, percent);
+}
+
+void print_count(std::string_view label, uint64_t count) {
+    fmt::print("{:<30} {:>9}\n", label, count);
+}
+
+void print_text(const ObjectView &view, const Coverage &coverage) {
+    std::string build_id = view.build_id();
+    fmt::print("{}  build-id {}\n", view.path(), build_id.empty() ? "none" : build_id);
+    print_count("functions", coverage.functions);
+    if (coverage.inline_instances)
+        print_count("inlined instances in DWARF", *coverage.inline_instances);
+    print_count("sites", coverage.sites);
+    print_count("out-of-line bodies", coverage.body_sites);
+    print_count("inlined sites", coverage.inline_sites);
+    print_share("all parameters located", coverage.inline_sites_all_params, coverage.inline_sites);
+    print_share("some parameters located", coverage.inline_sites_some_params,
+                coverage.inline_sites);
+    print_share("none located", coverage.inline_sites_no_params, coverage.inline_sites);
+    print_count("parameters at all sites", coverage.params);
+    print_share("located", coverage.params_located, coverage.params);
+    for (size_t code = 0; code < coverage.not_available.size(); code++)
+        if (coverage.not_available[code] != 0)
+            print_share(reason_text(code), coverage.not_available[code], coverage.params);
+    print_count("distinct locations", coverage.loc_params);
+    print_count("distinct lists of locations", coverage.loc_protos);
+    print_count("functions added to the base", coverage.added_funcs);
+    print_count("other records added", coverage.added_types);
+    print_count("bytes of types", coverage.bytes_types);
+    print_count("bytes of func_info", coverage.bytes_func_info);
+    fmt::print("{:<30} {:>9.2f}\n", "bytes per site", coverage.bytes_per_site());
+}
+
+int run(const Options &options) {
+    auto view = options.base.empty() ? ObjectView::open(options.file)
+                                     : ObjectView::open_with_base(options.file, options.base);
+    if (!view)
+        return fail(view.error());
+    Coverage coverage = measure_coverage(**view);
+    if (options.json)
+        print_json(**view, coverage);
+    else
+        print_text(**view, coverage);
+    return kExitDone;
+}
+
+}  // namespace
+
+void add_stat(CLI::App &app, int &exit_code) {
+    auto options = std::make_shared<Options>();
+    CLI::App *command = app.add_subcommand("stat", "Count functions, sites and located parameters");
+    command->add_option("FILE", options->file, "A .btf_extra file")->required();
+    command->add_option("--btf-base", options->base,
+                        "Base BTF, raw or an ELF file's; for files that do not know its size");
+    command->add_flag("--json", options->json, "Print one JSON object");
+    command->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace btf_extra

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// The freestanding C core, as C++ sees it.
+#ifndef BTF_EXTRA_CORE_API_H
+#define BTF_EXTRA_CORE_API_H
+
+extern "C" {
+#include "kernel/core/btf_blob.h"
+#include "kernel/core/loc_entry.h"
+#include "kernel/core/loc_index.h"
+#include "kernel/core/loc_validate.h"
+}
+
+#endif

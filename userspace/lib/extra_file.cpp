@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/lib/extra_file.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+#include <libelf.h>
+
+#include "userspace/lib/elf_image.h"
+
+namespace btf_extra {
+namespace {
+
+struct NewSection {
+    const char *name;
+    uint32_t type;
+    uint64_t align;
+    std::span<const std::byte> bytes;
+};
+
+// A file that is removed again unless keep() was reached.
+class TemporaryFile {
+  public:
+    explicit TemporaryFile(const std::string &target) : name_(target + ".XXXXXX") {
+        fd_ = mkostemp(name_.data(), O_CLOEXEC);
+    }
+    ~TemporaryFile() {
+        if (fd_ >= 0) {
+            close(fd_);
+            unlink(name_.c_str());
+        }
+    }
+    TemporaryFile(const TemporaryFile &) = delete;
+    TemporaryFile &operator=(const TemporaryFile &) = delete;
+
+    int fd() const { return fd_; }
+
+    // False, with errno, and the file is removed.
+    bool keep_as(const std::string &target) {
+        // mkostemp() made it for the owner alone; an output file follows the umask.
+        mode_t mask = umask(0);
+        umask(mask);
+        bool kept = fchmod(fd_, 0666 & ~mask) == 0;
+        int saved = errno;
+        if (close(fd_) != 0 && kept) {
+            saved = errno;
+            kept = false;
+        }
+        fd_ = -1;
+        if (kept && rename(name_.c_str(), target.c_str()) == 0)
+            return true;
+        if (kept)
+            saved = errno;
+        unlink(name_.c_str());
+        errno = saved;
+        return false;
+    }
+
+  private:
+    std::string name_;
+    int fd_;
+};
+
+bool write_elf(int fd, uint16_t machine, const std::vector<NewSection> &sections) {
+    std::unique_ptr<Elf, decltype(&elf_end)> elf(elf_begin(fd, ELF_C_WRITE, nullptr), elf_end);
+    if (!elf)
+        return false;
+    Elf64_Ehdr *header = elf64_newehdr(elf.get());
+    if (header == nullptr)
+        return false;
+    header->e_ident[EI_DATA] = ELFDATA2LSB;
+    header->e_type = ET_REL;
+    header->e_machine = machine;
+    header->e_version = EV_CURRENT;
+
+    std::string names(1, '\0');
+    std::vector<uint32_t> name_offsets;
+    for (const NewSection &section : sections) {
+        name_offsets.push_back(static_cast<uint32_t>(names.size()));
+        names += section.name;
+        names += '\0';
+    }
+    auto add = [&](uint32_t name, uint32_t type, uint64_t align, std::span<const std::byte> bytes) {
+        Elf_Scn *scn = elf_newscn(elf.get());
+        Elf_Data *data = scn != nullptr ? elf_newdata(scn) : nullptr;
+        Elf64_Shdr *shdr = data != nullptr ? elf64_getshdr(scn) : nullptr;
+        if (shdr == nullptr)
+            return false;
+        data->d_buf = const_cast<std::byte *>(bytes.data());
+        data->d_size = bytes.size();
+        data->d_align = align;
+        data->d_type = ELF_T_BYTE;
+        shdr->sh_name = name;
+        shdr->sh_type = type;
+        header->e_shstrndx = static_cast<uint16_t>(elf_ndxscn(scn));  // the last one stays
+        return true;
+    };
+    for (size_t i = 0; i < sections.size(); i++)
+        if (!add(name_offsets[i], sections[i].type, sections[i].align, sections[i].bytes))
+            return false;
+    auto names_at = static_cast<uint32_t>(names.size());
+    names += ".shstrtab";
+    names += '\0';
+    if (!add(names_at, SHT_STRTAB, 1, std::as_bytes(std::span(names))))
+        return false;
+    return elf_update(elf.get(), ELF_C_WRITE) >= 0;
+}
+
+}  // namespace
+
+Result<void> write_extra_file(const std::string &path, const ExtraFile &file) {
+    auto failed = [&](std::string_view where) {
+        return Error{fmt::format("{}: {}: {}", path, where,
+                                 errno != 0 ? std::strerror(errno) : elf_errmsg(-1))};
+    };
+    struct stat status;
+    if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
+        return Error{fmt::format("{}: output: not a regular file", path)};
+
+    std::vector<std::byte> provenance;
+    if (file.provenance)
+        provenance = encode(*file.provenance);
+    std::vector<NewSection> sections;
+    auto add = [&](const char *name, uint32_t type, uint64_t align,
+                   const std::vector<std::byte> &bytes) {
+        if (!bytes.empty())
+            sections.push_back({name, type, align, bytes});
+    };
+    add(kTypesSection, SHT_PROGBITS, 4, file.types);
+    add(kFuncInfoSection, SHT_PROGBITS, 4, file.func_info);
+    add(kInlineSection, SHT_PROGBITS, 4, file.inline_blob);
+    add(kBuildIdSection, SHT_NOTE, 4, file.build_id_note);
+    add(kProvenanceSection, SHT_PROGBITS, 8, provenance);
+
+    elf_version(EV_CURRENT);
+    errno = 0;
+    TemporaryFile temporary(path);
+    if (temporary.fd() < 0)
+        return failed("output");
+    errno = 0;
+    if (!write_elf(temporary.fd(), file.machine, sections))
+        return failed("output");
+    if (!temporary.keep_as(path))
+        return failed("output");
+    return {};
+}
+
+Result<ExtraFile> read_extra_file(const std::string &path) {
+    auto image = ElfImage::open(path);
+    if (!image)
+        return image.error();
+    ExtraFile file;
+    file.machine = image->machine();
+
+    std::vector<std::byte> provenance;
+    struct Wanted {
+        const char *name;
+        std::vector<std::byte> *into;
+        bool seen;
+    } wanted[] = {
+        {kTypesSection, &file.types, false},        {kFuncInfoSection, &file.func_info, false},
+        {kInlineSection, &file.inline_blob, false}, {kBuildIdSection, &file.build_id_note, false},
+        {kProvenanceSection, &provenance, false},
+    };
+    for (const ElfSection &section : image->sections()) {
+        for (Wanted &want : wanted) {
+            if (section.name != want.name)
+                continue;
+            if (want.seen)
+                return image->error(section.name, "is there twice");
+            want.seen = true;
+            auto bytes = image->bytes(section);
+            if (!bytes)
+                return bytes.error();
+            if (bytes->empty() || bytes->size() > UINT32_MAX)
+                return image->error(section.name, "is empty, or of 4 GiB and more");
+            want.into->assign(bytes->begin(), bytes->end());
+        }
+    }
+
+    if (file.inline_blob.empty()) {
+        if (file.types.empty())
+            return image->error(kTypesSection, "not there");
+        if (file.func_info.empty())
+            return image->error(kFuncInfoSection, "not there");
+    } else if (!file.types.empty() || !file.func_info.empty()) {
+        return image->error(kInlineSection, "is there beside the sections of the split layout");
+    }
+    if (!file.build_id_note.empty() && build_id_text(file.build_id_note).empty())
+        return image->error(kBuildIdSection, "is not a build-id note");
+    if (!provenance.empty()) {
+        auto decoded = decode_provenance(provenance);
+        if (!decoded)
+            return image->error(kProvenanceSection, decoded.error().message);
+        file.provenance = std::move(*decoded);
+    }
+    return file;
+}
+
+}  // namespace btf_extra

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// The .btf_extra container: a small ELF64 relocatable file, little-endian, with
+//   .BTF                    types        (split layout)
+//   .BTF.func_info          locations    (split layout)
+//   .BTF.inline             both in one  (inline layout)
+//   .note.gnu.build-id      the input's note, byte for byte
+//   .btf_extra.provenance   see provenance.h
+#ifndef BTF_EXTRA_EXTRA_FILE_H
+#define BTF_EXTRA_EXTRA_FILE_H
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "userspace/lib/provenance.h"
+#include "userspace/lib/result.h"
+
+namespace btf_extra {
+
+inline constexpr char kTypesSection[] = ".BTF";
+inline constexpr char kFuncInfoSection[] = ".BTF.func_info";
+inline constexpr char kInlineSection[] = ".BTF.inline";
+inline constexpr char kBuildIdSection[] = ".note.gnu.build-id";
+inline constexpr char kProvenanceSection[] = ".btf_extra.provenance";
+
+struct ExtraFile {
+    uint16_t machine = 0;                // e_machine of the input: EM_X86_64, EM_AARCH64
+    std::vector<std::byte> types;        // split layout; empty in the inline one
+    std::vector<std::byte> func_info;    // split layout; empty in the inline one
+    std::vector<std::byte> inline_blob;  // inline layout; empty in the split one
+    std::vector<std::byte>
+        build_id_note;  // whole note: header, name, id; empty: the input had none
+    std::optional<Provenance> provenance;  // absent in files of other producers
+};
+
+// Writes a temporary file in the same folder and renames it to path. On failure nothing is left
+// behind and a file that was at path is untouched. The same bytes for the same content.
+Result<void> write_extra_file(const std::string &path, const ExtraFile &file);
+
+// Safe on any bytes. The blobs themselves are not looked into: that is loc_validate's work.
+Result<ExtraFile> read_extra_file(const std::string &path);
+
+}  // namespace btf_extra
+
+#endif

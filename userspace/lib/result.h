@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// A value, or the one line that says why there is none. Errors are handed up and
+// printed once, by the command; no exception crosses a file.
+#ifndef BTF_EXTRA_RESULT_H
+#define BTF_EXTRA_RESULT_H
+
+#include <cassert>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace btf_extra {
+
+// message: "FILE: SECTION: reason", without the program's name, capital or full stop.
+struct Error {
+    std::string message;
+};
+
+template <class T> class [[nodiscard]] Result {
+  public:
+    Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+    Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+
+    explicit operator bool() const { return state_.index() == 0; }
+
+    T &value() & {
+        assert(*this);
+        return *std::get_if<0>(&state_);
+    }
+    const T &value() const & {
+        assert(*this);
+        return *std::get_if<0>(&state_);
+    }
+    T &&value() && {
+        assert(*this);
+        return std::move(*std::get_if<0>(&state_));
+    }
+
+    T &operator*() & { return value(); }
+    const T &operator*() const & { return value(); }
+    T &&operator*() && { return std::move(*this).value(); }
+    T *operator->() { return &value(); }
+    const T *operator->() const { return &value(); }
+
+    const Error &error() const {
+        assert(!*this);
+        return *std::get_if<1>(&state_);
+    }
+
+  private:
+    std::variant<T, Error> state_;
+};
+
+template <> class [[nodiscard]] Result<void> {
+  public:
+    Result() = default;
+    Result(Error error) : error_(std::move(error)), ok_(false) {}
+
+    explicit operator bool() const { return ok_; }
+
+    const Error &error() const {
+        assert(!ok_);
+        return error_;
+    }
+
+  private:
+    Error error_;
+    bool ok_ = true;
+};
+
+}  // namespace btf_extra
+
+#endif
