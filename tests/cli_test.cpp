@@ -533,6 +533,16 @@ TEST_F(Cli, StandardOutputThatFails) {
                                      path("base.btf")});
     EXPECT_EQ(result.exit_code, 1);
     EXPECT_EQ(result.err, "btf-extra: stdout: No space left on device\n");
+    // More than one buffer full.
+    test::BlobBuilder large;
+    for (int i = 0; i < 50'000; i++)
+        large.type("int", BTF_KIND_INT, 0, 4, {32});
+    test::write_file(path("large.btf"), large.bytes());
+    result = test::run_command({"sh", "-c",
+                                "exec \"$BTF_EXTRA_BUILD/btf-extra\" dump \"$0\" > /dev/full",
+                                path("large.btf")});
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_EQ(result.err, "btf-extra: stdout: cannot write to file: No space left on device\n");
 }
 
 }  // namespace

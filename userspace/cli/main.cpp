@@ -20,10 +20,9 @@ int fail(const Error &error) {
     return kExitFailed;
 }
 
-}  // namespace btf_extra
+namespace {
 
-int main(int argc, char **argv) {
-    using namespace btf_extra;
+int run(int argc, char **argv) {
     CLI::App app("Location BTF for inlined and out-of-line kernel functions", "btf-extra");
     app.require_subcommand(1);
     int exit_code = kExitDone;
@@ -34,12 +33,24 @@ int main(int argc, char **argv) {
     add_lookup(app, exit_code);
     try {
         app.parse(argc, argv);
-        if (std::fflush(stdout) != 0 || std::ferror(stdout))
-            return fail(Error{fmt::format("stdout: {}", std::strerror(errno))});
     } catch (const CLI::ParseError &error) {
         return app.exit(error) == 0 ? kExitDone : kExitUsage;
-    } catch (const std::exception &error) {
-        return fail(Error{error.what()});  // out of memory, or stdout closed on the way
     }
+    if (std::fflush(stdout) != 0 || std::ferror(stdout))
+        return fail(Error{fmt::format("stdout: {}", std::strerror(errno))});
     return exit_code;
+}
+
+}  // namespace
+}  // namespace btf_extra
+
+int main(int argc, char **argv) {
+    try {
+        return btf_extra::run(argc, argv);
+    } catch (const std::exception &error) {
+        // Out of memory, or fmt::print() that could not write.
+        bool output = std::ferror(stdout) != 0;
+        std::fprintf(stderr, "btf-extra: %s%s\n", output ? "stdout: " : "", error.what());
+        return btf_extra::kExitFailed;
+    }
 }

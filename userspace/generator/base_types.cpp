@@ -137,6 +137,18 @@ std::vector<uint32_t> BaseTypes::named(uint32_t kind, std::string_view name) con
                [&](uint32_t id) { return this->kind(id) == kind && this->name(id) == name; });
 }
 
+uint32_t BaseTypes::unique(uint32_t kind, std::string_view name) const {
+    const uint64_t hash = hash_mix(kind, hash_of(name));
+    uint32_t found = 0;
+    for (uint32_t id = buckets_[hash & (buckets_.size() - 1)]; id; id = previous_[id])
+        if (this->kind(id) == kind && this->name(id) == name) {
+            if (found != 0)
+                return 0;
+            found = id;
+        }
+    return found;
+}
+
 uint32_t BaseTypes::reference(uint32_t kind, uint32_t target) const {
     return first(hash_mix(kind, target), [&](uint32_t id) {
         return this->kind(id) == kind && types_[id]->type == target;

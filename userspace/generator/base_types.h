@@ -28,6 +28,8 @@ class BaseTypes {
 
     // Ids in ascending order. Kinds are BTF_KIND_*.
     std::vector<uint32_t> named(uint32_t kind, std::string_view name) const;
+    // The id where just one type has that kind and name, else 0.
+    uint32_t unique(uint32_t kind, std::string_view name) const;
     // PTR, CONST, VOLATILE, RESTRICT: the id, or 0.
     uint32_t reference(uint32_t kind, uint32_t target) const;
     uint32_t type_tag(std::string_view name, uint32_t target) const;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "userspace/generator/loc_param.h"
 #include "userspace/lib/core_api.h"
 
 namespace btf_extra {
@@ -60,6 +61,8 @@ class UnitReader::SiteContext final : public ExprContext {
     }
     Bytes frame_base() override {
         const AttributeValue &base = scope_.enclosing->frame_base;
+        if (const std::optional<uint32_t> reg = frame_register(); reg && !is_set_up(*reg))
+            return {};
         if (base.kind == AttributeValue::kBlock || !base)
             return base.block;
         return expression_at(reader_.sections_, *reader_.unit_, base, std::nullopt, scope_.point)
@@ -84,61 +87,78 @@ class UnitReader::SiteContext final : public ExprContext {
         return reader_.input_.file.address_constant(link_address);
     }
 
+    // Whether a parameter that is said to be in memory for the whole of its
+    // scope has not been stored there yet. GCC gives one that lives in memory
+    // its place from the first instruction of a function on, whose frame holds
+    // nothing then. Clang does so with inlined instances too, and its frame
+    // base is one that the prologue has yet to set up.
+    bool not_stored_yet(Bytes expression, const LocParam &param) {
+        if (!(param.flags & LOC_DEREF))
+            return false;
+        const bool computed = expression.back() == DW_OP_stack_value;
+        if (frame_register() && !computed)
+            return true;
+        const std::optional<RegisterOffset> cfa = call_frame_cfa();
+        return at_function_entry() && cfa && param.values[0] == cfa->reg &&
+               loc_param::offset(param) < cfa->offset;
+    }
+
   private:
+    // Clang's DW_AT_frame_base.
+    std::optional<uint32_t> frame_register() const {
+        const AttributeValue &base = scope_.enclosing->frame_base;
+        if (base.kind != AttributeValue::kBlock || base.block.size() != 1 ||
+            base.block[0] < DW_OP_reg0 || base.block[0] > DW_OP_reg31)
+            return std::nullopt;
+        return base.block[0] - DW_OP_reg0;
+    }
+    // Whether it is more than what the caller has left in it.
+    bool is_set_up(uint32_t reg) {
+        const std::optional<RegisterOffset> at_entry =
+            reader_.frames_->cfa(scope_.enclosing->entry);
+        const std::optional<RegisterOffset> here = call_frame_cfa();
+        return at_entry && here && here->reg == reg &&
+               (here->reg != at_entry->reg || here->offset != at_entry->offset);
+    }
+
     UnitReader &reader_;
     const Scope &scope_;
 };
 
-Result<SourceTree> find_source_tree(const DebugFile &file, const std::vector<UnitHeader> &headers) {
-    SourceTree tree;
-    for (const UnitHeader &header : headers) {
-        const std::optional<Unit> unit = Unit::open(file.dwarf(), header);
-        if (!unit)
-            return Error{fmt::format("{}: .debug_info: unit at {:#x}: malformed", file.elf().path(),
-                                     header.offset)};
-        if (!unit->dwo_name.empty())
-            return Error{fmt::format("{}: .debug_info: unit at {:#x}: its code is described in "
-                                     "another file ({}), which is not supported",
-                                     file.elf().path(), header.offset, unit->dwo_name)};
-        tree.add_unit(unit->name, unit->comp_dir);
-    }
-    return tree;
-}
-
 UnitReader::UnitReader(const ReaderInput &input, std::unique_ptr<FrameTable> frames)
     : input_(input), sections_(input.file.dwarf()), frames_(std::move(frames)),
-      units_(input.file.dwarf(), input.headers), types_(units_),
+      types_(input.units),
       registers_(loc_machine_registers(input.file.elf().machine())) {}
 
 UnitReader::~UnitReader() = default;
 
-UnitSites UnitReader::read(const UnitHeader &header) {
+UnitSites UnitReader::read(const Unit &unit) {
     UnitSites sites;
+    sites.skipped_rust = unit.language == kLangRust;
+    if (sites.skipped_rust || unit.language == DW_LANG_Mips_Assembler ||
+        unit.language == kLangAssembly)
+        return sites;
     sites_ = &sites;
-    unit_ = units_.at(header.offset);
-    if (!unit_) {
-        fail(header.offset);
-        return sites;
-    }
-    sites.skipped_rust = unit_->language == kLangRust;
-    if (sites.skipped_rust || unit_->language == DW_LANG_Mips_Assembler ||
-        unit_->language == kLangAssembly)
-        return sites;
-    unit_path_ = path(input_.source_tree.relative(unit_->name));
+    unit_ = &unit;
+    unit_path_ = path(input_.source_tree.relative(unit.name));
     type_map_ = std::make_unique<TypeMap>(input_.base, input_.new_types, types_);
-    const Die die = unit_->unit_die();
-    const uint64_t children = unit_->after_attributes(die);
+    const Die die = unit.unit_die();
+    const uint64_t children = unit.after_attributes(die);
     if (children == 0)
-        fail(header.offset);
+        fail(unit.header.offset);
     else if (die.abbreviation->has_children)
         walk(children, {}, 0);
     functions_.clear();
     loc_params_.clear();
     slots_.clear();
     files_.clear();
-    type_map_.reset();
-    units_.forget_others(nullptr);
     return sites;
+}
+
+const Unit *UnitReader::unit_at(uint64_t offset) const {
+    if (offset >= unit_->header.offset && offset < unit_->header.end)
+        return unit_;
+    return input_.units.at(offset);
 }
 
 uint64_t UnitReader::fail(uint64_t offset) {
@@ -334,7 +354,11 @@ Location UnitReader::parameter_location(const AttributeValue &location,
                             .offset_size = unit_->header.offset_size,
                             .version = static_cast<uint8_t>(unit_->header.version)};
     SiteContext context(*this, scope);
-    return locate(*expression, size, format, context);
+    Location found = locate(*expression, size, format, context);
+    if (location.kind == AttributeValue::kBlock && found.available() &&
+        context.not_stored_yet(*expression, found.param))
+        found = Location::missing(NotAvailable::kNoLocationHere);
+    return found;
 }
 
 ParamSlot UnitReader::slot_of(const Location &location) {
@@ -353,7 +377,7 @@ const UnitReader::Function *UnitReader::function_at(uint64_t die_offset) {
         return known->second.get();
     uint64_t root = die_offset;
     for (uint32_t i = 0; i < kMaxOrigins; ++i) {
-        const Unit *unit = units_.at(root);
+        const Unit *unit = unit_at(root);
         const Die die = unit ? unit->die_at(root) : Die{};
         if (die.tag() != DW_TAG_subprogram)
             return nullptr;
@@ -402,7 +426,7 @@ std::unique_ptr<UnitReader::Function> UnitReader::read_function(const Unit &unit
     };
     unit.for_each_attribute(die, read_attributes);
     if (specification != 0)
-        if (const Unit *declared = units_.at(specification))
+        if (const Unit *declared = unit_at(specification))
             if (const Die declaration = declared->die_at(specification); declaration.abbreviation)
                 declared->for_each_attribute(declaration, read_attributes);
     if (source.name.empty())
@@ -438,7 +462,7 @@ int UnitReader::position_of(const Function &function, uint64_t die_offset) {
         for (size_t position = 0; position < function.params.size(); ++position)
             if (function.params[position].die == die_offset)
                 return static_cast<int>(position);
-        const Unit *unit = units_.at(die_offset);
+        const Unit *unit = unit_at(die_offset);
         const Die die = unit ? unit->die_at(die_offset) : Die{};
         const AttributeValue origin =
             die.abbreviation ? unit->attribute(die, DW_AT_abstract_origin) : AttributeValue{};

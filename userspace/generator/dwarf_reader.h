@@ -21,15 +21,11 @@ namespace btf_extra {
 // What all threads share; nothing of it changes but the new types.
 struct ReaderInput {
     const DebugFile &file;
-    const std::vector<UnitHeader> &headers;
+    const UnitSet &units;
     const SourceTree &source_tree;
     const BaseTypes &base;
     NewTypes &new_types;
 };
-
-// Name and comp_dir of every unit. Error: a unit that cannot be read, or is one
-// that the generator does not understand.
-Result<SourceTree> find_source_tree(const DebugFile &file, const std::vector<UnitHeader> &headers);
 
 // One for each thread.
 class UnitReader {
@@ -37,7 +33,7 @@ class UnitReader {
     UnitReader(const ReaderInput &input, std::unique_ptr<FrameTable> frames);
     ~UnitReader();
 
-    UnitSites read(const UnitHeader &header);
+    UnitSites read(const Unit &unit);
 
   private:
     struct Param {
@@ -75,6 +71,7 @@ class UnitReader {
     // and its address in an executable section.
     uint64_t visit_site(const Die &die, uint64_t after_attributes, SiteClass site_class,
                         Scope scope, uint32_t depth);
+    const Unit *unit_at(uint64_t offset) const;
     // The source function of an entry, through its abstract origins; nullptr:
     // none that has a name.
     const Function *function_at(uint64_t die_offset);
@@ -91,7 +88,6 @@ class UnitReader {
     const ReaderInput &input_;
     const DebugSections &sections_;
     std::unique_ptr<FrameTable> frames_;
-    UnitSet units_;
     DwarfTypes types_;
     uint32_t registers_;
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 #include "userspace/generator/dwarf_types.h"
 
-#include <algorithm>
-
 namespace btf_extra {
 
 namespace {
@@ -72,35 +70,17 @@ void set_encoding(SourceType &type, uint64_t encoding) {
 
 }  // namespace
 
-const Unit *UnitSet::at(uint64_t offset) {
-    if (last_ && offset >= last_->header.offset && offset < last_->header.end)
-        return last_;
-    auto above = std::upper_bound(
-        headers_.begin(), headers_.end(), offset,
-        [](uint64_t value, const UnitHeader &header) { return value < header.offset; });
-    if (above == headers_.begin())
-        return nullptr;
-    const UnitHeader &header = *--above;
-    if (offset >= header.end)
-        return nullptr;
-    auto [entry, fresh] = open_.try_emplace(header.offset);
-    if (fresh)
-        if (std::optional<Unit> unit = Unit::open(sections_, header))
-            entry->second = std::make_unique<Unit>(std::move(*unit));
-    last_ = entry->second.get();
+const Unit *DwarfTypes::unit_at(uint64_t offset) {
+    if (!last_ || offset < last_->header.offset || offset >= last_->header.end)
+        last_ = units_.at(offset);
     return last_;
-}
-
-void UnitSet::forget_others(const Unit *kept) {
-    std::erase_if(open_, [&](const auto &entry) { return entry.second.get() != kept; });
-    last_ = kept;
 }
 
 SourceType DwarfTypes::describe(TypeRef ref, bool details) {
     SourceType type;
     if (ref == 0)
         return type;
-    const Unit *unit = units_.at(ref);
+    const Unit *unit = unit_at(ref);
     const Die die = unit ? unit->die_at(ref) : Die{};
     if (!die.abbreviation) {
         type.kind = TypeKind::kUnsupported;

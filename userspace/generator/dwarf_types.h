@@ -3,37 +3,15 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <memory>
-#include <vector>
 
 #include "userspace/generator/dwarf_unit.h"
 #include "userspace/generator/site_model.h"
 
 namespace btf_extra {
 
-// All units of a file, opened on demand. One for each thread.
-class UnitSet {
-  public:
-    UnitSet(const DebugSections &sections, const std::vector<UnitHeader> &headers)
-        : sections_(sections), headers_(headers) {}
-
-    // The unit that holds an offset of .debug_info, or nullptr: none, or
-    // malformed. Valid until forget().
-    const Unit *at(uint64_t offset);
-    // Closes all units but one.
-    void forget_others(const Unit *kept);
-
-  private:
-    const DebugSections &sections_;
-    const std::vector<UnitHeader> &headers_;
-    std::map<uint64_t, std::unique_ptr<Unit>> open_;  // by offset of the header
-    const Unit *last_ = nullptr;
-};
-
 class DwarfTypes final : public TypeSource {
   public:
-    explicit DwarfTypes(UnitSet &units) : units_(units) {}
+    explicit DwarfTypes(const UnitSet &units) : units_(units) {}
 
     SourceType describe(TypeRef ref, bool details) override;
     // Bytes of a value of the type; 0: none, or not known.
@@ -43,7 +21,10 @@ class DwarfTypes final : public TypeSource {
     void read_children(const Unit &unit, const Die &die, SourceType &type);
     static SourceMember read_member(const Unit &unit, const Die &die);
 
-    UnitSet &units_;
+    const Unit *unit_at(uint64_t offset);
+
+    const UnitSet &units_;
+    const Unit *last_ = nullptr;  // most references stay in one unit
 };
 
 }  // namespace btf_extra

@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "userspace/generator/thread_pool.h"
+
 namespace btf_extra {
 
 namespace {
@@ -84,8 +88,10 @@ bool AbbreviationTable::parse(Bytes section, uint64_t offset, uint8_t address_si
                 break;
             spec.name = static_cast<uint16_t>(name);
             spec.form = static_cast<uint16_t>(form);
-            if (form == DW_FORM_implicit_const)
-                spec.implicit = reader.sleb();
+            if (form == DW_FORM_implicit_const) {
+                spec.implicit = static_cast<uint32_t>(implicits_.size());
+                implicits_.push_back(reader.sleb());
+            }
             specs_.push_back(spec);
             if (size >= 0 && name == DW_AT_sibling && form == DW_FORM_ref4)
                 abbreviation.sibling = size;
@@ -300,7 +306,7 @@ std::optional<uint64_t> Unit::address_of(const AttributeValue &value) const {
     return std::nullopt;
 }
 
-AttributeValue Unit::read_form(ByteReader &reader, uint16_t form, int64_t implicit) const {
+AttributeValue Unit::read_form(ByteReader &reader, const AttributeSpec &spec) const {
     using V = AttributeValue;
     const auto number = [](V::Class kind, uint64_t value) {
         return V{.kind = kind, .number = value, .block = {}, .string = {}};
@@ -311,6 +317,7 @@ AttributeValue Unit::read_form(ByteReader &reader, uint16_t form, int64_t implic
     const auto block = [&](uint64_t size) {
         return V{.kind = V::kBlock, .number = 0, .block = reader.bytes(size), .string = {}};
     };
+    uint16_t form = spec.form;
     for (uint32_t depth = 0; form == DW_FORM_indirect && depth < kMaxDepth; ++depth)
         form = static_cast<uint16_t>(reader.uleb());
     switch (form) {
@@ -331,7 +338,10 @@ AttributeValue Unit::read_form(ByteReader &reader, uint16_t form, int64_t implic
     case DW_FORM_sdata:
         return number(V::kSigned, static_cast<uint64_t>(reader.sleb()));
     case DW_FORM_implicit_const:
-        return number(V::kSigned, static_cast<uint64_t>(implicit));
+        // Behind DW_FORM_indirect there is none.
+        return number(V::kSigned, spec.form == form ? static_cast<uint64_t>(
+                                                          abbreviations_.implicit(spec.implicit))
+                                                    : 0);
     case DW_FORM_flag:
         return number(V::kFlag, reader.u8());
     case DW_FORM_flag_present:
@@ -405,6 +415,38 @@ AttributeValue Unit::read_form(ByteReader &reader, uint16_t form, int64_t implic
         reader.skip(UINT64_MAX);  // a form that cannot be skipped: the unit is lost
         return {};
     }
+}
+
+Result<UnitSet> UnitSet::open(const DebugSections &sections,
+                              const std::vector<UnitHeader> &headers, size_t threads) {
+    std::vector<std::optional<Unit>> opened(headers.size());
+    run_in_threads(threads, headers.size(),
+                   [&](size_t n, size_t) { opened[n] = Unit::open(sections, headers[n]); });
+    UnitSet set;
+    set.units_.reserve(headers.size());
+    for (size_t n = 0; n < headers.size(); ++n) {
+        const auto malformed = [&](std::string_view why) {
+            return Error{fmt::format(".debug_info: unit at {:#x}: {}", headers[n].offset, why)};
+        };
+        if (!opened[n])
+            return malformed("malformed");
+        if (!opened[n]->dwo_name.empty())
+            return malformed(fmt::format("its code is described in another file ({}), which is "
+                                         "not supported",
+                                         opened[n]->dwo_name));
+        set.units_.push_back(std::move(*opened[n]));
+    }
+    return set;
+}
+
+const Unit *UnitSet::at(uint64_t offset) const {
+    const auto above =
+        std::upper_bound(units_.begin(), units_.end(), offset, [](uint64_t value, const Unit &unit) {
+            return value < unit.header.offset;
+        });
+    if (above == units_.begin() || offset >= std::prev(above)->header.end)
+        return nullptr;
+    return &*std::prev(above);
 }
 
 }  // namespace btf_extra

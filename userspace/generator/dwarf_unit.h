@@ -19,9 +19,9 @@
 namespace btf_extra {
 
 struct AttributeSpec {
-    uint16_t name = 0;  // DW_AT_*
-    uint16_t form = 0;  // DW_FORM_*
-    int64_t implicit = 0;  // DW_FORM_implicit_const
+    uint16_t name = 0;       // DW_AT_*
+    uint16_t form = 0;       // DW_FORM_*
+    uint32_t implicit = 0;   // DW_FORM_implicit_const: number of its value in the table
 };
 
 struct Abbreviation {
@@ -50,11 +50,13 @@ class AbbreviationTable {
     const AttributeSpec *specs(const Abbreviation &abbreviation) const {
         return specs_.data() + abbreviation.first_spec;
     }
+    int64_t implicit(uint32_t number) const { return implicits_[number]; }
 
   private:
     std::vector<Abbreviation> dense_;  // codes 1, 2, 3, ... as compilers number them
     std::unordered_map<uint64_t, Abbreviation> sparse_;
     std::vector<AttributeSpec> specs_;
+    std::vector<int64_t> implicits_;
 };
 
 // The value of an attribute, by the class of its form.
@@ -95,8 +97,7 @@ struct UnitHeader {
 // All unit headers, in order. Error: malformed section, with the offset.
 Result<std::vector<UnitHeader>> read_unit_headers(Bytes info);
 
-// An entry: where its attributes begin, and their shape. Not to be kept beyond
-// the unit.
+// An entry: where its attributes begin, and their shape.
 struct Die {
     uint64_t offset = 0;      // in .debug_info
     uint64_t attributes = 0;  // likewise
@@ -106,7 +107,8 @@ struct Die {
     uint16_t tag() const { return abbreviation ? abbreviation->tag : 0; }
 };
 
-// A unit that is being read; parsed tables and the unit entry's attributes.
+// A unit: its parsed abbreviations, and the attributes of its own entry. Does
+// not change, so that threads can share it.
 class Unit {
   public:
     // nullopt: malformed.
@@ -142,7 +144,7 @@ class Unit {
         const AttributeSpec *spec = abbreviations_.specs(*die.abbreviation);
         const AttributeSpec *end = spec + die.abbreviation->nr_specs;
         for (; spec != end; ++spec) {
-            const AttributeValue value = read_form(reader, spec->form, spec->implicit);
+            const AttributeValue value = read_form(reader, *spec);
             if (reader.failed())
                 return 0;
             visit(spec->name, value);
@@ -155,12 +157,28 @@ class Unit {
     std::optional<uint64_t> address_of(const AttributeValue &value) const;
 
   private:
-    AttributeValue read_form(ByteReader &reader, uint16_t form, int64_t implicit) const;
+    AttributeValue read_form(ByteReader &reader, const AttributeSpec &spec) const;
     std::string_view string_at(Bytes section, uint64_t offset) const;
     std::string_view indexed_string(uint64_t index) const;
 
     const DebugSections *sections_ = nullptr;
     AbbreviationTable abbreviations_;
+};
+
+// All units of a file, in order.
+class UnitSet {
+  public:
+    // Opens them in that many threads. Error: a malformed unit, or one that
+    // describes its code in another file.
+    static Result<UnitSet> open(const DebugSections &sections,
+                                const std::vector<UnitHeader> &headers, size_t threads);
+
+    const std::vector<Unit> &units() const { return units_; }
+    // The unit that holds an offset of .debug_info, or nullptr.
+    const Unit *at(uint64_t offset) const;
+
+  private:
+    std::vector<Unit> units_;
 };
 
 }  // namespace btf_extra

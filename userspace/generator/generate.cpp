@@ -4,11 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <mutex>
-#include <thread>
 
 #include "userspace/generator/dwarf_reader.h"
+#include "userspace/generator/thread_pool.h"
 #include "userspace/lib/btf_image.h"
 
 namespace btf_extra {
@@ -19,27 +18,21 @@ namespace {
 std::vector<UnitSites> read_units(const ReaderInput &input,
                                   std::vector<std::unique_ptr<FrameTable>> frames,
                                   const GenerateOptions &options) {
-    std::vector<UnitSites> units(input.headers.size());
-    std::atomic<size_t> next = 0;
+    const std::vector<Unit> &units = input.units.units();
+    std::vector<std::unique_ptr<UnitReader>> readers;
+    for (std::unique_ptr<FrameTable> &frame_table : frames)
+        readers.push_back(std::make_unique<UnitReader>(input, std::move(frame_table)));
+    std::vector<UnitSites> sites(units.size());
     std::mutex progress_mutex;
     size_t done = 0;
-    const auto work = [&](std::unique_ptr<FrameTable> frame_table) {
-        UnitReader reader(input, std::move(frame_table));
-        for (size_t unit; (unit = next++) < units.size();) {
-            units[unit] = reader.read(input.headers[unit]);
-            if (options.progress) {
-                const std::lock_guard lock(progress_mutex);
-                options.progress(++done, units.size());
-            }
+    run_in_threads(readers.size(), units.size(), [&](size_t unit, size_t thread) {
+        sites[unit] = readers[thread]->read(units[unit]);
+        if (options.progress) {
+            const std::lock_guard lock(progress_mutex);
+            options.progress(++done, units.size());
         }
-    };
-    std::vector<std::thread> threads;
-    for (size_t i = 1; i < frames.size(); ++i)
-        threads.emplace_back(work, std::move(frames[i]));
-    work(std::move(frames[0]));
-    for (std::thread &thread : threads)
-        thread.join();
-    return units;
+    });
+    return sites;
 }
 
 // What the kernel and every reader of ours will check.
@@ -82,27 +75,30 @@ Result<ExtraFile> generate(const GenerateOptions &options) {
     Result<std::vector<UnitHeader>> headers = read_unit_headers(file.dwarf().info);
     if (!headers)
         return Error{fmt::format("{}: {}", options.input, headers.error().message)};
-    Result<SourceTree> source_tree = find_source_tree(file, *headers);
-    if (!source_tree)
-        return source_tree.error();
+    const size_t jobs = std::clamp<size_t>(options.jobs, 1, std::max<size_t>(headers->size(), 1));
+    Result<UnitSet> units = UnitSet::open(file.dwarf(), *headers, jobs);
+    if (!units)
+        return Error{fmt::format("{}: {}", options.input, units.error().message)};
+    SourceTree source_tree;
+    for (const Unit &unit : units->units())
+        source_tree.add_unit(unit.name, unit.comp_dir);
 
     const BaseTypes base_types(&(*base)->blob());
     NewTypes new_types;
     const ReaderInput input{.file = file,
-                            .headers = *headers,
-                            .source_tree = *source_tree,
+                            .units = *units,
+                            .source_tree = source_tree,
                             .base = base_types,
                             .new_types = new_types};
-    const size_t jobs = std::clamp<size_t>(options.jobs, 1, std::max<size_t>(headers->size(), 1));
     std::vector<std::unique_ptr<FrameTable>> frames;
     for (size_t i = 0; i < jobs; ++i)
         frames.push_back(file.frame_table());
-    const std::vector<UnitSites> units = read_units(input, std::move(frames), options);
-    for (const UnitSites &unit : units)
+    const std::vector<UnitSites> sites = read_units(input, std::move(frames), options);
+    for (const UnitSites &unit : sites)
         if (!unit.error.empty())
             return Error{fmt::format("{}: {}", options.input, unit.error)};
 
-    const MergedSites merged = merge_sites(units, base_types);
+    const MergedSites merged = merge_sites(sites, base_types);
     std::vector<std::string> section_names;
     for (const ElfSection &section : file.sections())
         section_names.push_back(section.name);

@@ -138,8 +138,9 @@ uint32_t TypeMap::first_equivalent(TypeRef ref, const std::vector<uint32_t> &can
 
 // A name that is unique in the base needs no comparison.
 uint32_t TypeMap::find_named(const SourceType &type, TypeRef ref) {
-    const std::vector<uint32_t> ids = base_.named(btf_kind_of(type.kind), type.name);
-    return ids.size() == 1 ? ids[0] : first_equivalent(ref, ids);
+    const uint32_t kind = btf_kind_of(type.kind);
+    const uint32_t id = base_.unique(kind, type.name);
+    return id ? id : first_equivalent(ref, base_.named(kind, type.name));
 }
 
 uint32_t TypeMap::find_aggregate(const SourceType &type, TypeRef ref) {
@@ -166,9 +167,8 @@ uint32_t TypeMap::find_aggregate(const SourceType &type, TypeRef ref) {
     }
     // A declaration means the one definition; where there are several, it
     // cannot say which.
-    const std::vector<uint32_t> ids = base_.named(btf_kind_of(type.kind), type.name);
-    if (ids.size() == 1)
-        return ids[0];
+    if (const uint32_t id = base_.unique(btf_kind_of(type.kind), type.name))
+        return id;
     for (const uint32_t id : base_.named(BTF_KIND_FWD, type.name))
         if (loc_kind_flag(base_.type(id)) == (type.kind == TypeKind::kUnion ? 1u : 0u))
             return id;
@@ -245,7 +245,7 @@ bool TypeMap::equivalent(TypeRef ref, uint32_t id, std::set<Pair> &assumed) {
     if (is_fwd || type.declaration)
         return true;
     // Names that are unique decide, here too.
-    if (!type.name.empty() && base_.named(kind, type.name).size() == 1)
+    if (!type.name.empty() && base_.unique(kind, type.name) == id)
         return true;
     if (type.kind == TypeKind::kTypedef)
         return equivalent(type.target, base->type, assumed);

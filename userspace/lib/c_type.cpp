@@ -60,22 +60,22 @@ class Declarator {
                 id = type->type;
                 break;
             case BTF_KIND_PTR:
-                name = "*" + (name.empty() && !qualifiers.empty()
-                                  ? qualifiers.substr(0, qualifiers.size() - 1)
-                                  : qualifiers + name);
+                if (name.empty() && !qualifiers.empty())
+                    qualifiers.pop_back();  // the space before the name
+                name = fmt::format("*{}{}", qualifiers, name);
                 qualifiers.clear();
                 pointer = true;
                 id = type->type;
                 break;
             case BTF_KIND_ARRAY: {
                 auto *array = reinterpret_cast<const btf_array *>(type + 1);
-                name = fmt::format("{}[{}]", pointer ? "(" + name + ")" : name, array->nelems);
+                name = fmt::format("{}[{}]", operand(name, pointer), array->nelems);
                 pointer = false;
                 id = array->type;
                 break;
             }
             case BTF_KIND_FUNC_PROTO:
-                name = (pointer ? "(" + name + ")" : name) + parameters(*type, step + 1);
+                name = operand(name, pointer) + parameters(*type, step + 1);
                 pointer = false;
                 id = type->type;
                 break;
@@ -98,6 +98,11 @@ class Declarator {
     }
 
   private:
+    // [] and () bind tighter than *.
+    static std::string operand(const std::string &name, bool pointer) {
+        return pointer ? fmt::format("({})", name) : name;
+    }
+
     static std::string join(std::string_view type, std::string_view name) {
         return fmt::format("{}{}{}", type, name.empty() ? "" : " ", name);
     }

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// The same work on many items by several threads.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <thread>
+#include <vector>
+
+namespace btf_extra {
+
+// Calls work(item, thread) once for each item below count, thread below
+// threads; each takes the lowest item left. Returns when all are done.
+template <class Work> void run_in_threads(size_t threads, size_t count, Work work) {
+    std::atomic<size_t> next = 0;
+    const auto run = [&](size_t thread) {
+        for (size_t item; (item = next++) < count;)
+            work(item, thread);
+    };
+    std::vector<std::thread> others;
+    for (size_t thread = 1; thread < threads; ++thread)
+        others.emplace_back(run, thread);
+    run(0);
+    for (std::thread &other : others)
+        other.join();
+}
+
+}  // namespace btf_extra
