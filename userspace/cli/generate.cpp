@@ -57,15 +57,18 @@ void add_generate(CLI::App &app, int &exit_code) {
     command->add_option("ELF", options->generate.input, "vmlinux with debug information")
         ->required();
     options->generate.jobs = std::max(1u, std::thread::hardware_concurrency());
-    command->add_option("-j,--jobs", options->generate.jobs, "Threads; the output does not depend on it")
+    command
+        ->add_option("-j,--jobs", options->generate.jobs,
+                     "Threads; the output does not depend on it")
         ->check(CLI::Range(1, 1024))
         ->capture_default_str();
     command->add_option("--btf-base", options->generate.btf_base,
                         "Base BTF, raw or in an ELF file, instead of the input's own .BTF");
     const std::map<std::string, Layout> layouts{{"split", Layout::kSplit},
                                                 {"inline", Layout::kInline}};
-    command->add_option("--layout", options->generate.layout,
-                        "split: .BTF and .BTF.func_info; inline: one .BTF.inline")
+    command
+        ->add_option("--layout", options->generate.layout,
+                     "split: .BTF and .BTF.func_info; inline: one .BTF.inline")
         ->transform(CLI::CheckedTransformer(layouts, CLI::ignore_case));
     command->add_option("-o,--output", options->output,
                         "By default the input's name with .btf_extra");

@@ -48,10 +48,10 @@ class Selection {
             if (views_.failed())
                 begin_view = end_view = 0;
         }
-        const bool begun = begin < point_.address ||
-                           (begin == point_.address && begin_view <= point_.view);
-        const bool ended = end < point_.address ||
-                           (end == point_.address && end_view <= point_.view);
+        const bool begun =
+            begin < point_.address || (begin == point_.address && begin_view <= point_.view);
+        const bool ended =
+            end < point_.address || (end == point_.address && end_view <= point_.view);
         if (begun && !ended) {
             chosen_ = expression;
             return true;
@@ -65,9 +65,7 @@ class Selection {
     }
     void offer_default(Bytes expression) { default_ = expression; }
 
-    std::optional<Bytes> result() const {
-        return chosen_ ? chosen_ : later_ ? later_ : default_;
-    }
+    std::optional<Bytes> result() const { return chosen_ ? chosen_ : later_ ? later_ : default_; }
 
   private:
     CodePoint point_;
@@ -109,10 +107,10 @@ std::optional<Bytes> select_loclists(const Unit &unit, ByteReader reader, Select
         case DW_LLE_startx_length: {
             const std::optional<uint64_t> first = unit.indexed_address(reader.uleb());
             const uint64_t second = reader.uleb();
-            const std::optional<uint64_t> last =
-                kind == DW_LLE_startx_endx ? unit.indexed_address(second)
-                : first                    ? std::optional(*first + second)
-                                           : std::nullopt;
+            const std::optional<uint64_t> last = kind == DW_LLE_startx_endx
+                                                     ? unit.indexed_address(second)
+                                                 : first ? std::optional(*first + second)
+                                                         : std::nullopt;
             if (!first || !last)
                 return std::nullopt;
             begin = *first;

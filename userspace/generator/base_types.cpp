@@ -150,9 +150,8 @@ uint32_t BaseTypes::unique(uint32_t kind, std::string_view name) const {
 }
 
 uint32_t BaseTypes::reference(uint32_t kind, uint32_t target) const {
-    return first(hash_mix(kind, target), [&](uint32_t id) {
-        return this->kind(id) == kind && types_[id]->type == target;
-    });
+    return first(hash_mix(kind, target),
+                 [&](uint32_t id) { return this->kind(id) == kind && types_[id]->type == target; });
 }
 
 uint32_t BaseTypes::type_tag(std::string_view name, uint32_t target) const {
@@ -187,8 +186,7 @@ uint32_t BaseTypes::func_proto(uint32_t result, std::span<const uint32_t> types,
 
 std::vector<uint32_t> BaseTypes::anonymous(uint32_t kind, uint32_t size, uint32_t vlen,
                                            std::string_view first_name) const {
-    const uint64_t hash =
-        hash_mix(hash_mix(hash_mix(kind, size), vlen), hash_of(first_name));
+    const uint64_t hash = hash_mix(hash_mix(hash_mix(kind, size), vlen), hash_of(first_name));
     return all(hash, [&](uint32_t id) {
         return this->kind(id) == kind && types_[id]->name_off == 0 && types_[id]->size == size &&
                loc_vlen(types_[id]) == vlen;

@@ -11,7 +11,6 @@
 #include "userspace/generator/site_model.h"
 #include "userspace/lib/core_api.h"
 
-
 namespace btf_extra {
 
 class BaseTypes {

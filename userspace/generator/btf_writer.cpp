@@ -2,9 +2,10 @@
 #include "userspace/generator/btf_writer.h"
 
 #include <algorithm>
-#include <map>
+#include <unordered_map>
 
 #include "userspace/generator/btf_builder.h"
+#include "userspace/generator/word_lists.h"
 #include "userspace/lib/core_api.h"
 
 namespace btf_extra {
@@ -98,7 +99,8 @@ class TypesWriter {
     const NewTypes &new_types_;
     NewTypeNumbers numbers_;
     // Prototypes of this blob: return type, then types and names of parameters.
-    std::map<std::vector<uint32_t>, uint32_t> prototypes_;
+    WordLists prototypes_;
+    std::vector<uint32_t> prototype_ids_;  // by number
 };
 
 void TypesWriter::write_type(const NewType &type) {
@@ -107,8 +109,8 @@ void TypesWriter::write_type(const NewType &type) {
     switch (type.kind) {
     case TypeKind::kInt: {
         builder_.begin(BTF_KIND_INT, type.name, 0, size);
-        const uint32_t encoding = (type.is_signed ? BTF_INT_SIGNED : 0) |
-                                  (type.is_bool ? BTF_INT_BOOL : 0);
+        const uint32_t encoding =
+            (type.is_signed ? BTF_INT_SIGNED : 0) | (type.is_bool ? BTF_INT_BOOL : 0);
         builder_.word(encoding << 24 | size * 8);
         return;
     }
@@ -171,11 +173,11 @@ void TypesWriter::write_members(const NewType &type) {
     const bool has_bit_fields =
         std::any_of(type.members.begin(), type.members.end(),
                     [](const NewMember &member) { return member.bit_size != 0; });
-    const bool packs = has_bit_fields && std::all_of(type.members.begin(), type.members.end(),
-                                                     [](const NewMember &member) {
-                                                         return member.bit_offset <=
-                                                                kMaxMemberBitOffset;
-                                                     });
+    const bool packs =
+        has_bit_fields &&
+        std::all_of(type.members.begin(), type.members.end(), [](const NewMember &member) {
+            return member.bit_offset <= kMaxMemberBitOffset;
+        });
     builder_.begin(is_union ? BTF_KIND_UNION : BTF_KIND_STRUCT, type.name,
                    static_cast<uint32_t>(type.members.size()), static_cast<uint32_t>(type.size),
                    packs);
@@ -219,13 +221,14 @@ uint32_t TypesWriter::prototype(const SourceFunction &function) {
     }
     if (function.variadic)
         words.insert(words.end(), {0, 0});
-    const auto [entry, fresh] = prototypes_.try_emplace(words, builder_.next_id());
-    if (fresh) {
-        builder_.begin(BTF_KIND_FUNC_PROTO, "", static_cast<uint32_t>(words.size() / 2), result);
+    const uint32_t number = prototypes_.add(words);
+    if (number == prototype_ids_.size()) {
+        prototype_ids_.push_back(builder_.begin(BTF_KIND_FUNC_PROTO, "",
+                                                static_cast<uint32_t>(words.size() / 2), result));
         for (size_t i = 1; i < words.size(); ++i)
             builder_.word(words[i]);
     }
-    return entry->second;
+    return prototype_ids_[number];
 }
 
 std::vector<uint32_t> TypesWriter::write_functions() {
@@ -237,10 +240,10 @@ std::vector<uint32_t> TypesWriter::write_functions() {
     }
     for (size_t f = 0; f < ids.size(); ++f)
         if (ids[f] == 0)
-            ids[f] = builder_.begin(
-                BTF_KIND_FUNC, sites_.functions[f].source->name,
-                sites_.functions[f].source->external ? BTF_FUNC_GLOBAL : BTF_FUNC_STATIC,
-                prototypes[f]);
+            ids[f] = builder_.begin(BTF_KIND_FUNC, sites_.functions[f].source->name,
+                                    sites_.functions[f].source->external ? BTF_FUNC_GLOBAL
+                                                                         : BTF_FUNC_STATIC,
+                                    prototypes[f]);
     const auto tag = [&](std::string what, std::string_view path, uint32_t func) {
         builder_.begin(BTF_KIND_DECL_TAG, what.append(path), 0, func);
         builder_.word(UINT32_MAX);
@@ -266,8 +269,7 @@ std::vector<uint32_t> write_loc_protos(BtfBuilder &builder, const MergedSites &s
             ids.push_back(ids.back());
             continue;
         }
-        ids.push_back(
-            builder.begin(LOC_KIND_PROTO, "", static_cast<uint32_t>(slots.size()), 0));
+        ids.push_back(builder.begin(LOC_KIND_PROTO, "", static_cast<uint32_t>(slots.size()), 0));
         for (const ParamSlot slot : slots)
             builder.word(slot & kMissing ? 0 : first_loc_param + slot);
     }
@@ -304,13 +306,13 @@ Provenance provenance_of(const MergedSites &sites, const BaseTypes &base,
     provenance.base_end_string = base.end_string();
     provenance.inline_instances = sites.inline_instances;
     provenance.skipped_rust_units = sites.skipped_rust_units;
-    std::map<std::string_view, uint32_t> files;
+    std::unordered_map<std::string_view, uint32_t> files;
     for (const MergedFunction &function : sites.functions)
-        files.try_emplace(function.source->file, 0);
-    for (auto &[file, number] : files) {
-        number = static_cast<uint32_t>(provenance.files.size());
-        provenance.files.emplace_back(file);
-    }
+        if (files.try_emplace(function.source->file, 0).second)
+            provenance.files.emplace_back(function.source->file);
+    std::sort(provenance.files.begin(), provenance.files.end());
+    for (uint32_t number = 0; number < provenance.files.size(); ++number)
+        files[provenance.files[number]] = number;
     for (size_t f = 0; f < sites.functions.size(); ++f) {
         const SourceFunction &function = *sites.functions[f].source;
         provenance.func_files.push_back(function.file.empty() ? Provenance::kNoFile
@@ -328,8 +330,7 @@ Provenance provenance_of(const MergedSites &sites, const BaseTypes &base,
 
 }  // namespace
 
-WrittenBlobs write_blobs(const MergedSites &sites, const BaseTypes &base,
-                         const NewTypes &new_types,
+WrittenBlobs write_blobs(const MergedSites &sites, const BaseTypes &base, const NewTypes &new_types,
                          const std::vector<std::string> &section_names, Layout layout) {
     WrittenBlobs blobs;
     const bool has_base = base.end_id() > 1;

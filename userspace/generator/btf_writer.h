@@ -22,8 +22,7 @@ struct WrittenBlobs {
 };
 
 // section_names: of MergedSection::section.
-WrittenBlobs write_blobs(const MergedSites &sites, const BaseTypes &base,
-                         const NewTypes &new_types,
+WrittenBlobs write_blobs(const MergedSites &sites, const BaseTypes &base, const NewTypes &new_types,
                          const std::vector<std::string> &section_names, Layout layout);
 
 }  // namespace btf_extra

@@ -15,7 +15,9 @@ class ByteReader {
     ByteReader() = default;
     explicit ByteReader(std::span<const uint8_t> bytes)
         : begin_(bytes.data()), at_(bytes.data()), end_(bytes.data() + bytes.size()) {}
-    ByteReader(std::span<const uint8_t> bytes, uint64_t offset) : ByteReader(bytes) { seek(offset); }
+    ByteReader(std::span<const uint8_t> bytes, uint64_t offset) : ByteReader(bytes) {
+        seek(offset);
+    }
 
     bool failed() const { return failed_; }
     bool at_end() const { return at_ == end_; }

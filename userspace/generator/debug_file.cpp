@@ -23,7 +23,10 @@ struct DwflEnd {
 
 class LibdwFrameTable final : public FrameTable {
   public:
-    explicit LibdwFrameTable(Elf *elf) : dwarf_(dwarf_begin_elf(elf, DWARF_C_READ, nullptr)) {
+    // .debug_frame of the one, else .eh_frame of the other: a separate debug
+    // file has no bytes of what is loaded.
+    LibdwFrameTable(Elf *debug_elf, Elf *elf)
+        : dwarf_(dwarf_begin_elf(debug_elf, DWARF_C_READ, nullptr)) {
         if (dwarf_)
             cfi_ = dwarf_getcfi(dwarf_.get());
         if (!cfi_)
@@ -64,7 +67,6 @@ class LibdwFrameTable final : public FrameTable {
         return std::nullopt;
     }
 
-
     std::unique_ptr<Dwarf, DwarfEnd> dwarf_;
     Dwarf_CFI *cfi_ = nullptr;       // of dwarf_, or eh_frame_
     Dwarf_CFI *eh_frame_ = nullptr;  // owned
@@ -88,7 +90,7 @@ class ElfDebugFile final : public DebugFile {
 
     Result<void> load();
     std::unique_ptr<FrameTable> frame_table() override {
-        return std::make_unique<LibdwFrameTable>(debug_elf_);
+        return std::make_unique<LibdwFrameTable>(debug_elf_, elf_.handle());
     }
 
   private:
@@ -125,6 +127,14 @@ Bytes bytes_of(Elf_Scn *section) {
     return {static_cast<const uint8_t *>(data->d_buf), data->d_size};
 }
 
+// A .zdebug_* section that libdw has decompressed keeps its name.
+bool is_gnu_compressed(Elf_Scn *section) {
+    constexpr std::string_view kMagic = "ZLIB";
+    const Bytes bytes = bytes_of(section);
+    return bytes.size() >= kMagic.size() &&
+           std::equal(kMagic.begin(), kMagic.end(), bytes.begin());
+}
+
 Result<void> ElfDebugFile::read_sections() {
     const struct {
         const char *name;
@@ -152,15 +162,15 @@ Result<void> ElfDebugFile::read_sections() {
         const bool old_compression = name.starts_with(".zdebug_");
         if (!name.starts_with(".debug_") && !old_compression)
             continue;
-        const auto *entry = std::find_if(
-            std::begin(wanted), std::end(wanted), [&](const auto &known) {
+        const auto *entry =
+            std::find_if(std::begin(wanted), std::end(wanted), [&](const auto &known) {
                 return name.substr(old_compression ? 8 : 7) == known.name;
             });
         if (entry == std::end(wanted))
             continue;
         const bool compressed = (header.sh_flags & SHF_COMPRESSED) != 0;
         if ((compressed && elf_compress(section, 0, 0) < 0) ||
-            (old_compression && elf_compress_gnu(section, 0, 0) < 0))
+            (old_compression && is_gnu_compressed(section) && elf_compress_gnu(section, 0, 0) < 0))
             return elf_.error(name, fmt::format("cannot be decompressed: {}", elf_errmsg(-1)));
         const Bytes bytes = bytes_of(section);
         if (bytes.empty() && header.sh_size != 0 && header.sh_type != SHT_NOBITS)
@@ -176,8 +186,9 @@ Result<void> ElfDebugFile::load() {
     for (const ElfSection &section : elf_.sections())
         if (section.allocated())
             sections_.push_back(section);
-    std::stable_sort(sections_.begin(), sections_.end(),
-                     [](const ElfSection &a, const ElfSection &b) { return a.address < b.address; });
+    std::stable_sort(
+        sections_.begin(), sections_.end(),
+        [](const ElfSection &a, const ElfSection &b) { return a.address < b.address; });
     if (Result<void> found = find_debug_file(); !found)
         return found;
     return read_sections();

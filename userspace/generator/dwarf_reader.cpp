@@ -87,20 +87,24 @@ class UnitReader::SiteContext final : public ExprContext {
         return reader_.input_.file.address_constant(link_address);
     }
 
-    // Whether a parameter that is said to be in memory for the whole of its
-    // scope has not been stored there yet. GCC gives one that lives in memory
-    // its place from the first instruction of a function on, whose frame holds
-    // nothing then. Clang does so with inlined instances too, and its frame
-    // base is one that the prologue has yet to set up.
-    bool not_stored_yet(Bytes expression, const LocParam &param) {
-        if (!(param.flags & LOC_DEREF))
+    // Whether an expression is about a frame that is not there yet.
+    bool before_frame(Bytes expression) {
+        const std::optional<uint32_t> reg = frame_register();
+        return reg && !expression.empty() && expression[0] == DW_OP_fbreg && !is_set_up(*reg);
+    }
+
+    // Whether a parameter is said to be in memory of the containing function's
+    // own frame for the whole of its scope. That is where the function keeps
+    // it, but not since when: compilers store it at the site or later. What the
+    // caller has put on the stack is above the CFA, and there.
+    bool may_be_stored_later(Bytes expression, const LocParam &param) {
+        if (!(param.flags & LOC_DEREF) || expression.back() == DW_OP_stack_value)
             return false;
-        const bool computed = expression.back() == DW_OP_stack_value;
-        if (frame_register() && !computed)
+        // Clang's frame base does not tell which side of the CFA it is on.
+        if (frame_register())
             return true;
         const std::optional<RegisterOffset> cfa = call_frame_cfa();
-        return at_function_entry() && cfa && param.values[0] == cfa->reg &&
-               loc_param::offset(param) < cfa->offset;
+        return cfa && param.values[0] == cfa->reg && loc_param::offset(param) < cfa->offset;
     }
 
   private:
@@ -126,8 +130,7 @@ class UnitReader::SiteContext final : public ExprContext {
 };
 
 UnitReader::UnitReader(const ReaderInput &input, std::unique_ptr<FrameTable> frames)
-    : input_(input), sections_(input.file.dwarf()), frames_(std::move(frames)),
-      types_(input.units),
+    : input_(input), sections_(input.file.dwarf()), frames_(std::move(frames)), types_(input.units),
       registers_(loc_machine_registers(input.file.elf().machine())) {}
 
 UnitReader::~UnitReader() = default;
@@ -321,8 +324,7 @@ uint64_t UnitReader::visit_parameter(const Die &die, const Scope &scope) {
         if (slot == (kMissing | static_cast<uint32_t>(NotAvailable::kOptimizedOut)) ||
             slot == (kMissing | static_cast<uint32_t>(NotAvailable::kNoLocationHere))) {
             const uint64_t size = scope.function->params[static_cast<size_t>(position)].size;
-            const Location found =
-                parameter_location(location, const_value, locviews, size, scope);
+            const Location found = parameter_location(location, const_value, locviews, size, scope);
             if (found.reason != NotAvailable::kOptimizedOut)
                 slot = slot_of(found);
         }
@@ -354,9 +356,11 @@ Location UnitReader::parameter_location(const AttributeValue &location,
                             .offset_size = unit_->header.offset_size,
                             .version = static_cast<uint8_t>(unit_->header.version)};
     SiteContext context(*this, scope);
+    if (context.before_frame(*expression))
+        return Location::missing(NotAvailable::kNoLocationHere);
     Location found = locate(*expression, size, format, context);
     if (location.kind == AttributeValue::kBlock && found.available() &&
-        context.not_stored_yet(*expression, found.param))
+        context.may_be_stored_later(*expression, found.param))
         found = Location::missing(NotAvailable::kNoLocationHere);
     return found;
 }
@@ -364,8 +368,8 @@ Location UnitReader::parameter_location(const AttributeValue &location,
 ParamSlot UnitReader::slot_of(const Location &location) {
     if (!location.available())
         return kMissing | static_cast<uint32_t>(location.reason);
-    const auto [entry, fresh] = loc_params_.try_emplace(
-        location.param, static_cast<uint32_t>(sites_->loc_params.size()));
+    const auto [entry, fresh] =
+        loc_params_.try_emplace(location.param, static_cast<uint32_t>(sites_->loc_params.size()));
     if (fresh)
         sites_->loc_params.push_back(location.param);
     return entry->second;

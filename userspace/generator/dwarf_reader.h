@@ -100,8 +100,8 @@ class UnitReader {
     std::unordered_map<LocParam, uint32_t, LocParamHash> loc_params_;
     std::string_view unit_path_;
     struct Files {
-        std::vector<std::string> written;             // by number, as the unit spells them
-        std::vector<std::string_view> normalized;     // those asked for so far
+        std::vector<std::string> written;          // by number, as the unit spells them
+        std::vector<std::string_view> normalized;  // those asked for so far
     };
     std::unordered_map<uint64_t, Files> files_;  // by unit
 };

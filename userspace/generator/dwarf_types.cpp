@@ -163,8 +163,8 @@ void DwarfTypes::read_children(const Unit &unit, const Die &die, SourceType &typ
         }
         case DW_TAG_formal_parameter: {
             const AttributeValue target = unit.attribute(child, DW_AT_type);
-            type.params.push_back({.name = unit.attribute(child, DW_AT_name).string,
-                                   .type = target.number});
+            type.params.push_back(
+                {.name = unit.attribute(child, DW_AT_name).string, .type = target.number});
             break;
         }
         case DW_TAG_unspecified_parameters:

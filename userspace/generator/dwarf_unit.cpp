@@ -339,9 +339,9 @@ AttributeValue Unit::read_form(ByteReader &reader, const AttributeSpec &spec) co
         return number(V::kSigned, static_cast<uint64_t>(reader.sleb()));
     case DW_FORM_implicit_const:
         // Behind DW_FORM_indirect there is none.
-        return number(V::kSigned, spec.form == form ? static_cast<uint64_t>(
-                                                          abbreviations_.implicit(spec.implicit))
-                                                    : 0);
+        return number(
+            V::kSigned,
+            spec.form == form ? static_cast<uint64_t>(abbreviations_.implicit(spec.implicit)) : 0);
     case DW_FORM_flag:
         return number(V::kFlag, reader.u8());
     case DW_FORM_flag_present:
@@ -417,8 +417,8 @@ AttributeValue Unit::read_form(ByteReader &reader, const AttributeSpec &spec) co
     }
 }
 
-Result<UnitSet> UnitSet::open(const DebugSections &sections,
-                              const std::vector<UnitHeader> &headers, size_t threads) {
+Result<UnitSet> UnitSet::open(const DebugSections &sections, const std::vector<UnitHeader> &headers,
+                              size_t threads) {
     std::vector<std::optional<Unit>> opened(headers.size());
     run_in_threads(threads, headers.size(),
                    [&](size_t n, size_t) { opened[n] = Unit::open(sections, headers[n]); });
@@ -440,10 +440,9 @@ Result<UnitSet> UnitSet::open(const DebugSections &sections,
 }
 
 const Unit *UnitSet::at(uint64_t offset) const {
-    const auto above =
-        std::upper_bound(units_.begin(), units_.end(), offset, [](uint64_t value, const Unit &unit) {
-            return value < unit.header.offset;
-        });
+    const auto above = std::upper_bound(
+        units_.begin(), units_.end(), offset,
+        [](uint64_t value, const Unit &unit) { return value < unit.header.offset; });
     if (above == units_.begin() || offset >= std::prev(above)->header.end)
         return nullptr;
     return &*std::prev(above);

@@ -19,9 +19,9 @@
 namespace btf_extra {
 
 struct AttributeSpec {
-    uint16_t name = 0;       // DW_AT_*
-    uint16_t form = 0;       // DW_FORM_*
-    uint32_t implicit = 0;   // DW_FORM_implicit_const: number of its value in the table
+    uint16_t name = 0;      // DW_AT_*
+    uint16_t form = 0;      // DW_FORM_*
+    uint32_t implicit = 0;  // DW_FORM_implicit_const: number of its value in the table
 };
 
 struct Abbreviation {
@@ -63,17 +63,17 @@ class AbbreviationTable {
 struct AttributeValue {
     enum Class : uint8_t {
         kNone,
-        kAddress,       // number
-        kAddressIndex,  // number: entry of .debug_addr
-        kUnsigned,      // number
-        kSigned,        // number, sign-extended
-        kReference,     // number: offset in .debug_info
-        kSectionOffset, // number
-        kListIndex,     // number: entry of the unit's table of lists
-        kBlock,         // block
-        kString,        // string
-        kFlag,          // number
-        kForeign,       // in a supplementary file, or a type unit: not followed
+        kAddress,        // number
+        kAddressIndex,   // number: entry of .debug_addr
+        kUnsigned,       // number
+        kSigned,         // number, sign-extended
+        kReference,      // number: offset in .debug_info
+        kSectionOffset,  // number
+        kListIndex,      // number: entry of the unit's table of lists
+        kBlock,          // block
+        kString,         // string
+        kFlag,           // number
+        kForeign,        // in a supplementary file, or a type unit: not followed
     } kind = kNone;
     uint64_t number = 0;
     Bytes block;
@@ -99,8 +99,8 @@ Result<std::vector<UnitHeader>> read_unit_headers(Bytes info);
 
 // An entry: where its attributes begin, and their shape.
 struct Die {
-    uint64_t offset = 0;      // in .debug_info
-    uint64_t attributes = 0;  // likewise
+    uint64_t offset = 0;                         // in .debug_info
+    uint64_t attributes = 0;                     // likewise
     const Abbreviation *abbreviation = nullptr;  // nullptr: no entry
     bool ends_children = false;                  // the null entry behind the last child
 
@@ -115,11 +115,11 @@ class Unit {
     static std::optional<Unit> open(const DebugSections &sections, const UnitHeader &header);
 
     UnitHeader header;
-    std::string_view name;      // DW_AT_name
-    std::string_view comp_dir;  // DW_AT_comp_dir
-    std::string_view dwo_name;  // not empty: the code is described in another file
-    uint64_t language = 0;      // DW_LANG_*
-    uint64_t low_pc = 0;        // base address of lists
+    std::string_view name;                // DW_AT_name
+    std::string_view comp_dir;            // DW_AT_comp_dir
+    std::string_view dwo_name;            // not empty: the code is described in another file
+    uint64_t language = 0;                // DW_LANG_*
+    uint64_t low_pc = 0;                  // base address of lists
     std::optional<uint64_t> line_offset;  // DW_AT_stmt_list
     uint64_t str_offsets_base = 0;
     uint64_t addr_base = 0;

@@ -43,7 +43,8 @@ Result<void> validate(const ExtraFile &file, const BtfImage &base, const std::st
     std::unique_ptr<BtfImage> types;
     const bool split = file.inline_blob.empty();
     if (split) {
-        Result<std::unique_ptr<BtfImage>> opened = BtfImage::open(place + ".BTF", file.types, below);
+        Result<std::unique_ptr<BtfImage>> opened =
+            BtfImage::open(place + ".BTF", file.types, below);
         if (!opened)
             return opened.error();
         types = std::move(*opened);
@@ -98,12 +99,11 @@ Result<ExtraFile> generate(const GenerateOptions &options) {
         if (!unit.error.empty())
             return Error{fmt::format("{}: {}", options.input, unit.error)};
 
-    const MergedSites merged = merge_sites(sites, base_types);
+    const MergedSites merged = merge_sites(sites, base_types, jobs);
     std::vector<std::string> section_names;
     for (const ElfSection &section : file.sections())
         section_names.push_back(section.name);
-    WrittenBlobs blobs =
-        write_blobs(merged, base_types, new_types, section_names, options.layout);
+    WrittenBlobs blobs = write_blobs(merged, base_types, new_types, section_names, options.layout);
     ExtraFile result;
     result.machine = file.elf().machine();
     result.types = std::move(blobs.types);

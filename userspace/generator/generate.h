@@ -16,7 +16,7 @@ struct GenerateOptions {
     std::string input;     // ELF file with DWARF, or with a separate debug file
     std::string btf_base;  // raw BTF or ELF file with .BTF; empty: the input's own .BTF
     Layout layout = Layout::kSplit;
-    uint32_t jobs = 1;     // threads; the result does not depend on it
+    uint32_t jobs = 1;  // threads; the result does not depend on it
     // Called with units read and units in all, by one thread at a time. May be empty.
     std::function<void(size_t done, size_t total)> progress;
 };

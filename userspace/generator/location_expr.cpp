@@ -498,8 +498,7 @@ Location lower_pieces(const std::vector<Piece> &pieces, uint32_t size, const Exp
         if (piece.place.kind == Place::kMissing)
             return Location::missing(piece.place.reason);
     const Piece &first = pieces.front();
-    if (pieces.size() == 1 && first.whole && first.size >= size &&
-        first.place.kind != Place::kNone)
+    if (pieces.size() == 1 && first.whole && first.size >= size && first.place.kind != Place::kNone)
         return lower(first.place, size, format, context);
     if (pieces.size() == 2 && first.whole && pieces[1].whole && size > 8 && first.size == 8 &&
         pieces[1].size == size - 8 && first.place.kind == Place::kRegister &&
@@ -536,7 +535,8 @@ Location constant(uint64_t value, bool is_signed, uint64_t param_size) {
     if (size <= 8)
         return {.param = loc_param::constant(value, size, loc_param::kFull)};
     const bool negative = is_signed && static_cast<int64_t>(value) < 0;
-    return {.param = loc_param::constant(value, 8, negative ? loc_param::kSigned : loc_param::kZero)};
+    return {.param =
+                loc_param::constant(value, 8, negative ? loc_param::kSigned : loc_param::kZero)};
 }
 
 Location constant(std::span<const uint8_t> bytes, uint64_t param_size) {

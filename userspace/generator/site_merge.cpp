@@ -2,10 +2,13 @@
 #include "userspace/generator/site_merge.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <numeric>
 #include <tuple>
 #include <unordered_map>
+
+#include "userspace/generator/thread_pool.h"
 
 namespace btf_extra {
 
@@ -18,21 +21,17 @@ bool same_prototype(const SourceFunction &a, const SourceFunction &b) {
            a.param_types == b.param_types;
 }
 
-struct SameFunction {
-    bool operator()(const SourceFunction *a, const SourceFunction *b) const {
-        return a->name == b->name && a->file == b->file && same_prototype(*a, *b);
-    }
-};
+bool same_function(const SourceFunction &a, const SourceFunction &b) {
+    return a.name == b.name && a.file == b.file && same_prototype(a, b);
+}
 
-struct FunctionHash {
-    size_t operator()(const SourceFunction *function) const {
-        uint64_t hash = hash_mix(hash_of(function->name), hash_of(function->file));
-        hash = hash_mix(hash, function->return_type);
-        for (const TypeId type : function->param_types)
-            hash = hash_mix(hash, type);
-        return hash_mix(hash, function->variadic);
-    }
-};
+uint64_t hash_of_function(const SourceFunction &function) {
+    uint64_t hash = hash_mix(hash_of(function.name), hash_of(function.file));
+    hash = hash_mix(hash, function.return_type);
+    for (const TypeId type : function.param_types)
+        hash = hash_mix(hash, type);
+    return hash_mix(hash, function.variadic);
+}
 
 // As a number in the order of the bytes.
 uint64_t first_bytes(std::string_view text) {
@@ -53,8 +52,8 @@ uint32_t base_function(const SourceFunction &function, const BaseTypes &base) {
         const auto *params = reinterpret_cast<const btf_param *>(proto + 1);
         bool same = true;
         for (size_t i = 0; i < nr_params && same; ++i)
-            same = params[i].type ==
-                   (i < function.param_types.size() ? function.param_types[i] : 0);
+            same =
+                params[i].type == (i < function.param_types.size() ? function.param_types[i] : 0);
         if (same)
             return id;
     }
@@ -63,14 +62,20 @@ uint32_t base_function(const SourceFunction &function, const BaseTypes &base) {
 
 class Merge {
   public:
-    Merge(const std::vector<UnitSites> &units, const BaseTypes &base)
-        : units_(units), base_(base) {}
+    Merge(const std::vector<UnitSites> &units, const BaseTypes &base, size_t threads)
+        : units_(units), base_(base), threads_(threads) {}
 
     MergedSites run() {
-        collect_functions();
-        order_functions();
-        collect_loc_params();
-        collect_param_lists();
+        // Functions and locations have nothing to do with each other.
+        run_in_threads(std::min<size_t>(threads_, 2), 2, [&](size_t half, size_t) {
+            if (half == 0) {
+                collect_functions();
+                order_functions();
+            } else {
+                collect_loc_params();
+                collect_param_lists();
+            }
+        });
         collect_sites();
         for (MergedSection &section : merged_.sections)
             sort_sites(section);
@@ -87,6 +92,7 @@ class Merge {
 
     const std::vector<UnitSites> &units_;
     const BaseTypes &base_;
+    size_t threads_;
     MergedSites merged_;
     std::vector<const SourceFunction *> distinct_;
     // By unit: the unit's numbers to those of distinct_, then of merged_.
@@ -96,7 +102,27 @@ class Merge {
 };
 
 void Merge::collect_functions() {
-    std::unordered_map<const SourceFunction *, uint32_t, FunctionHash, SameFunction> known;
+    // Open addressing, by hash: number in distinct_ + 1.
+    size_t nr_functions = 0;
+    for (const UnitSites &unit : units_)
+        nr_functions += unit.functions.size();
+    std::vector<uint32_t> buckets(std::bit_ceil(nr_functions * 2 + 1));
+    std::vector<uint64_t> hashes;  // of distinct_
+    const auto number_of = [&](const SourceFunction &function) {
+        const uint64_t hash = hash_of_function(function);
+        for (size_t bucket = hash;; ++bucket) {
+            uint32_t &entry = buckets[bucket &= buckets.size() - 1];
+            if (entry == 0) {
+                distinct_.push_back(&function);
+                hashes.push_back(hash);
+                entry = static_cast<uint32_t>(distinct_.size());
+            } else if (hashes[entry - 1] != hash ||
+                       !same_function(*distinct_[entry - 1], function)) {
+                continue;
+            }
+            return entry - 1;
+        }
+    };
     function_numbers_.resize(units_.size());
     for (size_t u = 0; u < units_.size(); ++u) {
         const UnitSites &unit = units_[u];
@@ -107,15 +133,9 @@ void Merge::collect_functions() {
         for (const Site &site : unit.sites)
             has_sites[site.function] = true;
         function_numbers_[u].resize(unit.functions.size());
-        for (size_t f = 0; f < unit.functions.size(); ++f) {
-            if (!has_sites[f])
-                continue;
-            const auto [entry, fresh] =
-                known.try_emplace(&unit.functions[f], static_cast<uint32_t>(distinct_.size()));
-            if (fresh)
-                distinct_.push_back(&unit.functions[f]);
-            function_numbers_[u][f] = entry->second;
-        }
+        for (size_t f = 0; f < unit.functions.size(); ++f)
+            if (has_sites[f])
+                function_numbers_[u][f] = number_of(unit.functions[f]);
     }
 }
 
@@ -156,9 +176,8 @@ void Merge::order_functions() {
             (function.base_id ? in_base : added).emplace_back(function, order[i].second);
         }
     }
-    std::sort(in_base.begin(), in_base.end(), [](const auto &a, const auto &b) {
-        return a.first.base_id < b.first.base_id;
-    });
+    std::sort(in_base.begin(), in_base.end(),
+              [](const auto &a, const auto &b) { return a.first.base_id < b.first.base_id; });
 
     std::vector<uint32_t> number(distinct_.size());
     for (const auto *part : {&in_base, &added}) {
@@ -195,11 +214,11 @@ void Merge::collect_loc_params() {
 
 // Numbers all lists by their order.
 void Merge::collect_param_lists() {
-    SlotLists lists;
+    WordLists lists;
     param_list_numbers_.resize(units_.size());
     std::vector<ParamSlot> slots;
     for (size_t u = 0; u < units_.size(); ++u) {
-        const SlotLists &of_unit = units_[u].param_lists;
+        const WordLists &of_unit = units_[u].param_lists;
         for (uint32_t n = 0; n < of_unit.size(); ++n) {
             slots.clear();
             for (const ParamSlot slot : of_unit.at(n))
@@ -271,13 +290,13 @@ void Merge::sort_sites(MergedSection &section) {
 
 std::strong_ordering compare_locations(std::span<const ParamSlot> a, std::span<const ParamSlot> b) {
     return std::lexicographical_compare_three_way(
-        a.begin(), a.end(), b.begin(), b.end(), [](ParamSlot x, ParamSlot y) {
-            return std::min(x, kMissing) <=> std::min(y, kMissing);
-        });
+        a.begin(), a.end(), b.begin(), b.end(),
+        [](ParamSlot x, ParamSlot y) { return std::min(x, kMissing) <=> std::min(y, kMissing); });
 }
 
-MergedSites merge_sites(const std::vector<UnitSites> &units, const BaseTypes &base) {
-    return Merge(units, base).run();
+MergedSites merge_sites(const std::vector<UnitSites> &units, const BaseTypes &base,
+                        size_t threads) {
+    return Merge(units, base, threads).run();
 }
 
 }  // namespace btf_extra

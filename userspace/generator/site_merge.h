@@ -19,9 +19,9 @@ namespace btf_extra {
 // A source function that has sites.
 struct MergedFunction {
     const SourceFunction *source = nullptr;  // of the first unit that has it
-    uint32_t base_id = 0;        // the FUNC of the base, or 0: one must be added
-    bool tag_file = false;       // others have its name
-    bool tag_unit = false;       // others have its name and file
+    uint32_t base_id = 0;                    // the FUNC of the base, or 0: one must be added
+    bool tag_file = false;                   // others have its name
+    bool tag_unit = false;                   // others have its name and file
 };
 
 // A LOCSEC entry.
@@ -54,7 +54,8 @@ struct MergedSites {
 // Orders lists of ParamSlots by what they locate, all reasons alike.
 std::strong_ordering compare_locations(std::span<const ParamSlot> a, std::span<const ParamSlot> b);
 
-// units must outlive the result, which points into them.
-MergedSites merge_sites(const std::vector<UnitSites> &units, const BaseTypes &base);
+// units must outlive the result, which points into them. The result does not
+// depend on the number of threads.
+MergedSites merge_sites(const std::vector<UnitSites> &units, const BaseTypes &base, size_t threads);
 
 }  // namespace btf_extra

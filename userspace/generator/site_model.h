@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "userspace/generator/hash.h"
-#include "userspace/generator/slot_lists.h"
+#include "userspace/generator/word_lists.h"
 #include "userspace/lib/provenance.h"
 
 namespace btf_extra {
@@ -93,16 +93,16 @@ struct SourceParam {
 // described on request. Strings live as long as the input file.
 struct SourceType {
     TypeKind kind = TypeKind::kVoid;
-    std::string_view name;        // empty: anonymous
-    uint64_t size = 0;            // bytes: int, float, struct, union, enum
-    bool declaration = false;     // struct, union, enum without a body here
-    bool is_signed = false;       // int, enum
-    bool is_char = false;         // int
-    bool is_bool = false;         // int
-    bool variadic = false;        // function prototype
-    TypeRef target = 0;           // pointer, qualifier, typedef, array element, return type
-    uint64_t elements = 0;        // array
-    std::vector<SourceMember> members;          // struct, union
+    std::string_view name;              // empty: anonymous
+    uint64_t size = 0;                  // bytes: int, float, struct, union, enum
+    bool declaration = false;           // struct, union, enum without a body here
+    bool is_signed = false;             // int, enum
+    bool is_char = false;               // int
+    bool is_bool = false;               // int
+    bool variadic = false;              // function prototype
+    TypeRef target = 0;                 // pointer, qualifier, typedef, array element, return type
+    uint64_t elements = 0;              // array
+    std::vector<SourceMember> members;  // struct, union
     std::vector<std::string_view> type_tags;    // pointer: btf_type_tag of what it points to
     std::vector<SourceEnumerator> enumerators;  // enum
     std::vector<SourceParam> params;            // function prototype
@@ -151,11 +151,11 @@ struct UnitSites {
     std::vector<SourceFunction> functions;
     std::vector<Site> sites;
     std::vector<LocParam> loc_params;
-    SlotLists param_lists;
-    uint64_t inline_instances = 0;   // DW_TAG_inlined_subroutine with an address
-    uint64_t outside_sections = 0;   // sites at an address in no executable section
+    WordLists param_lists;
+    uint64_t inline_instances = 0;  // DW_TAG_inlined_subroutine with an address
+    uint64_t outside_sections = 0;  // sites at an address in no executable section
     bool skipped_rust = false;
-    std::string error;               // not empty: the unit is malformed
+    std::string error;  // not empty: the unit is malformed
 };
 
 }  // namespace btf_extra

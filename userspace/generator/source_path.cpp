@@ -36,9 +36,9 @@ class LineHeader {
         if (reader_.failed() || version < 2 || version > 5)
             return {};
         if (version >= 5)
-            reader_.skip(2);  // address size, segment selector size
+            reader_.skip(2);                   // address size, segment selector size
         reader_.section_offset(offset_size_);  // header length
-        reader_.skip(version >= 4 ? 5 : 4);  // instruction lengths, is_stmt, line base and range
+        reader_.skip(version >= 4 ? 5 : 4);    // instruction lengths, is_stmt, line base and range
         const uint8_t opcode_base = reader_.u8();
         reader_.skip(opcode_base ? opcode_base - 1 : 0);
         return version >= 5 ? version5() : version2();
@@ -47,8 +47,7 @@ class LineHeader {
   private:
     std::vector<std::string> version2() {
         std::vector<std::string_view> folders{""};
-        for (std::string_view folder = reader_.string(); !folder.empty();
-             folder = reader_.string())
+        for (std::string_view folder = reader_.string(); !folder.empty(); folder = reader_.string())
             folders.push_back(folder);
         std::vector<std::string> files{""};  // numbers begin at 1
         for (std::string_view name = reader_.string(); !name.empty(); name = reader_.string()) {

@@ -182,10 +182,9 @@ SymbolicValue SymbolicValue::shift_right(const SymbolicValue &count, bool arithm
     if (bits >= 64 || kind_ == kAddress)
         return arithmetic();
     if (is_constant())
-        return constant(arithmetic_shift
-                            ? static_cast<uint64_t>(static_cast<int64_t>(number_) >>
-                                                    static_cast<int64_t>(bits))
-                            : number_ >> bits);
+        return constant(arithmetic_shift ? static_cast<uint64_t>(static_cast<int64_t>(number_) >>
+                                                                 static_cast<int64_t>(bits))
+                                         : number_ >> bits);
     if (bits == 0)
         return *this;
     // Bits [bits - shift, 64 - shift) of the value before its left shift remain.

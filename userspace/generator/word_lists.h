@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Lists of parameter slots, each distinct one kept once.
+// Lists of 32-bit words, each distinct one kept once.
 #pragma once
 
 #include <algorithm>
@@ -11,36 +11,36 @@
 
 namespace btf_extra {
 
-class SlotLists {
+class WordLists {
   public:
     // The number of a list, in order of first use.
-    uint32_t add(std::span<const uint32_t> slots) {
+    uint32_t add(std::span<const uint32_t> words) {
         if ((size() + 1) * 2 > buckets_.size())
             grow();
-        for (size_t bucket = hash_of_list(slots);; ++bucket) {
+        for (size_t bucket = hash_of_list(words);; ++bucket) {
             uint32_t &entry = buckets_[bucket &= buckets_.size() - 1];
             if (entry == 0) {
-                slots_.insert(slots_.end(), slots.begin(), slots.end());
-                ends_.push_back(static_cast<uint32_t>(slots_.size()));
+                words_.insert(words_.end(), words.begin(), words.end());
+                ends_.push_back(static_cast<uint32_t>(words_.size()));
                 entry = size();
                 return size() - 1;
             }
             const std::span<const uint32_t> known = at(entry - 1);
-            if (std::equal(known.begin(), known.end(), slots.begin(), slots.end()))
+            if (std::equal(known.begin(), known.end(), words.begin(), words.end()))
                 return entry - 1;
         }
     }
 
     uint32_t size() const { return static_cast<uint32_t>(ends_.size()) - 1; }
     std::span<const uint32_t> at(uint32_t number) const {
-        return std::span(slots_).subspan(ends_[number], ends_[number + 1] - ends_[number]);
+        return std::span(words_).subspan(ends_[number], ends_[number + 1] - ends_[number]);
     }
 
   private:
-    static uint64_t hash_of_list(std::span<const uint32_t> slots) {
-        uint64_t hash = slots.size();
-        for (const uint32_t slot : slots)
-            hash = hash_mix(hash, slot);
+    static uint64_t hash_of_list(std::span<const uint32_t> words) {
+        uint64_t hash = words.size();
+        for (const uint32_t word : words)
+            hash = hash_mix(hash, word);
         return hash;
     }
     void grow() {
@@ -53,8 +53,8 @@ class SlotLists {
         }
     }
 
-    std::vector<uint32_t> slots_;    // of all lists, one behind the other
-    std::vector<uint32_t> ends_{0};  // [number + 1]: where its slots end
+    std::vector<uint32_t> words_;    // of all lists, one behind the other
+    std::vector<uint32_t> ends_{0};  // [number + 1]: where its words end
     std::vector<uint32_t> buckets_;  // open addressing; number + 1
 };
 
