@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // Location lists (.debug_loclists, .debug_loc) and range lists
 // (.debug_rnglists, .debug_ranges).
-#pragma once
+#ifndef BTF_EXTRA_ADDRESS_LIST_H
+#define BTF_EXTRA_ADDRESS_LIST_H
 
 #include <cstdint>
 #include <optional>
@@ -32,3 +33,5 @@ std::optional<uint64_t> first_range_start(const DebugSections &sections, const U
                                           const AttributeValue &ranges);
 
 }  // namespace btf_extra
+
+#endif

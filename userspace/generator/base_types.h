@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // The base BTF (all its levels), indexed by what a type is: its name, what it
 // refers to, or the shape of an anonymous one.
-#pragma once
+#ifndef BTF_EXTRA_BASE_TYPES_H
+#define BTF_EXTRA_BASE_TYPES_H
 
 #include <cstdint>
 #include <span>
@@ -63,3 +64,5 @@ class BaseTypes {
 };
 
 }  // namespace btf_extra
+
+#endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // A split BTF blob in the making: records, strings, header. Knows the layout of
 // every kind that the generator writes, and nothing of what they mean.
-#pragma once
+#ifndef BTF_EXTRA_BTF_BUILDER_H
+#define BTF_EXTRA_BTF_BUILDER_H
 
 #include <cstddef>
 #include <cstdint>
@@ -54,3 +55,5 @@ class BtfBuilder {
 };
 
 }  // namespace btf_extra
+
+#endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // Merged sites to the two blobs of the wire format, or to the one of the inline
 // layout, with their provenance.
-#pragma once
+#ifndef BTF_EXTRA_BTF_WRITER_H
+#define BTF_EXTRA_BTF_WRITER_H
 
 #include <cstddef>
 #include <string>
@@ -26,3 +27,5 @@ WrittenBlobs write_blobs(const MergedSites &sites, const BaseTypes &base, const 
                          const std::vector<std::string> &section_names, Layout layout);
 
 }  // namespace btf_extra
+
+#endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // A bounded little-endian cursor over bytes of DWARF. A read past the end
 // returns 0 and marks the cursor as failed, for good; callers test once.
-#pragma once
+#ifndef BTF_EXTRA_BYTE_READER_H
+#define BTF_EXTRA_BYTE_READER_H
 
 #include <cstdint>
 #include <cstring>
@@ -130,3 +131,5 @@ class ByteReader {
 };
 
 }  // namespace btf_extra
+
+#endif

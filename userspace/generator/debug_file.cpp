@@ -131,8 +131,7 @@ Bytes bytes_of(Elf_Scn *section) {
 bool is_gnu_compressed(Elf_Scn *section) {
     constexpr std::string_view kMagic = "ZLIB";
     const Bytes bytes = bytes_of(section);
-    return bytes.size() >= kMagic.size() &&
-           std::equal(kMagic.begin(), kMagic.end(), bytes.begin());
+    return bytes.size() >= kMagic.size() && std::equal(kMagic.begin(), kMagic.end(), bytes.begin());
 }
 
 Result<void> ElfDebugFile::read_sections() {

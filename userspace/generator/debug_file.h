@@ -3,7 +3,8 @@
 // a separate one (.gnu_debuglink, build-id). Opened, decompressed and relocated
 // by elfutils; what is here after that is bytes that do not change, shared by
 // all threads.
-#pragma once
+#ifndef BTF_EXTRA_DEBUG_FILE_H
+#define BTF_EXTRA_DEBUG_FILE_H
 
 #include <cstdint>
 #include <memory>
@@ -67,3 +68,5 @@ class DebugFile {
 };
 
 }  // namespace btf_extra
+
+#endif

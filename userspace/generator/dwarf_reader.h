@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // One unit of .debug_info to its sites: every inlined instance and every body,
 // with the location of each parameter there.
-#pragma once
+#ifndef BTF_EXTRA_DWARF_READER_H
+#define BTF_EXTRA_DWARF_READER_H
 
 #include <cstdint>
 #include <memory>
@@ -107,3 +108,5 @@ class UnitReader {
 };
 
 }  // namespace btf_extra
+
+#endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // Type entries of .debug_info as SourceType.
-#pragma once
+#ifndef BTF_EXTRA_DWARF_TYPES_H
+#define BTF_EXTRA_DWARF_TYPES_H
 
 #include <cstdint>
 
@@ -28,3 +29,5 @@ class DwarfTypes final : public TypeSource {
 };
 
 }  // namespace btf_extra
+
+#endif

@@ -2,7 +2,8 @@
 // Units of .debug_info (DWARF 2 to 5) and access to their entries (DIEs). Ours
 // rather than libdw's: a kernel has 14 million entries of which the generator
 // wants a few per cent, and all threads can share these tables.
-#pragma once
+#ifndef BTF_EXTRA_DWARF_UNIT_H
+#define BTF_EXTRA_DWARF_UNIT_H
 
 #include <dwarf.h>
 
@@ -182,3 +183,5 @@ class UnitSet {
 };
 
 }  // namespace btf_extra
+
+#endif

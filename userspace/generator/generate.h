@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // From an ELF file with DWARF to a .btf_extra file, in memory.
-#pragma once
+#ifndef BTF_EXTRA_GENERATE_H
+#define BTF_EXTRA_GENERATE_H
 
 #include <cstdint>
 #include <functional>
@@ -25,3 +26,5 @@ struct GenerateOptions {
 Result<ExtraFile> generate(const GenerateOptions &options);
 
 }  // namespace btf_extra
+
+#endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // Hashes for tables in memory: the same in every run, of no meaning outside.
-#pragma once
+#ifndef BTF_EXTRA_HASH_H
+#define BTF_EXTRA_HASH_H
 
 #include <cstdint>
 #include <cstring>
@@ -26,3 +27,5 @@ inline uint64_t hash_of(std::string_view text) {
 }
 
 }  // namespace btf_extra
+
+#endif

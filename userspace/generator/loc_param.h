@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // LOC_PARAM records of every accepted shape, in their one canonical encoding:
 // the same place is always written the same way, so that records can be shared.
-#pragma once
+#ifndef BTF_EXTRA_LOC_PARAM_H
+#define BTF_EXTRA_LOC_PARAM_H
 
 #include <cstdint>
 
@@ -31,3 +32,5 @@ LocParam memory(uint32_t reg, int64_t offset, uint32_t size, Extension extension
 int64_t offset(const LocParam &param);
 
 }  // namespace btf_extra::loc_param
+
+#endif

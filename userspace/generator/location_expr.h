@@ -3,7 +3,8 @@
 // expression is executed on symbols, and what remains must be a shape of the
 // wire format that has the same value in every machine state. Pure: bytes and
 // the facts below in, a Location out.
-#pragma once
+#ifndef BTF_EXTRA_LOCATION_EXPR_H
+#define BTF_EXTRA_LOCATION_EXPR_H
 
 #include <cstdint>
 #include <optional>
@@ -74,3 +75,5 @@ Location constant(uint64_t value, bool is_signed, uint64_t param_size);
 Location constant(std::span<const uint8_t> bytes, uint64_t param_size);
 
 }  // namespace btf_extra
+
+#endif

@@ -2,7 +2,8 @@
 // The sites of all units as one: functions that are the same become one, exact
 // repeats of a site go, and everything gets an order that depends on nothing
 // but the input.
-#pragma once
+#ifndef BTF_EXTRA_SITE_MERGE_H
+#define BTF_EXTRA_SITE_MERGE_H
 
 #include <compare>
 #include <cstdint>
@@ -59,3 +60,5 @@ std::strong_ordering compare_locations(std::span<const ParamSlot> a, std::span<c
 MergedSites merge_sites(const std::vector<UnitSites> &units, const BaseTypes &base, size_t threads);
 
 }  // namespace btf_extra
+
+#endif

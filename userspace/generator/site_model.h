@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // What the generator knows of an object between reading its DWARF and writing
 // its BTF: plain structures, filled by the reader, consumed by the writer.
-#pragma once
+#ifndef BTF_EXTRA_SITE_MODEL_H
+#define BTF_EXTRA_SITE_MODEL_H
 
 #include <array>
 #include <compare>
@@ -159,3 +160,5 @@ struct UnitSites {
 };
 
 }  // namespace btf_extra
+
+#endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // Names of source files: from the file table of a unit's line program, and in
 // one spelling, relative to the source tree.
-#pragma once
+#ifndef BTF_EXTRA_SOURCE_PATH_H
+#define BTF_EXTRA_SOURCE_PATH_H
 
 #include <string>
 #include <string_view>
@@ -38,3 +39,5 @@ class SourceTree {
 };
 
 }  // namespace btf_extra
+
+#endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // Values of DWARF expressions as symbols: what can be said of a 64-bit stack
 // entry for every machine state at once.
-#pragma once
+#ifndef BTF_EXTRA_SYMBOLIC_VALUE_H
+#define BTF_EXTRA_SYMBOLIC_VALUE_H
 
 #include <cstdint>
 
@@ -78,3 +79,5 @@ class SymbolicValue {
 };
 
 }  // namespace btf_extra
+
+#endif

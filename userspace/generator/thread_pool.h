@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // The same work on many items by several threads.
-#pragma once
+#ifndef BTF_EXTRA_THREAD_POOL_H
+#define BTF_EXTRA_THREAD_POOL_H
 
 #include <atomic>
 #include <cstddef>
@@ -26,3 +27,5 @@ template <class Work> void run_in_threads(size_t threads, size_t count, Work wor
 }
 
 }  // namespace btf_extra
+
+#endif

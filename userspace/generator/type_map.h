@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // Types of the debug information to ids of the base BTF. What the base lacks
 // becomes a new type, complete, and one and the same for every unit that has it.
-#pragma once
+#ifndef BTF_EXTRA_TYPE_MAP_H
+#define BTF_EXTRA_TYPE_MAP_H
 
 #include <cstdint>
 #include <deque>
@@ -108,3 +109,5 @@ class TypeMap {
 };
 
 }  // namespace btf_extra
+
+#endif

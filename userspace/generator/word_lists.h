@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // Lists of 32-bit words, each distinct one kept once.
-#pragma once
+#ifndef BTF_EXTRA_WORD_LISTS_H
+#define BTF_EXTRA_WORD_LISTS_H
 
 #include <algorithm>
 #include <cstdint>
@@ -59,3 +60,5 @@ class WordLists {
 };
 
 }  // namespace btf_extra
+
+#endif
