@@ -8,15 +8,17 @@ namespace btf_extra {
 
 namespace {
 
-bool is_prototype(const btf_type *type, std::span<const uint32_t> types,
-                  std::span<const std::string_view> names, bool variadic, const BaseTypes &base) {
-    if (loc_vlen(type) != types.size() + (variadic ? 1 : 0))
+// Whether a FUNC_PROTO has these types.
+bool has_types(const btf_type *proto, uint32_t result, std::span<const uint32_t> types,
+               bool variadic) {
+    if (loc_kind(proto) != BTF_KIND_FUNC_PROTO || proto->type != result ||
+        loc_vlen(proto) != types.size() + (variadic ? 1 : 0))
         return false;
-    const auto *params = reinterpret_cast<const btf_param *>(type + 1);
+    const auto *params = reinterpret_cast<const btf_param *>(proto + 1);
     for (size_t i = 0; i < types.size(); ++i)
-        if (params[i].type != types[i] || base.string(params[i].name_off) != names[i])
+        if (params[i].type != types[i])
             return false;
-    return !variadic || (params[types.size()].type == 0 && params[types.size()].name_off == 0);
+    return !variadic || params[types.size()].type == 0;
 }
 
 }  // namespace
@@ -179,8 +181,22 @@ uint32_t BaseTypes::func_proto(uint32_t result, std::span<const uint32_t> types,
     if (variadic)
         hash = hash_mix(hash, 0);
     return first(hash, [&](uint32_t id) {
-        return kind(id) == BTF_KIND_FUNC_PROTO && types_[id]->type == result &&
-               is_prototype(types_[id], types, names, variadic, *this);
+        if (!types_[id] || !has_types(types_[id], result, types, variadic))
+            return false;
+        const auto *params = reinterpret_cast<const btf_param *>(types_[id] + 1);
+        for (size_t i = 0; i < names.size(); ++i)
+            if (string(params[i].name_off) != names[i])
+                return false;
+        return !variadic || params[names.size()].name_off == 0;
+    });
+}
+
+uint32_t BaseTypes::func(std::string_view name, uint32_t result, std::span<const uint32_t> types,
+                         bool variadic) const {
+    return first(hash_mix(BTF_KIND_FUNC, hash_of(name)), [&](uint32_t id) {
+        const btf_type *proto =
+            kind(id) == BTF_KIND_FUNC && this->name(id) == name ? type(types_[id]->type) : nullptr;
+        return proto && has_types(proto, result, types, variadic);
     });
 }
 

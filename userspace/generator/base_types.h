@@ -40,6 +40,10 @@ class BaseTypes {
     // of a variadic prototype is not among them.
     uint32_t func_proto(uint32_t result, std::span<const uint32_t> types,
                         std::span<const std::string_view> names, bool variadic) const;
+    // The FUNC of that name whose prototype has these types, whatever names its
+    // parameters have; 0: none.
+    uint32_t func(std::string_view name, uint32_t result, std::span<const uint32_t> types,
+                  bool variadic) const;
     // Anonymous structs, unions and enums that may be meant.
     std::vector<uint32_t> anonymous(uint32_t kind, uint32_t size, uint32_t vlen,
                                     std::string_view first_name) const;
@@ -54,7 +58,7 @@ class BaseTypes {
 
     const btf_blob *base_;
     uint32_t end_id_ = 1;
-    uint32_t end_string_ = 1;
+    uint32_t end_string_ = 0;  // a base has at least ""
     uint32_t array_index_ = 0;
     std::vector<const btf_type *> types_;  // by id
     // Hash chains: the last id of each bucket, and for each id the one before.

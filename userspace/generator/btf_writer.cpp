@@ -333,8 +333,7 @@ Provenance provenance_of(const MergedSites &sites, const BaseTypes &base,
 WrittenBlobs write_blobs(const MergedSites &sites, const BaseTypes &base, const NewTypes &new_types,
                          const std::vector<std::string> &section_names, Layout layout) {
     WrittenBlobs blobs;
-    const bool has_base = base.end_id() > 1;
-    BtfBuilder types(base.end_id(), has_base ? base.end_string() : 0,
+    BtfBuilder types(base.end_id(), base.end_string(),
                      [&](std::string_view text) { return base.find_string(text); });
     const std::vector<uint32_t> func_ids = TypesWriter(types, sites, base, new_types).write();
     blobs.provenance = provenance_of(sites, base, func_ids);

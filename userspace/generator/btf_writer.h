@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "userspace/generator/base_types.h"
 #include "userspace/generator/site_merge.h"
+#include "userspace/generator/type_map.h"
 #include "userspace/lib/provenance.h"
 
 namespace btf_extra {

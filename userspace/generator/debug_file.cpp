@@ -161,6 +161,9 @@ Result<void> ElfDebugFile::read_sections() {
         const bool old_compression = name.starts_with(".zdebug_");
         if (!name.starts_with(".debug_") && !old_compression)
             continue;
+        if (name.ends_with("debug_types"))
+            return elf_.error(name, "types in units of their own (-fdebug-types-section), which "
+                                    "is not supported");
         const auto *entry =
             std::find_if(std::begin(wanted), std::end(wanted), [&](const auto &known) {
                 return name.substr(old_compression ? 8 : 7) == known.name;

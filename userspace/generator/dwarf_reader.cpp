@@ -356,11 +356,13 @@ Location UnitReader::parameter_location(const AttributeValue &location,
                             .offset_size = unit_->header.offset_size,
                             .version = static_cast<uint8_t>(unit_->header.version)};
     SiteContext context(*this, scope);
-    if (context.before_frame(*expression))
-        return Location::missing(NotAvailable::kNoLocationHere);
     Location found = locate(*expression, size, format, context);
-    if (location.kind == AttributeValue::kBlock && found.available() &&
-        context.may_be_stored_later(*expression, found.param))
+    const bool too_early =
+        found.available()
+            ? location.kind == AttributeValue::kBlock &&
+                  context.may_be_stored_later(*expression, found.param)
+            : found.reason == NotAvailable::kArithmetic && context.before_frame(*expression);
+    if (too_early)
         found = Location::missing(NotAvailable::kNoLocationHere);
     return found;
 }
@@ -456,6 +458,8 @@ std::unique_ptr<UnitReader::Function> UnitReader::read_function(const Unit &unit
         }
         offset = unit.next_sibling(child);
     }
+    source.base_id =
+        input_.base.func(source.name, source.return_type, source.param_types, source.variadic);
     function->number = static_cast<uint32_t>(sites_->functions.size());
     sites_->functions.push_back(std::move(source));
     return function;

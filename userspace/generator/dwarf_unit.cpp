@@ -434,6 +434,9 @@ Result<UnitSet> UnitSet::open(const DebugSections &sections, const std::vector<U
             return malformed(fmt::format("its code is described in another file ({}), which is "
                                          "not supported",
                                          opened[n]->dwo_name));
+        if (headers[n].unit_type == DW_UT_type)
+            return malformed("a type in a unit of its own (-fdebug-types-section), which is not "
+                             "supported");
         set.units_.push_back(std::move(*opened[n]));
     }
     return set;

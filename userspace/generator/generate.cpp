@@ -99,7 +99,7 @@ Result<ExtraFile> generate(const GenerateOptions &options) {
         if (!unit.error.empty())
             return Error{fmt::format("{}: {}", options.input, unit.error)};
 
-    const MergedSites merged = merge_sites(sites, base_types, jobs);
+    const MergedSites merged = merge_sites(sites, jobs);
     std::vector<std::string> section_names;
     for (const ElfSection &section : file.sections())
         section_names.push_back(section.name);

@@ -22,7 +22,8 @@ inline uint64_t hash_of(std::string_view text) {
         hash = hash_mix(hash, word);
     }
     word = 0;
-    std::memcpy(&word, text.data(), text.size());
+    if (!text.empty())  // or its data may be null
+        std::memcpy(&word, text.data(), text.size());
     return hash_mix(hash, word);
 }
 

@@ -41,29 +41,9 @@ uint64_t first_bytes(std::string_view text) {
     return word;
 }
 
-// The FUNC of the base with that name and prototype, or 0.
-uint32_t base_function(const SourceFunction &function, const BaseTypes &base) {
-    for (const uint32_t id : base.named(BTF_KIND_FUNC, function.name)) {
-        const btf_type *proto = base.type(base.type(id)->type);
-        const size_t nr_params = function.param_types.size() + (function.variadic ? 1 : 0);
-        if (!proto || loc_kind(proto) != BTF_KIND_FUNC_PROTO || loc_vlen(proto) != nr_params ||
-            proto->type != function.return_type)
-            continue;
-        const auto *params = reinterpret_cast<const btf_param *>(proto + 1);
-        bool same = true;
-        for (size_t i = 0; i < nr_params && same; ++i)
-            same =
-                params[i].type == (i < function.param_types.size() ? function.param_types[i] : 0);
-        if (same)
-            return id;
-    }
-    return 0;
-}
-
 class Merge {
   public:
-    Merge(const std::vector<UnitSites> &units, const BaseTypes &base, size_t threads)
-        : units_(units), base_(base), threads_(threads) {}
+    Merge(const std::vector<UnitSites> &units, size_t threads) : units_(units), threads_(threads) {}
 
     MergedSites run() {
         // Functions and locations have nothing to do with each other.
@@ -91,7 +71,6 @@ class Merge {
     void sort_sites(MergedSection &section);
 
     const std::vector<UnitSites> &units_;
-    const BaseTypes &base_;
     size_t threads_;
     MergedSites merged_;
     std::vector<const SourceFunction *> distinct_;
@@ -167,7 +146,7 @@ void Merge::order_functions() {
                 return distinct_[order[other].second]->file == function.source->file;
             };
             if (end - first == 1) {
-                function.base_id = base_function(*function.source, base_);
+                function.base_id = function.source->base_id;
             } else {
                 function.tag_file = true;
                 function.tag_unit =
@@ -294,9 +273,8 @@ std::strong_ordering compare_locations(std::span<const ParamSlot> a, std::span<c
         [](ParamSlot x, ParamSlot y) { return std::min(x, kMissing) <=> std::min(y, kMissing); });
 }
 
-MergedSites merge_sites(const std::vector<UnitSites> &units, const BaseTypes &base,
-                        size_t threads) {
-    return Merge(units, base, threads).run();
+MergedSites merge_sites(const std::vector<UnitSites> &units, size_t threads) {
+    return Merge(units, threads).run();
 }
 
 }  // namespace btf_extra

@@ -11,9 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "userspace/generator/base_types.h"
 #include "userspace/generator/site_model.h"
-#include "userspace/generator/type_map.h"
 
 namespace btf_extra {
 
@@ -57,7 +55,7 @@ std::strong_ordering compare_locations(std::span<const ParamSlot> a, std::span<c
 
 // units must outlive the result, which points into them. The result does not
 // depend on the number of threads.
-MergedSites merge_sites(const std::vector<UnitSites> &units, const BaseTypes &base, size_t threads);
+MergedSites merge_sites(const std::vector<UnitSites> &units, size_t threads);
 
 }  // namespace btf_extra
 

@@ -128,6 +128,7 @@ struct SourceFunction {
     TypeId return_type = 0;
     std::vector<TypeId> param_types;            // without the void of a variadic function
     std::vector<std::string_view> param_names;  // as many
+    uint32_t base_id = 0;  // the FUNC of the base with that name and prototype, or 0
 };
 
 enum class SiteClass : uint8_t { kInline, kBody };

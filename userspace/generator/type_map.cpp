@@ -138,9 +138,20 @@ uint32_t TypeMap::first_equivalent(TypeRef ref, const std::vector<uint32_t> &can
 
 // A name that is unique in the base needs no comparison.
 uint32_t TypeMap::find_named(const SourceType &type, TypeRef ref) {
-    const uint32_t kind = btf_kind_of(type.kind);
-    const uint32_t id = base_.unique(kind, type.name);
-    return id ? id : first_equivalent(ref, base_.named(kind, type.name));
+    const uint32_t id = unique(type.kind, type.name);
+    return id ? id : first_equivalent(ref, base_.named(btf_kind_of(type.kind), type.name));
+}
+
+uint32_t TypeMap::unique(TypeKind kind, std::string_view name) const {
+    const uint32_t id = base_.unique(btf_kind_of(kind), name);
+    if (kind != TypeKind::kEnum)
+        return id;
+    // Two kinds have enums.
+    const bool wide = !base_.named(BTF_KIND_ENUM64, name).empty();
+    if (id != 0)
+        return wide ? 0 : id;
+    return wide && base_.named(BTF_KIND_ENUM, name).empty() ? base_.unique(BTF_KIND_ENUM64, name)
+                                                            : 0;
 }
 
 uint32_t TypeMap::find_aggregate(const SourceType &type, TypeRef ref) {
@@ -167,7 +178,7 @@ uint32_t TypeMap::find_aggregate(const SourceType &type, TypeRef ref) {
     }
     // A declaration means the one definition; where there are several, it
     // cannot say which.
-    if (const uint32_t id = base_.unique(btf_kind_of(type.kind), type.name))
+    if (const uint32_t id = unique(type.kind, type.name))
         return id;
     for (const uint32_t id : base_.named(BTF_KIND_FWD, type.name))
         if (loc_kind_flag(base_.type(id)) == (type.kind == TypeKind::kUnion ? 1u : 0u))
@@ -245,7 +256,7 @@ bool TypeMap::equivalent(TypeRef ref, uint32_t id, std::set<Pair> &assumed) {
     if (is_fwd || type.declaration)
         return true;
     // Names that are unique decide, here too.
-    if (!type.name.empty() && base_.unique(kind, type.name) == id)
+    if (!type.name.empty() && unique(type.kind, type.name) == id)
         return true;
     if (type.kind == TypeKind::kTypedef)
         return equivalent(type.target, base->type, assumed);

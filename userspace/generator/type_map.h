@@ -84,6 +84,8 @@ class TypeMap {
     uint32_t find(TypeRef ref);
     uint32_t find_uncached(TypeRef ref);
     uint32_t find_named(const SourceType &type, TypeRef ref);
+    // The one type of the base with that name, or 0: none, or several.
+    uint32_t unique(TypeKind kind, std::string_view name) const;
     uint32_t find_aggregate(const SourceType &type, TypeRef ref);
     uint32_t find_reference(const SourceType &type);
     uint32_t find_func_proto(TypeRef ref);
