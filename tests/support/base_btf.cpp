@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <stdexcept>
 
+#include "tests/support/command_run.h"
+
 namespace btf_extra::test {
 namespace {
 
@@ -38,8 +40,10 @@ std::unique_ptr<BtfImage> BaseBtf::image() const {
 }
 
 BtfHandle split_btf(const std::vector<std::byte> &blob, const BaseBtf &base) {
-    return BtfHandle(
-        btf__new_split(blob.data(), static_cast<uint32_t>(blob.size()), base.handle()));
+    // By a file: libbpf 1.1 declares btf__new_split(), but does not export it.
+    const TemporaryFolder folder;
+    write_file(folder.path("split"), blob);
+    return BtfHandle(btf__parse_raw_split(folder.path("split").c_str(), base.handle()));
 }
 
 std::string c_definition(const btf *handle, uint32_t id) {

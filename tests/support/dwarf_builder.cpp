@@ -98,6 +98,8 @@ void DwarfBuilder::write(const Attribute &attribute, uint16_t form, const UnitSh
     switch (form) {
     case DW_FORM_indirect:
         append(info, uleb(*attribute.indirect));
+        if (*attribute.indirect == DW_FORM_indirect)
+            return append(info, attribute.bytes);
         return write(attribute, *attribute.indirect, shape, unit);
     case DW_FORM_flag_present:
     case DW_FORM_implicit_const:

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <stdexcept>
 
+#include <elf.h>
 #include <fmt/format.h>
 
 #include "userspace/lib/c_type.h"
@@ -15,8 +17,9 @@ namespace {
 
 std::vector<std::string> compile_command(const Recipe &recipe) {
     // Like a kernel: no vector registers, no stack protector.
-    std::vector<std::string> out = {recipe.compiler, recipe.level, recipe.dwarf, "-ffreestanding",
-                                    "-fno-stack-protector", "-fno-pie", "-Werror=implicit"};
+    std::vector<std::string> out = {recipe.compiler,   recipe.level,           recipe.dwarf,
+                                    "-ffreestanding",  "-fno-stack-protector", "-fno-pie",
+                                    "-Werror=implicit"};
     if (!recipe.compiler.starts_with("aarch64"))
         out.push_back("-mno-sse");
     out.insert(out.end(), recipe.more.begin(), recipe.more.end());
@@ -52,9 +55,8 @@ CommandResult run_in_fixtures(std::vector<std::string> arguments) {
 void must_run(std::vector<std::string> arguments) {
     CommandResult result = run_in_fixtures(arguments);
     if (result.exit_code != 0)
-        throw std::runtime_error(
-            fmt::format("{}: exit code {}: {}", fmt::join(arguments, " "), result.exit_code,
-                        result.err));
+        throw std::runtime_error(fmt::format("{}: exit code {}: {}", fmt::join(arguments, " "),
+                                             result.exit_code, result.err));
 }
 
 void link_fixture(const std::string &path, const std::vector<std::string> &sources,
@@ -75,7 +77,14 @@ void compile_fixture(const std::string &path, const std::string &source, const R
 }
 
 void add_base_btf(const std::string &path) {
-    must_run({"pahole", "-J", path});
+    // Not by pahole's own writing: its llvm-objcopy refuses what GNU ld makes for arm64.
+    const std::string blob = path + ".btf", with_btf = path + ".with_btf";
+    must_run({"pahole", "--btf_encode_detached=" + blob, path});
+    const auto elf = ElfImage::open(path);
+    const bool arm64 = elf && elf->machine() == EM_AARCH64;
+    must_run({arm64 ? "aarch64-linux-gnu-objcopy" : "objcopy", "--add-section", ".BTF=" + blob,
+              path, with_btf});
+    std::filesystem::rename(with_btf, path);
 }
 
 const NamedSite::Param &NamedSite::param(std::string_view wanted) const {
@@ -173,9 +182,9 @@ std::string GeneratedFixture::symbol_at(uint64_t address) const {
 std::vector<std::string> site_lines(const std::vector<NamedSite> &sites) {
     std::vector<std::string> out;
     for (const NamedSite &site : sites) {
-        std::string line = fmt::format("{}@{:x} {} {} {} {}", site.function, site.address,
-                                       site.body ? "body" : "inline", site.section, site.file,
-                                       site.unit);
+        std::string line =
+            fmt::format("{}@{:x} {} {} {} {}", site.function, site.address,
+                        site.body ? "body" : "inline", site.section, site.file, site.unit);
         for (const NamedSite::Param &param : site.params)
             line += fmt::format(" {}={}", param.name,
                                 param.loc      ? param.loc_text
@@ -190,8 +199,8 @@ std::vector<std::string> site_lines(const std::vector<NamedSite> &sites) {
 std::vector<std::string> site_census(const std::vector<NamedSite> &sites) {
     std::vector<std::string> out;
     for (const NamedSite &site : sites)
-        out.push_back(fmt::format("{}@{:x} {}", site.function, site.address,
-                                  site.body ? "body" : "inline"));
+        out.push_back(
+            fmt::format("{}@{:x} {}", site.function, site.address, site.body ? "body" : "inline"));
     std::ranges::sort(out);
     out.erase(std::unique(out.begin(), out.end()), out.end());
     return out;

@@ -2,7 +2,8 @@
 // One location of one parameter as libdw decodes it: its plain shape in the wire
 // format, or what it is worth on concrete machines. Written from the standard and
 // the description of the wire format; shares nothing with the generator.
-#pragma once
+#ifndef BTF_EXTRA_TESTS_LIBDW_LOCATION_H
+#define BTF_EXTRA_TESTS_LIBDW_LOCATION_H
 
 #include <array>
 #include <cstdint>
@@ -65,3 +66,5 @@ std::vector<ParamValue> location_values(const LocationOps &location, uint64_t si
                                         std::span<const Machine> machines);
 
 }  // namespace btf_extra::test
+
+#endif

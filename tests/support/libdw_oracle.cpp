@@ -15,11 +15,14 @@
 #include <gelf.h>
 #include <unistd.h>
 
+#include "tests/support/libdw_list.h"
+#include "tests/support/type_text.h"
+#include "userspace/lib/core_api.h"
+
 namespace btf_extra::test {
 
 namespace {
 
-constexpr unsigned kGnuLocviews = 0x2137;   // DW_AT_GNU_locviews
 constexpr unsigned kGnuEntryView = 0x2138;  // DW_AT_GNU_entry_view
 
 [[noreturn]] void fail(const std::string &what) {
@@ -32,26 +35,6 @@ struct LinkedSection {
     uint64_t address;
     uint64_t size;
     bool executable;
-};
-
-class ViewNumbers {
-  public:
-    explicit ViewNumbers(std::span<const uint8_t> bytes) : bytes_(bytes) {}
-
-    uint64_t next() {
-        uint64_t value = 0;
-        for (unsigned shift = 0; at_ < bytes_.size(); shift += 7) {
-            const uint8_t byte = bytes_[at_++];
-            value |= uint64_t{byte & 0x7fu} << shift;
-            if (!(byte & 0x80))
-                return value;
-        }
-        throw std::runtime_error("location views end behind their section");
-    }
-
-  private:
-    std::span<const uint8_t> bytes_;
-    size_t at_ = 0;
 };
 
 }  // namespace
@@ -122,8 +105,6 @@ class LibdwOracle::Walk {
 
   private:
     static constexpr uint32_t kNoSite = UINT32_MAX;
-
-    struct Undecoded {};
 
     struct Enclosing {  // the out-of-line function
         uint64_t entry = 0;
@@ -272,6 +253,8 @@ class LibdwOracle::Walk {
         if (!fresh)
             return known->second;
         Function function;
+        function.die = dwarf_dieoffset(&die);
+        function.return_type = dwarf_type_text(die);
         if (const char *name = dwarf_diename(&die))
             function.name = name;
         Dwarf_Die child;
@@ -289,6 +272,7 @@ class LibdwOracle::Walk {
             Dwarf_Word size = 0;
             if (refers(child, DW_AT_type, type) && dwarf_aggregate_size(&type, &size) == 0)
                 param.size = size;
+            param.type = dwarf_type_text(child);
             function.params.push_back(param);
         }
         oracle_.functions_.push_back(std::move(function));
@@ -362,15 +346,15 @@ class LibdwOracle::Walk {
         }
         param.die = dwarf_dieoffset(&die);
         LocationOps ops{.attribute = &location, .ops = {}};
-        try {
-            if (!in_force(die, location, scope, ops.ops)) {
-                param.kind = OracleParam::kNoEntry;
-                return param;
-            }
-        } catch (const Undecoded &) {
-            param.kind = OracleParam::kUndecoded;
+        const auto &lists = version_ >= 5 ? oracle_.handle_->loclists : oracle_.handle_->loc;
+        const InForce found = operations_in_force(die, location, lists, scope.address, scope.view);
+        if (!found.decoded || !found.found) {
+            param.kind = found.decoded ? OracleParam::kNoEntry : OracleParam::kUndecoded;
             return param;
         }
+        oracle_.counts_.later_view += found.later_view;
+        oracle_.counts_.zero_length += found.zero_length;
+        ops.ops = found.ops;
         if (ops.ops.empty()) {  // as good as none, in the words of the standard
             param.kind = OracleParam::kNoValue;
             return param;
@@ -384,7 +368,13 @@ class LibdwOracle::Walk {
         place.frame_base_is_cfa = scope.enclosing && scope.enclosing->frame_base_is_cfa;
         place.at_function_entry = scope.enclosing && scope.enclosing->entry == scope.address;
         place.linked_address = [this](uint64_t address) { return linked(address); };
-        if (const auto plain = plain_location(ops, size, place))
+        const auto plain = plain_location(ops, size, place);
+        if (plain && !is_location_list(location) && in_own_frame(*plain, place)) {
+            oracle_.counts_.not_stored_yet++;
+            param.kind = OracleParam::kNoEntry;
+            return param;
+        }
+        if (plain)
             return add_plain(*plain, param);
         Computed computed;
         computed.values = location_values(ops, size, place, machines_);
@@ -397,6 +387,19 @@ class LibdwOracle::Walk {
         param.number = static_cast<uint32_t>(oracle_.computed_.size());
         oracle_.computed_.push_back(std::move(computed));
         return param;
+    }
+
+    // Memory below the CFA. Where a single expression says that for the whole scope, it does not
+    // say from when on: the store is at the site, or behind it.
+    static bool in_own_frame(const PlainLocation &plain, const LocationPlace &place) {
+        const std::optional<CfaRule> cfa = place.cfa();
+        if (!(plain.flags & LOC_DEREF) || !cfa || plain.values[0] != cfa->reg)
+            return false;
+        int64_t offset = 0;
+        if (plain.values.size() == 2)
+            offset = plain.flags & LOC_SIGNED ? static_cast<int32_t>(plain.values[1])
+                                              : int64_t{plain.values[1]};
+        return offset < cfa->offset;
     }
 
     OracleParam in_constant(Dwarf_Attribute &constant, uint64_t size, OracleParam param) {
@@ -446,62 +449,6 @@ class LibdwOracle::Walk {
         param.kind = OracleParam::kPlain;
         param.number = known->second;
         return param;
-    }
-
-    // The expression in force: 'the entry whose view interval holds DW_AT_GNU_entry_view, else the
-    // first that begins there at a later view; never one that begins there at an earlier view and
-    // has ended'.
-    bool in_force(Dwarf_Die &die, Dwarf_Attribute &location, const Scope &scope,
-                  std::span<Dwarf_Op> &result) {
-        Dwarf_Addr base, begin, end;
-        Dwarf_Op *ops = nullptr;
-        size_t count = 0;
-        ptrdiff_t at = 0;
-        const unsigned form = dwarf_whatform(&location);
-        if (form == DW_FORM_exprloc || form == DW_FORM_block || form == DW_FORM_block1 ||
-            form == DW_FORM_block2 || form == DW_FORM_block4) {
-            if (dwarf_getlocation(&location, &ops, &count) != 0)
-                fail("DW_AT_location");
-            result = {ops, count};
-            return true;
-        }
-        std::optional<ViewNumbers> views;
-        Dwarf_Attribute locviews;
-        if (attribute(die, kGnuLocviews, locviews)) {
-            Dwarf_Word offset = 0;
-            const auto section = version_ >= 5 ? oracle_.handle_->loclists : oracle_.handle_->loc;
-            if (dwarf_formudata(&locviews, &offset) != 0 || offset >= section.size())
-                fail("DW_AT_GNU_locviews");
-            views.emplace(section.subspan(offset));
-        }
-        using Point = std::pair<uint64_t, uint64_t>;  // address, view
-        const Point here(scope.address, scope.view);
-        std::optional<Point> later;
-        bool later_empty = false;
-        while ((at = dwarf_getlocations(&location, at, &base, &begin, &end, &ops, &count)) > 0) {
-            Point first(begin, 0), last(end, 0);
-            if (views) {
-                first.second = views->next();
-                last.second = views->next();
-            }
-            if (first >= last)
-                continue;  // nothing is in it
-            if (first <= here && here < last) {
-                oracle_.counts_.zero_length += begin == end;
-                result = {ops, count};
-                return true;
-            }
-            if (begin == scope.address && first > here && (!later || first < *later)) {
-                later = first;
-                later_empty = begin == end;
-                result = {ops, count};
-            }
-        }
-        if (at < 0)
-            throw Undecoded();
-        oracle_.counts_.later_view += later.has_value();
-        oracle_.counts_.zero_length += later && later_empty;
-        return later.has_value();
     }
 
     std::optional<CfaRule> cfa(uint64_t address) {
@@ -559,6 +506,22 @@ std::string_view LibdwOracle::param_name(const OracleSite &site, size_t param) c
 
 uint64_t LibdwOracle::param_size(const OracleSite &site, size_t param) const {
     return functions_[site.function_number].params[param].size;
+}
+
+const std::string &LibdwOracle::param_type(const OracleSite &site, size_t param) const {
+    return functions_[site.function_number].params[param].type;
+}
+
+const std::string &LibdwOracle::return_type(const OracleSite &site) const {
+    return functions_[site.function_number].return_type;
+}
+
+std::string_view LibdwOracle::declared_file(const OracleSite &site) const {
+    Dwarf_Die die;
+    const char *file = nullptr;
+    if (dwarf_offdie(handle_->dwarf, functions_[site.function_number].die, &die))
+        file = dwarf_decl_file(&die);
+    return file ? file : "";
 }
 
 }  // namespace btf_extra::test

@@ -2,7 +2,8 @@
 // All inlined instances and out-of-line bodies of a linked kernel, as libdw and
 // libelf read them: what a .btf_extra file of that kernel has to say. Written
 // from the description of the wire format; shares nothing with the generator.
-#pragma once
+#ifndef BTF_EXTRA_TESTS_LIBDW_ORACLE_H
+#define BTF_EXTRA_TESTS_LIBDW_ORACLE_H
 
 #include <cstdint>
 #include <memory>
@@ -56,6 +57,7 @@ struct OracleCounts {
     uint64_t in_blocks = 0;           // formal parameters in lexical blocks of a site
     uint64_t variables = 0;           // DW_TAG_variable whose origin is a formal parameter
     uint64_t variables_located = 0;   // ... with a location at the site
+    uint64_t not_stored_yet = 0;      // in the own frame, by one expression for the whole scope
     uint64_t later_view = 0;          // locations from an entry that begins at a later view
     uint64_t zero_length = 0;         // locations from an entry of zero length
 };
@@ -70,7 +72,7 @@ class LibdwOracle {
 
     struct Computed {
         std::vector<ParamValue> values;  // on each machine
-        std::string operations;          // "breg0 lit7 and stack_value"
+        std::string operations;          // their codes: "70 08 1a 9f "
     };
 
     const std::vector<OracleSite> &sites() const { return sites_; }
@@ -79,8 +81,13 @@ class LibdwOracle {
     }
     const std::vector<PlainLocation> &plain() const { return plain_; }
     const std::vector<Computed> &computed() const { return computed_; }
+    // Of the abstract instance. Types as "*const struct sk_buff": down to the first name.
     std::string_view param_name(const OracleSite &site, size_t param) const;
     uint64_t param_size(const OracleSite &site, size_t param) const;
+    const std::string &param_type(const OracleSite &site, size_t param) const;
+    const std::string &return_type(const OracleSite &site) const;
+    // DW_AT_decl_file as it is written; reads the line table of the unit. Empty: none.
+    std::string_view declared_file(const OracleSite &site) const;
     const OracleCounts &counts() const { return counts_; }
 
   private:
@@ -89,9 +96,12 @@ class LibdwOracle {
         uint64_t die = 0;
         std::string_view name;
         uint64_t size = 0;
+        std::string type;
     };
     struct Function {
+        uint64_t die = 0;
         std::string_view name;
+        std::string return_type;
         bool variadic = false;
         std::vector<FunctionParam> params;
     };
@@ -107,3 +117,5 @@ class LibdwOracle {
 };
 
 }  // namespace btf_extra::test
+
+#endif

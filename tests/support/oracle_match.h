@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // A .btf_extra file against the oracle: every site, every parameter.
-#pragma once
+#ifndef BTF_EXTRA_TESTS_ORACLE_MATCH_H
+#define BTF_EXTRA_TESTS_ORACLE_MATCH_H
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -27,7 +27,6 @@ struct OracleMatch {
     uint64_t disagreeing = 0;
     std::vector<std::string> disagreements;  // the first few, with offsets of entries
 
-    std::map<std::string, uint64_t> given_up_shapes;  // operations -> parameters
     std::vector<std::string> undecoded_params;
 };
 
@@ -36,3 +35,5 @@ OracleMatch match_oracle(const ObjectView &view, const LibdwOracle &oracle,
                          const std::vector<Machine> &machines);
 
 }  // namespace btf_extra::test
+
+#endif

@@ -111,9 +111,8 @@ std::optional<uint64_t> TracedProcess::run() {
 uint64_t TracedProcess::dwarf_register(uint32_t number) const {
     const user_regs_struct &r = registers_;
     // System V ABI for x86-64, figure 3.36.
-    const unsigned long long all[] = {r.rax, r.rdx, r.rcx, r.rbx, r.rsi, r.rdi,
-                                      r.rbp, r.rsp, r.r8,  r.r9,  r.r10, r.r11,
-                                      r.r12, r.r13, r.r14, r.r15, r.rip};
+    const unsigned long long all[] = {r.rax, r.rdx, r.rcx, r.rbx, r.rsi, r.rdi, r.rbp, r.rsp, r.r8,
+                                      r.r9,  r.r10, r.r11, r.r12, r.r13, r.r14, r.r15, r.rip};
     if (number >= std::size(all))
         throw std::runtime_error(fmt::format("there is no register {}", number));
     return all[number];

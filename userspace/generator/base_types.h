@@ -21,8 +21,9 @@ class BaseTypes {
 
     uint32_t end_id() const { return end_id_; }
     uint32_t end_string() const { return end_string_; }
-    const btf_type *type(uint32_t id) const { return types_[id]; }
-    uint32_t kind(uint32_t id) const { return types_[id] ? loc_kind(types_[id]) : 0; }
+    // nullptr: no such type. Nobody has checked what the records of a base refer to.
+    const btf_type *type(uint32_t id) const { return id < end_id_ ? types_[id] : nullptr; }
+    uint32_t kind(uint32_t id) const { return type(id) ? loc_kind(type(id)) : 0; }
     std::string_view string(uint32_t offset) const;
     std::string_view name(uint32_t id) const { return string(types_[id]->name_off); }
 

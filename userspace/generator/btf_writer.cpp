@@ -41,9 +41,7 @@ class NewTypeNumbers {
     uint32_t id(TypeId type) const {
         if (!(type & kNewType))
             return type;
-        const uint32_t number = type & ~kNewType;
-        // C and BTF have no word for it.
-        return new_types_.at(number).kind == TypeKind::kUnsupported ? 0 : ids_[number];
+        return ids_[type & ~kNewType];
     }
 
   private:
@@ -55,8 +53,6 @@ class NewTypeNumbers {
             if (!(id & kNewType) || needed_[id & ~kNewType])
                 continue;
             const NewType &entry = new_types_.at(id & ~kNewType);
-            if (entry.kind == TypeKind::kUnsupported)
-                continue;
             needed_[id & ~kNewType] = true;
             pending.push_back(entry.target);
             for (const NewMember &member : entry.members)
@@ -157,8 +153,11 @@ void TypesWriter::write_type(const NewType &type) {
             builder_.word(0);
         }
         return;
-    case TypeKind::kVoid:
     case TypeKind::kUnsupported:
+        // C and BTF have no word for it, but it may be a parameter or a member.
+        builder_.begin(BTF_KIND_STRUCT, "", 0, size);
+        return;
+    case TypeKind::kVoid:
         return;
     }
 }

@@ -9,6 +9,8 @@
 
 #include <algorithm>
 
+#include "userspace/lib/core_api.h"
+
 namespace btf_extra {
 
 namespace {
@@ -202,6 +204,8 @@ Result<std::unique_ptr<DebugFile>> DebugFile::open(const std::string &path) {
     Result<ElfImage> elf = ElfImage::open(path);
     if (!elf)
         return elf.error();
+    if (loc_machine_registers(elf->machine()) == 0)
+        return elf->error("ELF header", fmt::format("machine {} is not supported", elf->machine()));
     auto file = std::make_unique<ElfDebugFile>(std::move(*elf));
     if (Result<void> loaded = file->load(); !loaded)
         return loaded.error();

@@ -451,7 +451,7 @@ std::unique_ptr<UnitReader::Function> UnitReader::read_function(const Unit &unit
         if (child.tag() == DW_TAG_formal_parameter) {
             const TypeRef type = unit.attribute(child, DW_AT_type).number;
             function->params.push_back({.die = child.offset, .size = types_.size_of(type)});
-            source.param_types.push_back(type_map_->map(type));
+            source.param_types.push_back(type_map_->map_param(type));
             source.param_names.push_back(unit.attribute(child, DW_AT_name).string);
         } else if (child.tag() == DW_TAG_unspecified_parameters) {
             source.variadic = function->variadic = true;

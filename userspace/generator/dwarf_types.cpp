@@ -78,18 +78,22 @@ const Unit *DwarfTypes::unit_at(uint64_t offset) {
 
 SourceType DwarfTypes::describe(TypeRef ref, bool details) {
     SourceType type;
+    const Unit *unit = nullptr;
+    Die die;
+    // Atomic has no counterpart in BTF; the type behind it has the same layout.
+    for (uint32_t depth = 0; ref != 0 && depth < kMaxTypeDepth; ++depth) {
+        unit = unit_at(ref);
+        die = unit ? unit->die_at(ref) : Die{};
+        if (die.tag() != DW_TAG_atomic_type)
+            break;
+        const AttributeValue target = unit->attribute(die, DW_AT_type);
+        ref = target.kind == AttributeValue::kReference ? target.number : 0;
+    }
     if (ref == 0)
         return type;
-    const Unit *unit = unit_at(ref);
-    const Die die = unit ? unit->die_at(ref) : Die{};
     if (!die.abbreviation) {
         type.kind = TypeKind::kUnsupported;
         return type;
-    }
-    // Atomic has no counterpart in BTF; the type behind it has the same layout.
-    if (die.tag() == DW_TAG_atomic_type) {
-        const AttributeValue target = unit->attribute(die, DW_AT_type);
-        return describe(target.number < ref ? target.number : 0, details);
     }
     type.kind = kind_of(die.tag());
     uint64_t encoding = 0;

@@ -9,6 +9,8 @@ namespace btf_extra {
 
 namespace {
 
+constexpr uint32_t kMaxDepth = 256;  // of pointers, qualifiers, arrays, prototypes around a type
+
 uint32_t btf_kind_of(TypeKind kind) {
     switch (kind) {
     case TypeKind::kInt:
@@ -78,18 +80,62 @@ void NewTypes::fill(TypeId id, NewType type) {
 
 TypeId TypeMap::map(TypeRef ref) {
     const uint32_t id = find(ref);
-    return id != kNotInBase ? id : make(ref);
+    if (id != kNotInBase)
+        return id;
+    return ends(ref) ? make(ref) : opaque();
+}
+
+TypeId TypeMap::map_param(TypeRef ref) {
+    const TypeId id = map(ref);
+    return id ? id : opaque();
+}
+
+TypeId TypeMap::opaque() {
+    const auto [id, fresh] = new_types_.intern("");
+    if (fresh) {
+        NewType type;
+        type.kind = TypeKind::kUnsupported;
+        new_types_.fill(id, std::move(type));
+    }
+    return id;
 }
 
 uint32_t TypeMap::find(TypeRef ref) {
     if (ref == 0)
         return 0;
-    const auto known = found_.find(ref);
-    if (known != found_.end())
-        return known->second;
+    // While it is being looked for: a type that contains itself with no struct
+    // between is not in the base, nor is one that never ends.
+    const auto [entry, fresh] = found_.try_emplace(ref, kNotInBase);
+    if (!fresh)
+        return entry->second;
+    if (depth_ >= kMaxDepth)
+        return kNotInBase;
+    ++depth_;
     const uint32_t id = find_uncached(ref);
-    found_.emplace(ref, id);
+    --depth_;
+    found_[ref] = id;
     return id;
+}
+
+bool TypeMap::ends(TypeRef ref) {
+    for (uint32_t depth = 0; depth < kMaxDepth; ++depth) {
+        const SourceType type = source_.describe(ref, false);
+        switch (type.kind) {
+        case TypeKind::kPtr:
+        case TypeKind::kConst:
+        case TypeKind::kVolatile:
+        case TypeKind::kRestrict:
+        case TypeKind::kTypedef:
+        case TypeKind::kArray:
+            ref = type.target;
+            break;
+        default:
+            return true;
+        }
+        if (ref == 0)
+            return true;
+    }
+    return false;
 }
 
 uint32_t TypeMap::find_uncached(TypeRef ref) {
@@ -325,15 +371,19 @@ bool TypeMap::equivalent_params(const SourceType &type, uint32_t id, std::set<Pa
     return !type.variadic || params[type.params.size()].type == 0;
 }
 
-void TypeMap::describe(TypeRef ref, std::vector<TypeRef> &enclosing, std::string &text) {
+void TypeMap::describe(TypeRef ref, Described &described, std::string &text) {
     const uint32_t id = find(ref);
     if (id != kNotInBase) {
         text += fmt::format("#{};", id);
         return;
     }
-    const auto around = std::find(enclosing.rbegin(), enclosing.rend(), ref);
-    if (around != enclosing.rend()) {
-        text += fmt::format("^{};", around - enclosing.rbegin());
+    const auto [before, fresh] = described.try_emplace(ref, described.size());
+    if (!fresh) {
+        text += fmt::format("^{};", before->second);
+        return;
+    }
+    if (!ends(ref)) {
+        text += "!;";
         return;
     }
     const SourceType type = source_.describe(ref, true);
@@ -345,14 +395,12 @@ void TypeMap::describe(TypeRef ref, std::vector<TypeRef> &enclosing, std::string
         return;
     }
     text += '{';
-    // Everything but an aggregate comes to an end by itself.
-    enclosing.push_back(ref);
     switch (type.kind) {
     case TypeKind::kStruct:
     case TypeKind::kUnion:
         for (const SourceMember &member : type.members) {
             text += fmt::format("{}@{}:{}=", member.name, member.bit_offset, member.bit_size);
-            describe(member.type, enclosing, text);
+            describe(member.type, described, text);
         }
         break;
     case TypeKind::kEnum:
@@ -362,14 +410,13 @@ void TypeMap::describe(TypeRef ref, std::vector<TypeRef> &enclosing, std::string
     case TypeKind::kFuncProto:
         for (const SourceParam &param : type.params) {
             text += fmt::format("{}=", param.name);
-            describe(param.type, enclosing, text);
+            describe(param.type, described, text);
         }
         [[fallthrough]];
     default:
-        describe(type.target, enclosing, text);
+        describe(type.target, described, text);
         break;
     }
-    enclosing.pop_back();
     text += '}';
 }
 
@@ -378,8 +425,8 @@ TypeId TypeMap::make(TypeRef ref) {
     if (known != made_.end())
         return known->second;
     std::string description;
-    std::vector<TypeRef> enclosing;
-    describe(ref, enclosing, description);
+    Described described;
+    describe(ref, described, description);
     const auto [id, fresh] = new_types_.intern(description);
     made_.emplace(ref, id);
     if (!fresh)
@@ -406,7 +453,7 @@ TypeId TypeMap::make(TypeRef ref) {
     for (const SourceEnumerator &enumerator : source.enumerators)
         type.enumerators.emplace_back(enumerator.name, enumerator.value);
     for (const SourceParam &param : source.params)
-        type.params.push_back({.name = std::string(param.name), .type = map(param.type)});
+        type.params.push_back({.name = std::string(param.name), .type = map_param(param.type)});
     new_types_.fill(id, std::move(type));
     return id;
 }

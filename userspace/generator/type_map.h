@@ -31,7 +31,7 @@ struct NewParam {
 };
 
 // A type that the base lacks, in the terms of BTF. What it refers to are
-// TypeIds: of the base, or new as well.
+// TypeIds: of the base, or new as well. kUnsupported is nothing but a size.
 struct NewType {
     TypeKind kind = TypeKind::kVoid;
     std::string name;
@@ -74,6 +74,8 @@ class TypeMap {
         : base_(base), new_types_(new_types), source_(source) {}
 
     TypeId map(TypeRef ref);
+    // The same for a parameter, which cannot be void.
+    TypeId map_param(TypeRef ref);
 
   private:
     static constexpr uint32_t kNotInBase = UINT32_MAX;
@@ -99,15 +101,21 @@ class TypeMap {
     bool equivalent_params(const SourceType &type, uint32_t id, std::set<Pair> &assumed);
 
     TypeId make(TypeRef ref);
-    // Appends the description of a type; enclosing are the new structs and
-    // unions around it.
-    void describe(TypeRef ref, std::vector<TypeRef> &enclosing, std::string &text);
+    // What stands for types of which nothing can be said.
+    TypeId opaque();
+    // Whether pointers, qualifiers, arrays around something come to an end there.
+    bool ends(TypeRef ref);
+    // Appends the description of a type. One that the description has already is
+    // named by its number in there.
+    using Described = std::unordered_map<TypeRef, size_t>;
+    void describe(TypeRef ref, Described &described, std::string &text);
 
     const BaseTypes &base_;
     NewTypes &new_types_;
     TypeSource &source_;
     std::unordered_map<TypeRef, uint32_t> found_;
     std::unordered_map<TypeRef, TypeId> made_;
+    uint32_t depth_ = 0;  // of find()
 };
 
 }  // namespace btf_extra

@@ -1,0 +1,628 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// Types of made-up debug information to ids of a base BTF that libbpf made, and
+// the types that the base lacks back through libbpf to C.
+#include "userspace/generator/type_map.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "tests/support/base_btf.h"
+#include "userspace/generator/btf_writer.h"
+
+namespace btf_extra::test {
+namespace {
+
+// Debug information of one unit. Everything returns the reference of the new type.
+class Source : public TypeSource {
+  public:
+    explicit Source(TypeRef first = 0x100) : next_(first) {}
+
+    SourceType describe(TypeRef ref, bool details) override {
+        SourceType type = types_.at(ref);
+        if (!details) {  // as the real one
+            type.members.clear();
+            type.enumerators.clear();
+            type.params.clear();
+        }
+        return type;
+    }
+
+    TypeRef add(SourceType type) {
+        const TypeRef ref = next_;
+        next_ += 0x10;
+        types_[ref] = std::move(type);
+        return ref;
+    }
+    SourceType &at(TypeRef ref) { return types_.at(ref); }
+
+    TypeRef integer(std::string_view name, uint64_t size, bool is_signed = true) {
+        return add(sized(TypeKind::kInt, name, size, is_signed));
+    }
+    TypeRef modified(TypeKind kind, TypeRef target) {
+        SourceType type = sized(kind, "", 0);
+        type.target = target;
+        return add(type);
+    }
+    TypeRef pointer(TypeRef to) { return modified(TypeKind::kPtr, to); }
+    TypeRef tagged_pointer(TypeRef to, std::vector<std::string_view> tags) {
+        const TypeRef ref = pointer(to);
+        at(ref).type_tags = std::move(tags);
+        return ref;
+    }
+    TypeRef alias(std::string_view name, TypeRef of) {
+        const TypeRef ref = modified(TypeKind::kTypedef, of);
+        at(ref).name = name;
+        return ref;
+    }
+    TypeRef array(TypeRef of, uint64_t elements) {
+        const TypeRef ref = modified(TypeKind::kArray, of);
+        at(ref).elements = elements;
+        return ref;
+    }
+    TypeRef structure(std::string_view name, uint64_t size,
+                      std::vector<SourceMember> members = {}) {
+        return aggregate(TypeKind::kStruct, name, size, std::move(members));
+    }
+    TypeRef union_of(std::string_view name, uint64_t size, std::vector<SourceMember> members = {}) {
+        return aggregate(TypeKind::kUnion, name, size, std::move(members));
+    }
+    TypeRef declaration(std::string_view name, TypeKind kind = TypeKind::kStruct) {
+        const TypeRef ref = aggregate(kind, name, 0, {});
+        at(ref).declaration = true;
+        return ref;
+    }
+    TypeRef enumeration(std::string_view name, std::vector<SourceEnumerator> enumerators,
+                        uint64_t size = 4, bool is_signed = false) {
+        SourceType type = sized(TypeKind::kEnum, name, size, is_signed);
+        type.enumerators = std::move(enumerators);
+        return add(type);
+    }
+    TypeRef prototype(TypeRef result, std::vector<SourceParam> params = {}, bool variadic = false) {
+        const TypeRef ref = modified(TypeKind::kFuncProto, result);
+        at(ref).params = std::move(params);
+        at(ref).variadic = variadic;
+        return ref;
+    }
+
+    static SourceType sized(TypeKind kind, std::string_view name, uint64_t size,
+                            bool is_signed = false) {
+        SourceType type;
+        type.kind = kind;
+        type.name = name;
+        type.size = size;
+        type.is_signed = is_signed;
+        return type;
+    }
+
+  private:
+    TypeRef aggregate(TypeKind kind, std::string_view name, uint64_t size,
+                      std::vector<SourceMember> members) {
+        SourceType type = sized(kind, name, size);
+        type.members = std::move(members);
+        return add(type);
+    }
+
+    TypeRef next_;
+    std::map<TypeRef, SourceType> types_;
+};
+
+constexpr TypeId kNew = UINT32_MAX;  // expected: any new type
+
+class TypeMapTest : public testing::Test {
+  protected:
+    BaseBtf base;
+    Source source;
+    NewTypes new_types;
+
+    // To be called when the base is complete.
+    TypeId map(TypeRef ref) {
+        if (!map_) {
+            image_ = base.image();
+            types_ = std::make_unique<BaseTypes>(&image_->blob());
+            map_ = std::make_unique<TypeMap>(*types_, new_types, source);
+        }
+        const TypeId id = map_->map(ref);
+        return id & kNewType ? kNew : id;
+    }
+    // As another unit sees it.
+    TypeId map(TypeRef ref, Source &other) { return TypeMap(*types_, new_types, other).map(ref); }
+
+    // What is written for a function that returns that type.
+    struct Written {
+        BtfHandle btf;
+        uint32_t id = 0;  // of the type
+    };
+    Written write(TypeRef ref) {
+        map(ref);
+        SourceFunction function;
+        function.name = "f";
+        function.return_type = map_->map(ref);
+        MergedSites sites;
+        sites.functions.push_back({.source = &function});
+        const WrittenBlobs blobs = write_blobs(sites, *types_, new_types, {}, Layout::kSplit);
+        Written written{.btf = split_btf(blobs.types, base)};
+        if (!written.btf)
+            return written;
+        const int func = btf__find_by_name_kind(written.btf.get(), "f", BTF_KIND_FUNC);
+        EXPECT_GT(func, 0);
+        const btf_type *type = btf__type_by_id(written.btf.get(), static_cast<uint32_t>(func));
+        written.id = btf__type_by_id(written.btf.get(), type->type)->type;
+        return written;
+    }
+    std::string as_c(TypeRef ref) {
+        const Written written = write(ref);
+        return written.btf ? c_definition(written.btf.get(), written.id) : "libbpf refuses it";
+    }
+
+  private:
+    std::unique_ptr<BtfImage> image_;
+    std::unique_ptr<BaseTypes> types_;
+    std::unique_ptr<TypeMap> map_;
+};
+
+using Id = TypeId;
+
+TEST_F(TypeMapTest, Integers) {
+    const Id i = base.integer("int", 4), u = base.integer("unsigned int", 4, 0);
+    const Id c = base.integer("char", 1), b = base.integer("_Bool", 1, BTF_INT_BOOL);
+    btf__add_float(base.handle(), "double", 8);
+    const Id d = 5;
+    using enum TypeKind;
+    const auto sized = Source::sized;
+    SourceType marked_char = sized(kInt, "char", 1, true);
+    marked_char.is_char = true;
+    SourceType boolean = sized(kInt, "_Bool", 1, false);
+    boolean.is_bool = true;
+    const struct {
+        const char *name;
+        SourceType type;
+        Id expected;
+    } rows[] = {
+        {"int", sized(kInt, "int", 4, true), i},
+        {"unsigned", sized(kInt, "unsigned int", 4, false), u},
+        {"int of another size", sized(kInt, "int", 2, true), kNew},
+        {"int of another sign", sized(kInt, "int", 4, false), kNew},
+        {"another name", sized(kInt, "int32", 4, true), kNew},
+        {"char, marked as one", marked_char, c},
+        {"_Bool", boolean, b},
+        {"_Bool that is none", sized(kInt, "_Bool", 1, false), kNew},
+        {"double", sized(kFloat, "double", 8, false), d},
+        {"double of another size", sized(kFloat, "double", 4, false), kNew},
+        {"void", {}, 0},
+    };
+    for (const auto &row : rows)
+        EXPECT_EQ(map(source.add(row.type)), row.expected) << row.name;
+    EXPECT_EQ(map(0), 0u);
+}
+
+TEST_F(TypeMapTest, UniqueNamesNeedNoComparison) {
+    const int i = base.integer("int", 4);
+    const Id task = base.structure("task", 4, {{"pid", i, 0}});
+    const Id any = base.union_of("any", 4, {{"i", i, 0}});
+    const Id color = base.enumeration("color", {{"RED", 0}});
+    const Id size = base.alias("size", i);
+    const Id wide = base.wide_enumeration("wide", {{"BIG", 1ull << 40}});
+    // Another member, another target, other enumerators, nothing at all.
+    EXPECT_EQ(map(source.structure("task", 8, {{.name = "tid", .type = source.integer("int", 4)}})),
+              task);
+    EXPECT_EQ(map(source.structure("task", 0)), task);
+    EXPECT_EQ(map(source.union_of("any", 0)), any);
+    EXPECT_EQ(map(source.enumeration("color", {})), color);
+    EXPECT_EQ(map(source.enumeration("wide", {}, 8)), wide);
+    EXPECT_EQ(map(source.alias("size", 0)), size);
+    // Tags and type names are apart, and so are kinds.
+    EXPECT_EQ(map(source.alias("task", 0)), kNew);
+    EXPECT_EQ(map(source.union_of("task", 4)), kNew);
+    EXPECT_EQ(map(source.enumeration("task", {})), kNew);
+    EXPECT_EQ(map(source.structure("color", 4)), kNew);
+}
+
+TEST_F(TypeMapTest, TwoStructsOfOneName) {
+    const int i = base.integer("int", 4), l = base.integer("long int", 8);
+    const int a = base.structure("a", 4, {{"m", i, 0}}), b = base.structure("b", 4, {{"m", i, 0}});
+    const int pa = base.pointer(a), pb = base.pointer(b);
+    const auto note = [&](std::vector<BaseMember> members, uint32_t size = 16) -> Id {
+        return base.structure("note", size, members);
+    };
+    const Id names = note({{"x", i, 0}, {"y", i, 32}}, 8);
+    const Id other_name = note({{"x", i, 0}, {"z", i, 32}}, 8);
+    const Id more = note({{"x", i, 0}, {"y", i, 32}, {"z", i, 64}}, 12);
+    const Id moved = note({{"x", i, 0}, {"y", i, 64}}, 12);
+    const Id larger = note({{"x", i, 0}, {"y", i, 32}}, 16);
+    const Id other_type = note({{"x", i, 0}, {"y", l, 64}});
+    const Id bits = note({{"x", i, 0, 3}, {"y", i, 3, 5}}, 4);
+    const Id other_bits = note({{"x", i, 0, 4}, {"y", i, 4, 4}}, 4);
+    const Id to_a = note({{"p", pa, 0}}, 8);
+    const Id to_b = note({{"p", pb, 0}}, 8);
+    const Id array_a = note({{"p", base.array(i, pa, 2), 0}});
+    const Id array_b = note({{"p", base.array(i, pb, 2), 0}});
+    const Id calls_a = note({{"f", base.pointer(base.prototype(0, {{"p", pa}})), 0}}, 8);
+    const Id calls_b = note({{"f", base.pointer(base.prototype(0, {{"p", pb}})), 0}}, 8);
+    const Id calls_any = note({{"f", base.pointer(base.prototype(0, {{"p", pa}}, true)), 0}}, 8);
+
+    const TypeRef si = source.integer("int", 4), sl = source.integer("long int", 8);
+    const TypeRef spa = source.pointer(source.structure("a", 4, {{.name = "m", .type = si}}));
+    const TypeRef spb = source.pointer(source.structure("b", 4, {{.name = "m", .type = si}}));
+    const auto like = [&](std::vector<SourceMember> members, uint64_t size = 16) {
+        return map(source.structure("note", size, std::move(members)));
+    };
+    const auto call = [&](TypeRef param, bool variadic = false) {
+        return source.pointer(source.prototype(0, {{.name = "p", .type = param}}, variadic));
+    };
+    EXPECT_EQ(like({{"x", si, 0}, {"y", si, 32}}, 8), names);
+    EXPECT_EQ(like({{"x", si, 0}, {"z", si, 32}}, 8), other_name);
+    EXPECT_EQ(like({{"x", si, 0}, {"y", si, 32}, {"z", si, 64}}, 12), more);
+    EXPECT_EQ(like({{"x", si, 0}, {"y", si, 64}}, 12), moved);
+    EXPECT_EQ(like({{"x", si, 0}, {"y", si, 32}}, 16), larger);
+    EXPECT_EQ(like({{"x", si, 0}, {"y", sl, 64}}), other_type);
+    EXPECT_EQ(like({{"x", si, 0, 3}, {"y", si, 3, 5}}, 4), bits);
+    EXPECT_EQ(like({{"x", si, 0, 4}, {"y", si, 4, 4}}, 4), other_bits);
+    EXPECT_EQ(like({{"p", spa, 0}}, 8), to_a);
+    EXPECT_EQ(like({{"p", spb, 0}}, 8), to_b);
+    EXPECT_EQ(like({{"p", source.array(spa, 2), 0}}), array_a);
+    EXPECT_EQ(like({{"p", source.array(spb, 2), 0}}), array_b);
+    EXPECT_EQ(like({{"f", call(spa), 0}}, 8), calls_a);
+    EXPECT_EQ(like({{"f", call(spb), 0}}, 8), calls_b);
+    EXPECT_EQ(like({{"f", call(spa, true), 0}}, 8), calls_any);
+    // None of them.
+    EXPECT_EQ(like({{"x", si, 0}, {"w", si, 32}}, 8), kNew);
+    EXPECT_EQ(like({{"p", source.array(spa, 3), 0}}), kNew);
+    EXPECT_EQ(like({{"p", source.pointer(si), 0}}, 8), kNew);
+    EXPECT_EQ(like({}, 0), kNew);
+}
+
+// Two rings of structs, alike but for a member of the last one.
+TEST_F(TypeMapTest, TwoRecursiveStructsOfOneName) {
+    const int i = base.integer("int", 4), l = base.integer("long int", 8);
+    const auto ring = [&](int value) -> Id {
+        // Ids: node, link, pointer to node, pointer to link.
+        const int node = btf__type_cnt(base.handle());
+        base.structure("node", 16, {{"next", node + 3, 0}, {"self", node + 2, 64}});
+        base.structure("link", 16, {{"back", node + 2, 0}, {"value", value, 64}});
+        base.pointer(node);
+        base.pointer(node + 1);
+        return static_cast<Id>(node);
+    };
+    const Id of_int = ring(i), of_long = ring(l);
+
+    const auto source_ring = [&](TypeRef value) {
+        const TypeRef node = source.structure("node", 16);
+        const TypeRef link =
+            source.structure("link", 16, {{"back", source.pointer(node), 0}, {"value", value, 64}});
+        source.at(node).members = {{"next", source.pointer(link), 0},
+                                   {"self", source.pointer(node), 64}};
+        return node;
+    };
+    const TypeRef si = source.integer("int", 4), sl = source.integer("long int", 8);
+    EXPECT_EQ(map(source_ring(si)), of_int);
+    EXPECT_EQ(map(source_ring(sl)), of_long);
+    EXPECT_EQ(map(source.pointer(source_ring(sl))), of_long + 2);
+    EXPECT_EQ(map(source_ring(source.pointer(0))), kNew);
+}
+
+TEST_F(TypeMapTest, SameNameEnumsAndTypedefs) {
+    const int i = base.integer("int", 4), l = base.integer("long int", 8);
+    const Id one = base.enumeration("state", {{"ON", 0}, {"OFF", 1}});
+    const Id other_value = base.enumeration("state", {{"ON", 0}, {"OFF", 2}});
+    const Id other_name = base.enumeration("state", {{"ON", 0}, {"DOWN", 1}});
+    const Id negative = base.enumeration("state", {{"ON", -1}, {"OFF", 1}});
+    const Id wide = base.wide_enumeration("state", {{"ON", 0}, {"OFF", 1ull << 40}});
+    const Id small = base.alias("word", i), large = base.alias("word", l);
+
+    EXPECT_EQ(map(source.enumeration("state", {{"ON", 0}, {"OFF", 1}})), one);
+    EXPECT_EQ(map(source.enumeration("state", {{"ON", 0}, {"OFF", 2}})), other_value);
+    EXPECT_EQ(map(source.enumeration("state", {{"ON", 0}, {"DOWN", 1}})), other_name);
+    EXPECT_EQ(map(source.enumeration("state", {{"ON", UINT64_MAX}, {"OFF", 1}}, 4, true)),
+              negative);
+    EXPECT_EQ(map(source.enumeration("state", {{"ON", 0}, {"OFF", 3}})), kNew);
+    EXPECT_EQ(map(source.enumeration("state", {{"ON", 0}})), kNew);
+    EXPECT_EQ(map(source.alias("word", source.integer("int", 4))), small);
+    EXPECT_EQ(map(source.alias("word", source.integer("long int", 8))), large);
+    EXPECT_EQ(map(source.alias("word", source.pointer(0))), kNew);
+    // One ENUM64 of that name, but its kind alone does not make it the one.
+    EXPECT_EQ(map(source.enumeration("state", {{"ON", 0}, {"OFF", 1ull << 40}}, 8)), wide);
+}
+
+TEST_F(TypeMapTest, Declarations) {
+    const int i = base.integer("int", 4);
+    const Id unique = base.structure("unique", 4, {{"m", i, 0}});
+    base.structure("twice", 4, {{"a", i, 0}});
+    base.structure("twice", 4, {{"b", i, 0}});
+    base.structure("both", 4, {{"a", i, 0}});
+    base.structure("both", 4, {{"b", i, 0}});
+    const Id both = base.forward("both");
+    const Id opaque = base.forward("opaque");
+    const Id opaque_union = base.forward("opaque", BTF_FWD_UNION);
+    const Id union_only = base.union_of("shape", 4);
+
+    EXPECT_EQ(map(source.declaration("unique")), unique);
+    EXPECT_EQ(map(source.declaration("twice")), kNew);  // cannot say which
+    EXPECT_EQ(map(source.declaration("both")), both);
+    EXPECT_EQ(map(source.declaration("opaque")), opaque);
+    EXPECT_EQ(map(source.declaration("opaque", TypeKind::kUnion)), opaque_union);
+    EXPECT_EQ(map(source.declaration("shape", TypeKind::kUnion)), union_only);
+    EXPECT_EQ(map(source.declaration("shape")), kNew);
+    EXPECT_EQ(map(source.declaration("absent")), kNew);
+    EXPECT_EQ(as_c(source.declaration("absent")), "struct absent;\n\n");
+    EXPECT_EQ(as_c(source.declaration("missing", TypeKind::kUnion)), "union missing;\n\n");
+}
+
+// In a comparison a declaration on either side is as good as a definition.
+TEST_F(TypeMapTest, DeclarationsInComparisons) {
+    const int i = base.integer("int", 4);
+    const int opaque = base.forward("opaque");
+    const Id first = base.structure("user", 16, {{"p", base.pointer(opaque), 0}, {"x", i, 64}});
+    const Id second = base.structure("user", 16, {{"p", base.pointer(opaque), 0}, {"y", i, 64}});
+    const TypeRef si = source.integer("int", 4);
+    const TypeRef known = source.pointer(source.structure("opaque", 4, {{"m", si, 0}}));
+    const TypeRef unknown = source.pointer(source.declaration("opaque"));
+    EXPECT_EQ(map(source.structure("user", 16, {{"p", known, 0}, {"x", si, 64}})), first);
+    EXPECT_EQ(map(source.structure("user", 16, {{"p", unknown, 0}, {"y", si, 64}})), second);
+}
+
+TEST_F(TypeMapTest, AnonymousTypes) {
+    const int i = base.integer("int", 4);
+    const Id point = base.structure(nullptr, 8, {{"x", i, 0}, {"y", i, 32}});
+    const Id size = base.structure(nullptr, 8, {{"w", i, 0}, {"h", i, 32}});
+    const Id bits = base.structure(nullptr, 8, {{"x", i, 0, 1}, {"y", i, 32}});
+    const Id either = base.union_of(nullptr, 8, {{"x", i, 0}, {"y", i, 0}});
+    const Id state = base.enumeration(nullptr, {{"ON", 0}, {"OFF", 1}});
+    const Id wide = base.wide_enumeration(nullptr, {{"HIGH", 1ull << 40}});
+    const Id empty = base.structure(nullptr, 0);
+    const Id alias = base.alias("point", static_cast<int>(point));
+
+    const TypeRef si = source.integer("int", 4);
+    EXPECT_EQ(map(source.structure("", 8, {{"x", si, 0}, {"y", si, 32}})), point);
+    EXPECT_EQ(map(source.structure("", 8, {{"w", si, 0}, {"h", si, 32}})), size);
+    EXPECT_EQ(map(source.structure("", 8, {{"x", si, 0, 1}, {"y", si, 32}})), bits);
+    EXPECT_EQ(map(source.union_of("", 8, {{"x", si, 0}, {"y", si, 0}})), either);
+    EXPECT_EQ(map(source.enumeration("", {{"ON", 0}, {"OFF", 1}})), state);
+    EXPECT_EQ(map(source.enumeration("", {{"HIGH", 1ull << 40}}, 8)), wide);
+    EXPECT_EQ(map(source.structure("", 0)), empty);
+    EXPECT_EQ(map(source.alias("point", 0)), alias);
+    EXPECT_EQ(map(source.structure("", 8, {{"x", si, 0}, {"z", si, 32}})), kNew);
+    EXPECT_EQ(map(source.structure("", 12, {{"x", si, 0}, {"y", si, 32}})), kNew);
+    EXPECT_EQ(map(source.union_of("", 8, {{"x", si, 0}, {"z", si, 0}})), kNew);
+    EXPECT_EQ(map(source.enumeration("", {{"ON", 0}, {"OFF", 2}})), kNew);
+    EXPECT_EQ(map(source.enumeration("", {{"HIGH", 1ull << 41}}, 8)), kNew);
+}
+
+TEST_F(TypeMapTest, DerivedTypes) {
+    const int i = base.integer("int", 4), c = base.integer("char", 1);
+    const Id pointer = base.pointer(i), void_pointer = base.pointer(0);
+    base.pointer(i);  // a second one: the first counts
+    const Id constant = base.constant(c);
+    const Id text = base.pointer(static_cast<int>(constant));
+    const Id array = base.array(i, c, 4);
+    const Id proto = base.prototype(i, {{"a", i}, {"b", static_cast<int>(text)}});
+    const Id other_names = base.prototype(i, {{"a", i}, {"c", static_cast<int>(text)}});
+    const Id variadic = base.prototype(i, {{"a", i}}, true);
+    const Id plain = base.prototype(i, {{"a", i}});
+    const Id none = base.prototype(0);
+
+    const TypeRef si = source.integer("int", 4), sc = source.integer("char", 1);
+    const TypeRef stext = source.pointer(source.modified(TypeKind::kConst, sc));
+    EXPECT_EQ(map(source.pointer(si)), pointer);
+    EXPECT_EQ(map(source.pointer(0)), void_pointer);
+    EXPECT_EQ(map(stext), text);
+    EXPECT_EQ(map(source.array(sc, 4)), array);
+    EXPECT_EQ(map(source.prototype(si, {{"a", si}, {"b", stext}})), proto);
+    EXPECT_EQ(map(source.prototype(si, {{"a", si}, {"c", stext}})), other_names);
+    EXPECT_EQ(map(source.prototype(si, {{"a", si}}, true)), variadic);
+    EXPECT_EQ(map(source.prototype(si, {{"a", si}})), plain);
+    EXPECT_EQ(map(source.prototype(0)), none);
+    EXPECT_EQ(map(source.pointer(sc)), kNew);
+    EXPECT_EQ(map(source.modified(TypeKind::kVolatile, sc)), kNew);
+    EXPECT_EQ(map(source.modified(TypeKind::kRestrict, stext)), kNew);
+    EXPECT_EQ(map(source.array(sc, 5)), kNew);
+    EXPECT_EQ(map(source.array(si, 4)), kNew);
+    EXPECT_EQ(map(source.prototype(0, {}, true)), kNew);
+    EXPECT_EQ(map(source.prototype(si, {{"a", sc}})), kNew);
+}
+
+TEST_F(TypeMapTest, TypeTags) {
+    const int c = base.integer("char", 1);
+    const int user_char = base.tag("user", c);
+    const Id user = base.pointer(user_char);
+    const Id both = base.pointer(base.tag("percpu", user_char));
+    const Id plain = base.pointer(c);
+
+    const TypeRef sc = source.integer("char", 1);
+    EXPECT_EQ(map(source.tagged_pointer(sc, {"user"})), user);
+    EXPECT_EQ(map(source.tagged_pointer(sc, {"user", "percpu"})), both);
+    EXPECT_EQ(map(source.pointer(sc)), plain);
+    // A base without the tag was made by a tool that does not write it.
+    EXPECT_EQ(map(source.tagged_pointer(sc, {"rcu"})), plain);
+}
+
+// ---- types that the base lacks ----
+
+TEST_F(TypeMapTest, NewTypeIsComplete) {
+    base.integer("int", 4);
+    base.integer("unsigned int", 4, 0);
+    base.integer("char", 1);
+    const TypeRef i = source.integer("int", 4), u = source.integer("unsigned int", 4, false);
+    const TypeRef c = source.integer("char", 1), l = source.integer("long int", 8);
+    const TypeRef inner = source.structure("", 8, {{"low", i, 0}, {"high", i, 32}});
+    const TypeRef overlay = source.union_of("", 8, {{"whole", l, 0}, {"", inner, 0}});
+    const TypeRef mode = source.enumeration("mode", {{"IDLE", UINT64_MAX}, {"BUSY", 5}}, 4, true);
+    const TypeRef huge = source.enumeration("huge", {{"HUGE", 1ull << 40}, {"TINY", 1}}, 8);
+    const TypeRef opaque = source.pointer(source.declaration("opaque"));
+    const TypeRef handler = source.pointer(source.prototype(i, {{"w", opaque}, {"mask", u}}, true));
+    const TypeRef handler_t = source.alias("handler_t", handler);
+    const TypeRef callback = source.alias("callback", handler_t);
+    const TypeRef name = source.array(source.array(c, 8), 2);
+    const TypeRef reader =
+        source.pointer(source.modified(TypeKind::kConst, source.modified(TypeKind::kVolatile, c)));
+    const TypeRef widget = source.structure("widget", 72,
+                                            {{"id", u, 0, 0},
+                                             {"flag", u, 32, 1},
+                                             {"kind", u, 33, 7},
+                                             {"", overlay, 64, 0},
+                                             {"state", mode, 128, 0},
+                                             {"limit", huge, 192, 0},
+                                             {"name", name, 256, 0},
+                                             {"call", callback, 384, 0},
+                                             {"text", reader, 448, 0},
+                                             {"next", 0, 512, 0},
+                                             {"tail", source.array(i, 0), 576, 0}});
+    source.at(widget).members[9].type = source.pointer(widget);
+    EXPECT_EQ(as_c(widget), R"(enum mode {
+	IDLE = -1,
+	BUSY = 5,
+};
+
+enum huge {
+	HUGE = 1099511627776ULL,
+	TINY = 1ULL,
+};
+
+struct opaque;
+
+typedef int (*handler_t)(struct opaque *w, unsigned int mask, ...);
+
+typedef handler_t callback;
+
+struct widget {
+	unsigned int id;
+	unsigned int flag: 1;
+	unsigned int kind: 7;
+	union {
+		long int whole;
+		struct {
+			int low;
+			int high;
+		};
+	};
+	enum mode state;
+	enum huge limit;
+	char name[2][8];
+	callback call;
+	volatile const char *text;
+	struct widget *next;
+	int tail[0];
+};
+
+)");
+}
+
+// Kinds that C's text does not tell apart are looked at as they are.
+// The base is empty, but it is there: ids and strings count on from it.
+TEST_F(TypeMapTest, NewIntegersAndFloats) {
+    const TypeRef b = source.integer("_Bool", 1, false);
+    source.at(b).is_bool = true;
+    const TypeRef wide = source.integer("__int128", 16);
+    const TypeRef d = source.add(Source::sized(TypeKind::kFloat, "double", 8));
+    const TypeRef all = source.structure("all", 32, {{"b", b, 0}, {"w", wide, 128}, {"d", d, 64}});
+    const Written written = write(all);
+    ASSERT_TRUE(written.btf);
+    const btf *handle = written.btf.get();
+    const auto find = [&](const char *name, uint32_t kind) {
+        const int id = btf__find_by_name_kind(handle, name, kind);
+        return id > 0 ? btf__type_by_id(handle, static_cast<uint32_t>(id)) : nullptr;
+    };
+    const btf_type *boolean = find("_Bool", BTF_KIND_INT);
+    ASSERT_TRUE(boolean);
+    EXPECT_EQ(btf_int_encoding(boolean), BTF_INT_BOOL);
+    EXPECT_EQ(btf_int_bits(boolean), 8u);
+    const btf_type *int128 = find("__int128", BTF_KIND_INT);
+    ASSERT_TRUE(int128);
+    EXPECT_EQ(btf_int_encoding(int128), BTF_INT_SIGNED);
+    EXPECT_EQ(btf_int_bits(int128), 128u);
+    const btf_type *floating = find("double", BTF_KIND_FLOAT);
+    ASSERT_TRUE(floating);
+    EXPECT_EQ(floating->size, 8u);
+}
+
+TEST_F(TypeMapTest, SameNewTypeOfTwoUnits) {
+    base.integer("int", 4);
+    const auto describe = [](Source &unit, uint64_t offset) {
+        const TypeRef i = unit.integer("int", 4);
+        const TypeRef node = unit.structure("node", 16);
+        unit.at(node).members = {{"next", unit.pointer(node), 0}, {"value", i, offset}};
+        return node;
+    };
+    const TypeRef here = describe(source, 64);
+    Source same(0x5000);
+    same.pointer(0);  // other references
+    Source other(0x9000);
+    const TypeRef there = describe(same, 64), different = describe(other, 96);
+    map(here);
+    const TypeId first = map(here, source);
+    EXPECT_EQ(map(there, same), first);
+    const size_t known = new_types.size();
+    EXPECT_NE(map(different, other), first);
+    EXPECT_GT(new_types.size(), known);
+    // Twice in one unit, as partial units lead to.
+    EXPECT_EQ(map(describe(same, 64), same), first);
+    // Deep in another type.
+    EXPECT_EQ(map(same.pointer(same.array(there, 2)), same),
+              map(source.pointer(source.array(here, 2)), source));
+}
+
+TEST_F(TypeMapTest, MutuallyRecursiveNewTypes) {
+    const TypeRef l = source.integer("long int", 8);
+    const TypeRef parent = source.structure("parent", 16), child = source.structure("child", 16);
+    source.at(parent).members = {{"first", source.pointer(child), 0}, {"count", l, 64}};
+    source.at(child).members = {{"up", source.pointer(parent), 0},
+                                {"next", source.pointer(child), 64}};
+    const Written written = write(source.pointer(parent));
+    ASSERT_TRUE(written.btf);
+    const auto count = [&](const char *name) {
+        uint32_t found = 0;
+        for (uint32_t id = 1; id < btf__type_cnt(written.btf.get()); id++) {
+            const btf_type *type = btf__type_by_id(written.btf.get(), id);
+            const char *text = btf__name_by_offset(written.btf.get(), type->name_off);
+            found += std::string_view(text) == name;
+        }
+        return found;
+    };
+    EXPECT_EQ(count("parent"), 1u);
+    EXPECT_EQ(count("child"), 1u);
+    EXPECT_EQ(as_c(parent), R"(struct child;
+
+struct parent {
+	struct child *first;
+	long int count;
+};
+
+)");
+    EXPECT_EQ(as_c(child), R"(struct parent;
+
+struct child {
+	struct parent *up;
+	struct child *next;
+};
+
+)");
+}
+
+// Types that refer to each other in many ways are written in time and space
+// that go with their number.
+TEST_F(TypeMapTest, ManyPathsToOneNewType) {
+    TypeRef below = source.integer("long int", 8);
+    std::vector<std::string> names;
+    for (int i = 0; i < 64; i++)
+        names.push_back("level" + std::to_string(i));
+    for (const std::string &name : names)
+        below = source.structure(
+            name, 16, {{"a", source.pointer(below), 0}, {"b", source.pointer(below), 64}});
+    const Written written = write(below);
+    ASSERT_TRUE(written.btf);
+    EXPECT_GT(btf__find_by_name_kind(written.btf.get(), "level0", BTF_KIND_STRUCT), 0);
+}
+
+// What no function needs is not written.
+TEST_F(TypeMapTest, OnlyWhatIsNeeded) {
+    base.integer("int", 4);
+    map(source.structure("left_out", 4, {{"m", source.integer("int", 4), 0}}));
+    const TypeRef wanted = source.structure("wanted", 4, {{"m", source.integer("int", 4), 0}});
+    const Written written = write(wanted);
+    ASSERT_TRUE(written.btf);
+    EXPECT_LT(btf__find_by_name_kind(written.btf.get(), "left_out", BTF_KIND_STRUCT), 0);
+    EXPECT_GT(btf__find_by_name_kind(written.btf.get(), "wanted", BTF_KIND_STRUCT), 0);
+}
+
+}  // namespace
+}  // namespace btf_extra::test
