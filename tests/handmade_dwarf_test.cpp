@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -171,6 +172,46 @@ TEST(HandmadeDwarf, Specification) {
                {attr::to(DW_AT_specification, "declared"), attr::address(DW_AT_low_pc, kHost)},
                {own("x", "long", reg(5))})}));
     EXPECT_EQ(object.sites(), "func.text+0x100 host(x=reg5)\n");
+}
+
+// The numbers of DW_AT_decl_file are those of the unit with the attribute.
+TEST(HandmadeDwarf, DeclFile) {
+    const auto line_table = [](std::string_view file) {
+        Expr name;
+        name.bytes.assign(file.begin(), file.end());
+        const Expr header = raw({1, 1, 1, 0xfb, 14, 1, 0}) + name + raw({0, 0, 0, 0}) + raw({0});
+        const Expr rest = fixed(4, 2) + fixed(header.bytes.size(), 4) + header;
+        return fixed(rest.bytes.size(), 4) + rest;
+    };
+    const Expr first_lines = line_table("first.h");
+    const auto lines_at = [](uint64_t offset) {
+        return std::vector<Attribute>{attr::offset(DW_AT_stmt_list, offset)};
+    };
+    const auto file_1 = attr::byte(DW_AT_decl_file, 1);
+    Entry f = abstract("f", {});
+    f.attributes.push_back(file_1);
+    HandmadeObject object;
+    object.add_unit(c_unit(
+        {f,
+         entry(DW_TAG_subprogram, {attr::text(DW_AT_name, "host"), file_1}).labelled("declared")},
+        lines_at(0)));
+    object.add_unit(c_unit(
+        {entry(DW_TAG_subprogram,
+               {attr::far_to(DW_AT_specification, "declared"), attr::address(DW_AT_low_pc, kHost)}),
+         entry(DW_TAG_subprogram,
+               {attr::text(DW_AT_name, "next"), attr::address(DW_AT_low_pc, kHost + 0x100), file_1},
+               {entry(DW_TAG_inlined_subroutine, {attr::far_to(DW_AT_abstract_origin, "f"),
+                                                  attr::address(DW_AT_low_pc, kHost + 0x110)})}),
+         entry(DW_TAG_subprogram,
+               {attr::text(DW_AT_name, "none"), attr::address(DW_AT_low_pc, kHost + 0x200),
+                attr::byte(DW_AT_decl_file, 7)})},
+        lines_at(first_lines.bytes.size())));
+    object.add(".debug_line", first_lines).add(".debug_line", line_table("second.h"));
+    const Outcome outcome = object.generate();
+    EXPECT_EQ(outcome.files,
+              (std::map<std::string, std::string>{
+                  {"f", "first.h"}, {"host", "first.h"}, {"next", "second.h"}, {"none", ""}}))
+        << outcome.text;
 }
 
 TEST(HandmadeDwarf, NestedBlocks) {

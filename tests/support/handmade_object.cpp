@@ -9,6 +9,7 @@
 #include <cstring>
 #include <iterator>
 #include <memory>
+#include <span>
 #include <stdexcept>
 
 #include "tests/support/command_run.h"
@@ -256,9 +257,14 @@ Outcome HandmadeObject::generate() {
     const auto view = ObjectView::open_with_base(extra_path, path);
     if (!view)
         return failed(view.error().message);
-    return {.text = sites_text(**view),
-            .inline_instances = file->provenance->inline_instances,
-            .skipped_rust_units = file->provenance->skipped_rust_units};
+    Outcome outcome{.text = sites_text(**view),
+                    .inline_instances = file->provenance->inline_instances,
+                    .skipped_rust_units = file->provenance->skipped_rust_units};
+    const loc_index &index = (*view)->index();
+    for (const uint32_t func : std::span(index.funcs, index.nr_funcs))
+        outcome.files[std::string((*view)->func_name(func))] =
+            (*view)->func_file(func).value_or("");
+    return outcome;
 }
 
 }  // namespace btf_extra::test

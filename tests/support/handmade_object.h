@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,7 @@ struct Outcome {
     std::string text;
     uint64_t inline_instances = 0;
     uint32_t skipped_rust_units = 0;
+    std::map<std::string, std::string> files{};  // by function
 };
 
 class HandmadeObject {

@@ -431,14 +431,17 @@ std::unique_ptr<UnitReader::Function> UnitReader::read_function(const Unit &unit
         }
     };
     unit.for_each_attribute(die, read_attributes);
-    if (specification != 0)
-        if (const Unit *declared = unit_at(specification))
-            if (const Die declaration = declared->die_at(specification); declaration.abbreviation)
-                declared->for_each_attribute(declaration, read_attributes);
+    const Unit *file_unit = &unit;  // whose numbers of files they are
+    if (const Unit *declared = specification != 0 ? unit_at(specification) : nullptr)
+        if (const Die declaration = declared->die_at(specification); declaration.abbreviation) {
+            if (!file)
+                file_unit = declared;
+            declared->for_each_attribute(declaration, read_attributes);
+        }
     if (source.name.empty())
         return nullptr;
     if (file)
-        source.file = file_of(unit, *file);
+        source.file = file_of(*file_unit, *file);
     source.unit = &unit == unit_ ? unit_path_ : path(input_.source_tree.relative(unit.name));
     source.return_type = type_map_->map(result);
 

@@ -98,6 +98,10 @@ Result<ExtraFile> generate(const GenerateOptions &options) {
     for (const UnitSites &unit : sites)
         if (!unit.error.empty())
             return Error{fmt::format("{}: {}", options.input, unit.error)};
+    if (new_types.too_many())
+        return Error{
+            fmt::format("{}: base BTF of another kernel: too many types of {} are not in it",
+                        (*base)->place(), options.input)};
 
     const MergedSites merged = merge_sites(sites, jobs);
     std::vector<std::string> section_names;

@@ -66,8 +66,10 @@ std::pair<TypeId, bool> NewTypes::intern(const std::string &description) {
     const std::lock_guard lock(mutex_);
     const auto [entry, fresh] =
         by_description_.try_emplace(description, static_cast<uint32_t>(types_.size()));
-    if (fresh)
+    if (fresh) {
         types_.emplace_back().description = description;
+        description_bytes_ += description.size();
+    }
     return {kNewType | entry->second, fresh};
 }
 
@@ -266,7 +268,8 @@ uint32_t TypeMap::find_func_proto(TypeRef ref) {
 }
 
 bool TypeMap::equivalent(TypeRef ref, uint32_t id, std::set<Pair> &assumed) {
-    while (id != 0 && base_.kind(id) == BTF_KIND_TYPE_TAG)
+    // Nobody has checked that a base's tags come to an end.
+    for (uint32_t tags = 0; tags < kMaxDepth && base_.kind(id) == BTF_KIND_TYPE_TAG; ++tags)
         id = base_.type(id)->type;
     if (ref == 0 || id == 0)
         return ref == 0 && id == 0;
@@ -424,6 +427,8 @@ TypeId TypeMap::make(TypeRef ref) {
     const auto known = made_.find(ref);
     if (known != made_.end())
         return known->second;
+    if (new_types_.too_many())
+        return opaque();
     std::string description;
     Described described;
     describe(ref, described, description);

@@ -4,6 +4,8 @@
 #ifndef BTF_EXTRA_TYPE_MAP_H
 #define BTF_EXTRA_TYPE_MAP_H
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <mutex>
@@ -54,15 +56,23 @@ struct NewType {
 // The new types of all units. Safe to share between threads until they end.
 class NewTypes {
   public:
+    explicit NewTypes(size_t max_description_bytes = size_t{1} << 28)
+        : max_description_bytes_(max_description_bytes) {}
+
     // The type of that description; true: just made, and the caller fills it in.
     std::pair<TypeId, bool> intern(const std::string &description);
     void fill(TypeId id, NewType type);
+
+    // No base of the same object lacks that many; to go on would take all memory.
+    bool too_many() const { return description_bytes_ > max_description_bytes_; }
 
     size_t size() const { return types_.size(); }
     const NewType &at(size_t number) const { return types_[number]; }
 
   private:
+    size_t max_description_bytes_;
     std::mutex mutex_;
+    std::atomic<size_t> description_bytes_ = 0;
     std::unordered_map<std::string, uint32_t> by_description_;
     std::deque<NewType> types_;
 };
