@@ -144,15 +144,14 @@ UnitSites UnitReader::read(const Unit &unit) {
     sites_ = &sites;
     unit_ = &unit;
     unit_path_ = path(input_.source_tree.relative(unit.name));
-    type_map_ = std::make_unique<TypeMap>(input_.base, input_.new_types, types_);
+    tables_.emplace(input_, types_);
     const Die die = unit.unit_die();
     const uint64_t children = unit.after_attributes(die);
     if (children == 0)
         fail(unit.header.offset);
     else if (die.abbreviation->has_children)
         walk(children, {}, 0);
-    functions_.clear();
-    loc_params_.clear();
+    tables_.reset();
     slots_.clear();
     files_.clear();
     return sites;
@@ -370,16 +369,16 @@ Location UnitReader::parameter_location(const AttributeValue &location,
 ParamSlot UnitReader::slot_of(const Location &location) {
     if (!location.available())
         return kMissing | static_cast<uint32_t>(location.reason);
-    const auto [entry, fresh] =
-        loc_params_.try_emplace(location.param, static_cast<uint32_t>(sites_->loc_params.size()));
+    const auto [entry, fresh] = tables_->loc_params.try_emplace(
+        location.param, static_cast<uint32_t>(sites_->loc_params.size()));
     if (fresh)
         sites_->loc_params.push_back(location.param);
     return entry->second;
 }
 
 const UnitReader::Function *UnitReader::function_at(uint64_t die_offset) {
-    const auto known = functions_.find(die_offset);
-    if (known != functions_.end())
+    const auto known = tables_->functions.find(die_offset);
+    if (known != tables_->functions.end())
         return known->second.get();
     uint64_t root = die_offset;
     for (uint32_t i = 0; i < kMaxOrigins; ++i) {
@@ -392,7 +391,7 @@ const UnitReader::Function *UnitReader::function_at(uint64_t die_offset) {
             root = origin.number;
             continue;
         }
-        auto &function = functions_[root];
+        auto &function = tables_->functions[root];
         if (!function)
             function = read_function(*unit, die);
         return function.get();
@@ -443,7 +442,7 @@ std::unique_ptr<UnitReader::Function> UnitReader::read_function(const Unit &unit
     if (file)
         source.file = file_of(*file_unit, *file);
     source.unit = &unit == unit_ ? unit_path_ : path(input_.source_tree.relative(unit.name));
-    source.return_type = type_map_->map(result);
+    source.return_type = tables_->type_map.map(result);
 
     auto function = std::make_unique<Function>();
     uint64_t offset = die.abbreviation->has_children ? unit.after_attributes(die) : 0;
@@ -454,7 +453,7 @@ std::unique_ptr<UnitReader::Function> UnitReader::read_function(const Unit &unit
         if (child.tag() == DW_TAG_formal_parameter) {
             const TypeRef type = unit.attribute(child, DW_AT_type).number;
             function->params.push_back({.die = child.offset, .size = types_.size_of(type)});
-            source.param_types.push_back(type_map_->map_param(type));
+            source.param_types.push_back(tables_->type_map.map_param(type));
             source.param_names.push_back(unit.attribute(child, DW_AT_name).string);
         } else if (child.tag() == DW_TAG_unspecified_parameters) {
             source.variadic = function->variadic = true;

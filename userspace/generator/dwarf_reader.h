@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <memory_resource>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -60,6 +62,18 @@ class UnitReader {
         const Enclosing *enclosing = nullptr;
     };
     class SiteContext;
+    // What is known of one unit. A million small nodes in a kernel: their memory
+    // is taken and let go as a whole, without a word to other threads.
+    struct Tables {
+        Tables(const ReaderInput &input, TypeSource &source)
+            : type_map(input.base, input.new_types, source, &memory) {}
+
+        std::pmr::monotonic_buffer_resource memory{1 << 16};
+        TypeMap type_map;
+        std::pmr::unordered_map<uint64_t, std::unique_ptr<Function>> functions{
+            &memory};  // by entry
+        std::pmr::unordered_map<LocParam, uint32_t, LocParamHash> loc_params{&memory};
+    };
 
     // These return the offset behind what they read; 0 after fail().
     uint64_t walk(uint64_t offset, const Scope &scope, uint32_t depth);
@@ -95,11 +109,9 @@ class UnitReader {
     // Of the unit that is being read:
     const Unit *unit_ = nullptr;
     UnitSites *sites_ = nullptr;
-    std::unique_ptr<TypeMap> type_map_;
     std::vector<ParamSlot> slots_;  // of the sites around the current entry, the innermost last
-    std::unordered_map<uint64_t, std::unique_ptr<Function>> functions_;  // by entry
-    std::unordered_map<LocParam, uint32_t, LocParamHash> loc_params_;
     std::string_view unit_path_;
+    std::optional<Tables> tables_;
     struct Files {
         std::vector<std::string> written;          // by number, as the unit spells them
         std::vector<std::string_view> normalized;  // those asked for so far

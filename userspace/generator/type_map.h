@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory_resource>
 #include <mutex>
 #include <set>
 #include <string>
@@ -80,8 +81,10 @@ class NewTypes {
 // The map for one unit. Not shared.
 class TypeMap {
   public:
-    TypeMap(const BaseTypes &base, NewTypes &new_types, TypeSource &source)
-        : base_(base), new_types_(new_types), source_(source) {}
+    // memory is for its tables, and outlives it.
+    TypeMap(const BaseTypes &base, NewTypes &new_types, TypeSource &source,
+            std::pmr::memory_resource *memory = std::pmr::get_default_resource())
+        : base_(base), new_types_(new_types), source_(source), found_(memory), made_(memory) {}
 
     TypeId map(TypeRef ref);
     // The same for a parameter, which cannot be void.
@@ -123,8 +126,8 @@ class TypeMap {
     const BaseTypes &base_;
     NewTypes &new_types_;
     TypeSource &source_;
-    std::unordered_map<TypeRef, uint32_t> found_;
-    std::unordered_map<TypeRef, TypeId> made_;
+    std::pmr::unordered_map<TypeRef, uint32_t> found_;
+    std::pmr::unordered_map<TypeRef, TypeId> made_;
     uint32_t depth_ = 0;  // of find()
 };
 
