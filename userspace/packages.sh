@@ -15,7 +15,7 @@ packages_for() {
         nlohmann-json3-dev zlib1g-dev python3 ;;
     check) echo libgtest-dev clang-14 clang-format-14 clang-tidy-14 llvm-14 lld-14 \
         libclang-rt-14-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross binutils elfutils \
-        xz-utils dwarves bpftool python3-pyelftools shellcheck git ;;
+        xz-utils dwarves bpftool shellcheck git ;;
     bench) echo libbenchmark-dev dwarves ;;
     *) echo "usage: ${0##*/} index [now] | build|check|bench ..." >&2; exit 2 ;;
     esac

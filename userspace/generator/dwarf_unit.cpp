@@ -11,7 +11,7 @@ namespace btf_extra {
 
 namespace {
 
-constexpr uint32_t kMaxDepth = 512;  // of nested entries and indirect forms
+constexpr uint32_t kMaxDepth = 512;  // of indirect forms
 
 // Bytes of a form, where that does not depend on the value; -1 otherwise.
 int32_t form_size(uint64_t form, uint8_t address_size, uint8_t offset_size, uint16_t version) {
