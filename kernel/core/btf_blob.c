@@ -95,6 +95,14 @@ static const char *const fault_texts[BTF_FAULT_COUNT] = {
 	[BTF_FAULT_LOCSEC_PROTO] = "LOCSEC entry refers to what is no LOC_PROTO of this blob",
 	[BTF_FAULT_LOCSEC_ARITY] = "LOC_PROTO has another number of parameters than the FUNC",
 	[BTF_FAULT_LOCSEC_ORDER] = "LOCSEC entries are not in strict order",
+	[BTF_FAULT_ELF_CUT] = "headers or a section end behind the file",
+	[BTF_FAULT_ELF_HEADER] = "no relocatable ELF64 file in little-endian order",
+	[BTF_FAULT_ELF_NAMES] = "names of sections are absent or out of range",
+	[BTF_FAULT_ELF_SECTION] = "size, alignment or address of a section is not possible",
+	[BTF_FAULT_ELF_DUPLICATE] = "second section of one name",
+	[BTF_FAULT_ELF_MISSING] = "locations, build-id or sums of the base are missing",
+	[BTF_FAULT_ELF_BUILD_ID] = "build-id note is malformed",
+	[BTF_FAULT_SITE_RANGE] = "site lies outside the sections of its object",
 };
 
 const char *btf_fault_text(enum btf_fault_code code)
@@ -231,27 +239,36 @@ static int check_layout(const struct btf_blob *blob, struct btf_fault *fault)
 	return 0;
 }
 
+/* How a record of that kind is laid out; NULL: nobody knows. */
+static const struct kind_layout *kind_layout_of(const struct btf_blob *blob, u32 kind)
+{
+	if (kind == BTF_KIND_UNKN)
+		return NULL;
+	return kind < LOC_KIND_COUNT ? &known_kinds[kind] : layout_entry(blob, kind);
+}
+
+static u64 record_size(const struct btf_type *type, const struct kind_layout *layout)
+{
+	return sizeof(*type) + layout->info_size +
+	       byte_array_size(loc_vlen(type), layout->element_size);
+}
+
 /* Takes the next record. On failure the cursor stays and *code says why. */
 static const struct btf_type *take_record(const struct btf_blob *blob, struct byte_view *types,
 					  enum btf_fault_code *code)
 {
 	const struct btf_type *type = byte_view_peek(types, sizeof(*type));
 	const struct kind_layout *layout;
-	u64 size;
-	u32 kind;
 
 	*code = BTF_FAULT_TYPE_CUT;
 	if (!type)
 		return NULL;
-	kind = loc_kind(type);
-	layout = kind < LOC_KIND_COUNT ? &known_kinds[kind] : layout_entry(blob, kind);
-	if (kind == BTF_KIND_UNKN || !layout) {
+	layout = kind_layout_of(blob, loc_kind(type));
+	if (!layout) {
 		*code = BTF_FAULT_KIND_UNKNOWN;
 		return NULL;
 	}
-	size = sizeof(*type) + layout->info_size +
-	       byte_array_size(loc_vlen(type), layout->element_size);
-	return byte_view_take(types, size);
+	return byte_view_take(types, record_size(type, layout));
 }
 
 static struct byte_view types_view(const struct btf_blob *blob)
@@ -329,10 +346,29 @@ void btf_blob_index(struct btf_blob *blob, u32 *type_offsets)
 	u32 i;
 
 	for (i = 0; i < blob->nr_types; i++) {
-		type_offsets[i] = (u32)types.at;
+		if (i % BTF_BLOB_STEP == 0)
+			type_offsets[i / BTF_BLOB_STEP] = (u32)types.at;
 		take_record(blob, &types, &code);
 	}
 	blob->type_offsets = type_offsets;
+}
+
+const struct btf_type *btf_blob_next(const struct btf_blob *blob, const struct btf_type *type)
+{
+	const void *next = (const u8 *)type +
+			   record_size(type, kind_layout_of(blob, loc_kind(type)));
+
+	return next;
+}
+
+const struct btf_type *btf_blob_record(const struct btf_blob *blob, u32 i)
+{
+	const void *record = blob->data + blob->type_offsets[i / BTF_BLOB_STEP];
+	const struct btf_type *type = record;
+
+	for (i %= BTF_BLOB_STEP; i; i--)
+		type = btf_blob_next(blob, type);
+	return type;
 }
 
 const struct btf_blob *btf_blob_level(const struct btf_blob *blob, u32 id)

@@ -64,6 +64,18 @@ enum btf_fault_code {
 	BTF_FAULT_LOCSEC_ARITY,		/* other number of parameters than the prototype */
 	BTF_FAULT_LOCSEC_ORDER,		/* not in strict order of (func, offset, loc_proto) */
 
+	/* the container (extra_elf_open); offsets count from its start */
+	BTF_FAULT_ELF_CUT,		/* headers or a section end behind the file */
+	BTF_FAULT_ELF_HEADER,		/* not a relocatable ELF64 file, little-endian */
+	BTF_FAULT_ELF_NAMES,		/* names of sections absent, without NUL, or out of range */
+	BTF_FAULT_ELF_SECTION,		/* size, alignment or address of a section */
+	BTF_FAULT_ELF_DUPLICATE,	/* second section of a name */
+	BTF_FAULT_ELF_MISSING,		/* no locations, no build-id or no sums of the base */
+	BTF_FAULT_ELF_BUILD_ID,		/* not a GNU build-id note */
+
+	/* blobs and container together (extra_object) */
+	BTF_FAULT_SITE_RANGE,		/* site outside its ELF section, or in none of the object */
+
 	BTF_FAULT_COUNT
 };
 
@@ -95,7 +107,7 @@ struct btf_blob {
 	u32 first_id;			/* id of the first type in this blob */
 	u32 nr_types;			/* types in this blob; id 0 (void) is not counted */
 	u32 first_string;		/* string offset of this blob's first byte */
-	const u32 *type_offsets;	/* [nr_types], bytes from data; NULL before btf_blob_index() */
+	const u32 *type_offsets;	/* see btf_blob_index(); NULL before it */
 };
 
 /*
@@ -114,7 +126,19 @@ int btf_blob_open(struct btf_blob *blob, const void *data, u32 size,
  */
 void btf_blob_open_counts(struct btf_blob *blob, u32 last_id, u32 strings_len);
 
-/* Fills type_offsets, of blob->nr_types entries, and keeps it in the blob. */
+/*
+ * Types are found by the offset of every eighth: a full table would be as long
+ * as a seventh of all blobs, and a few records are passed over in no time.
+ */
+#define BTF_BLOB_STEP 8u
+
+/* Entries of the table that btf_blob_index() fills. */
+static inline u32 btf_blob_nr_offsets(const struct btf_blob *blob)
+{
+	return blob->nr_types / BTF_BLOB_STEP + (blob->nr_types % BTF_BLOB_STEP != 0);
+}
+
+/* Fills type_offsets, of btf_blob_nr_offsets() entries in bytes from data, and keeps it. */
 void btf_blob_index(struct btf_blob *blob, u32 *type_offsets);
 
 /* Highest id + 1 over the blob and everything below it. */
@@ -130,12 +154,10 @@ static inline u32 btf_blob_end_string(const struct btf_blob *blob)
 }
 
 /* The i-th record of this very blob, i < nr_types. Needs btf_blob_index(). */
-static inline const struct btf_type *btf_blob_record(const struct btf_blob *blob, u32 i)
-{
-	const void *record = blob->data + blob->type_offsets[i];
+const struct btf_type *btf_blob_record(const struct btf_blob *blob, u32 i);
 
-	return (const struct btf_type *)record;
-}
+/* The record after one of this very blob; past the last, the end of the types. */
+const struct btf_type *btf_blob_next(const struct btf_blob *blob, const struct btf_type *type);
 
 /*
  * The record of a type, in this blob or below it; NULL for 0, an id that does

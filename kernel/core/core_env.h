@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
 /*
  * The one place where the core meets its environment: fixed-width types, the
- * mem*() and str*() functions, errno values and struct btf_type, from the
+ * mem*() and str*() functions, errno values, struct btf_type and ELF headers, from the
  * kernel or from the C library. Nothing else in kernel/core may look at
  * __KERNEL__.
  */
@@ -9,11 +9,13 @@
 #define BTF_EXTRA_CORE_ENV_H
 
 #ifdef __KERNEL__
+#include <linux/elf.h>
 #include <linux/errno.h>
 #include <linux/string.h>
 #include <linux/types.h>
 #include <uapi/linux/btf.h>
 #else
+#include <elf.h>
 #include <errno.h>
 #include <linux/btf.h>
 #include <linux/types.h>

@@ -63,13 +63,13 @@ struct func_windows {
 /* false: too many LOCSECs. */
 static bool windows_begin(struct func_windows *windows, const struct btf_blob *blob)
 {
+	const struct btf_type *type = NULL;
 	u32 i;
 
 	windows->nr_lists = 0;
 	windows->nr_sites = 0;
 	for (i = 0; i < blob->nr_types; i++) {
-		const struct btf_type *type = btf_blob_record(blob, i);
-
+		type = i ? btf_blob_next(blob, type) : btf_blob_record(blob, 0);
 		if (loc_kind(type) != LOC_KIND_SEC)
 			continue;
 		if (windows->nr_lists == LOC_INDEX_MAX_SECTIONS)
@@ -203,6 +203,7 @@ static struct loc_elf_section *elf_section_of(struct loc_index *index, const cha
 static void list_sections(struct loc_index *index)
 {
 	const struct btf_blob *blob = index->func_info;
+	const struct btf_type *type = NULL;
 	u32 first = 0;
 	u32 i;
 
@@ -210,11 +211,11 @@ static void list_sections(struct loc_index *index)
 	index->nr_sections = 0;
 	index->nr_elf_sections = 0;
 	for (i = 0; i < blob->nr_types; i++) {
-		const struct btf_type *type = btf_blob_record(blob, i);
 		struct loc_section *section = &index->sections[index->nr_sections];
 		struct loc_elf_section *elf;
 		const char *name = "";
 
+		type = i ? btf_blob_next(blob, type) : btf_blob_record(blob, 0);
 		if (loc_kind(type) != LOC_KIND_SEC)
 			continue;
 		loc_section_name(name_at(blob, type->name_off), &section->loc_class, &name);

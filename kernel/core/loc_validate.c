@@ -237,7 +237,7 @@ static int check_all(const struct btf_blob *blob, u32 machine, bool locations,
 
 	for (i = 0; i < blob->nr_types; i++) {
 		check.id = blob->first_id + i;
-		check.type = btf_blob_record(blob, i);
+		check.type = i ? btf_blob_next(blob, check.type) : btf_blob_record(blob, 0);
 		if (loc_kind(check.type) <= LAST_STOCK_KIND)
 			err = record_check_stock_kind(&check);
 		else if (locations || loc_kind(check.type) >= LOC_KIND_COUNT)

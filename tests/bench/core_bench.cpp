@@ -70,7 +70,7 @@ void load(const btf_extra::ExtraFile &file, const btf_blob &base, Object &object
                     const btf_blob *below) {
         check(
             btf_blob_open(&blob, bytes.data(), static_cast<uint32_t>(bytes.size()), below, &fault));
-        offsets.resize(blob.nr_types);
+        offsets.resize(btf_blob_nr_offsets(&blob));
         btf_blob_index(&blob, offsets.data());
     };
     open(object.types, object.types_offsets, file.types, &base);
@@ -155,7 +155,7 @@ const Data &data() {
 
 void open_base(benchmark::State &state) {
     const btf_blob &base = data().base->blob();
-    std::vector<uint32_t> offsets(base.nr_types);
+    std::vector<uint32_t> offsets(btf_blob_nr_offsets(&base));
     for (auto _ : state) {
         btf_blob blob;
         btf_fault fault;
@@ -175,9 +175,10 @@ void validate_and_index(benchmark::State &state) {
     }
     state.counters["sites"] = object.index.nr_sites;
     state.counters["bytes a site"] =
-        static_cast<double>(d.file.types.size() + d.file.func_info.size() +
-                            loc_index_memory(&object.func_info) + 4u * object.types.nr_types +
-                            4u * object.func_info.nr_types) /
+        static_cast<double>(
+            d.file.types.size() + d.file.func_info.size() + loc_index_memory(&object.func_info) +
+            4u * (btf_blob_nr_offsets(&d.base->blob()) + btf_blob_nr_offsets(&object.types) +
+                  btf_blob_nr_offsets(&object.func_info))) /
         object.index.nr_sites;
 }
 

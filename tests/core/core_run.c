@@ -62,7 +62,7 @@ static bool open_blob(struct core_outcome *run, struct btf_blob *blob,
 	run->error = btf_blob_open(blob, image->data, image->size, base, &run->fault);
 	if (!outcome_holds(run, blob, sizeof(*blob)))
 		return false;
-	offsets = take(arena, (size_t)blob->nr_types * sizeof(u32));
+	offsets = take(arena, (size_t)btf_blob_nr_offsets(blob) * sizeof(u32));
 	if (!offsets) {
 		run->broken = "the arena suffices";
 		return false;

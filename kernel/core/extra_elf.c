@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+/*
+ * The .btf_extra container. Headers are copied out, so that their alignment
+ * does not matter; only what others will look into must be aligned.
+ */
+#include "byte_view.h"
+#include "extra_elf.h"
+
+/* A GNU build-id note: namesz, descsz, type, "GNU\0", the id. */
+#define NOTE_HEADER_SIZE 16u
+#define NOTE_BUILD_ID 3u
+
+/* More than any object has; they bound what a hostile file costs. */
+#define MAX_HEADERS 1024u
+#define MAX_NAMES_SIZE 65536u
+
+static int refuse(struct btf_fault *fault, enum btf_fault_code code, u64 offset)
+{
+	fault->code = code;
+	fault->type_id = 0;
+	fault->offset = (u32)offset;
+	return -EINVAL;
+}
+
+static bool read_at(const struct extra_elf *elf, u64 offset, void *value, size_t size)
+{
+	struct byte_view view = byte_view_of(elf->data, elf->size, offset);
+
+	return byte_view_read(&view, value, size);
+}
+
+static u64 header_offset(const struct extra_elf *elf, u32 i)
+{
+	return elf->headers_off + byte_array_size(i, sizeof(Elf64_Shdr));
+}
+
+/* All headers are known to lie in the file. */
+static Elf64_Shdr section_header(const struct extra_elf *elf, u32 i)
+{
+	Elf64_Shdr header = {};
+
+	read_at(elf, header_offset(elf, i), &header, sizeof(header));
+	return header;
+}
+
+/* Names end inside their section: see check_names(). */
+static const char *section_name(const struct extra_elf *elf, const Elf64_Shdr *header)
+{
+	const void *name = elf->data + section_header(elf, elf->names).sh_offset + header->sh_name;
+
+	return name;
+}
+
+static int read_file_header(struct extra_elf *elf, struct btf_fault *fault)
+{
+	static const u8 expected[] = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT };
+	Elf64_Ehdr header;
+
+	if (!read_at(elf, 0, &header, sizeof(header)))
+		return refuse(fault, BTF_FAULT_ELF_CUT, 0);
+	if (memcmp(header.e_ident, expected, sizeof(expected)))
+		return refuse(fault, BTF_FAULT_ELF_HEADER, 0);
+	if (header.e_type != ET_REL)
+		return refuse(fault, BTF_FAULT_ELF_HEADER, offsetof(Elf64_Ehdr, e_type));
+	if (header.e_shentsize != sizeof(Elf64_Shdr))
+		return refuse(fault, BTF_FAULT_ELF_HEADER, offsetof(Elf64_Ehdr, e_shentsize));
+	if (!byte_range_fits(header.e_shoff, byte_array_size(header.e_shnum, sizeof(Elf64_Shdr)),
+			     elf->size))
+		return refuse(fault, BTF_FAULT_ELF_CUT, offsetof(Elf64_Ehdr, e_shoff));
+	if (header.e_shnum > MAX_HEADERS)
+		return refuse(fault, BTF_FAULT_ELF_HEADER, offsetof(Elf64_Ehdr, e_shnum));
+	if (header.e_shstrndx >= header.e_shnum)
+		return refuse(fault, BTF_FAULT_ELF_NAMES, offsetof(Elf64_Ehdr, e_shstrndx));
+	elf->headers_off = header.e_shoff;
+	elf->nr_headers = header.e_shnum;
+	elf->names = header.e_shstrndx;
+	elf->machine = header.e_machine;
+	return 0;
+}
+
+/* Every section with bytes lies in the file, and every name in the names. */
+static int check_headers(const struct extra_elf *elf, struct btf_fault *fault)
+{
+	const Elf64_Shdr names = section_header(elf, elf->names);
+	u32 i;
+
+	if (names.sh_type != SHT_STRTAB || !names.sh_size ||
+	    names.sh_size > MAX_NAMES_SIZE ||
+	    !byte_range_fits(names.sh_offset, names.sh_size, elf->size) ||
+	    elf->data[names.sh_offset + names.sh_size - 1])
+		return refuse(fault, BTF_FAULT_ELF_NAMES, header_offset(elf, elf->names));
+	for (i = 0; i < elf->nr_headers; i++) {
+		const Elf64_Shdr header = section_header(elf, i);
+
+		if (header.sh_type == SHT_NULL)
+			continue;
+		if (header.sh_name >= names.sh_size)
+			return refuse(fault, BTF_FAULT_ELF_NAMES, header_offset(elf, i));
+		if (header.sh_type != SHT_NOBITS &&
+		    !byte_range_fits(header.sh_offset, header.sh_size, elf->size))
+			return refuse(fault, BTF_FAULT_ELF_CUT, header_offset(elf, i));
+		if (header.sh_type == SHT_NOBITS &&
+		    !byte_range_fits(header.sh_addr, header.sh_size, ~0ull))
+			return refuse(fault, BTF_FAULT_ELF_SECTION, header_offset(elf, i));
+	}
+	return 0;
+}
+
+/* The bytes of the one section of that name; none leaves *bytes as it is. */
+static int take_section(const struct extra_elf *elf, const char *name, u32 type,
+			struct extra_bytes *bytes, struct btf_fault *fault)
+{
+	u32 i;
+
+	for (i = 0; i < elf->nr_headers; i++) {
+		const Elf64_Shdr header = section_header(elf, i);
+
+		if (header.sh_type != type || strcmp(section_name(elf, &header), name))
+			continue;
+		if (bytes->data)
+			return refuse(fault, BTF_FAULT_ELF_DUPLICATE, header_offset(elf, i));
+		if (header.sh_offset % 4 || !header.sh_size || header.sh_size > 0xffffffffu)
+			return refuse(fault, BTF_FAULT_ELF_SECTION, header_offset(elf, i));
+		bytes->data = elf->data + header.sh_offset;
+		bytes->size = (u32)header.sh_size;
+	}
+	return 0;
+}
+
+/* From the note to the id in it. */
+static int take_build_id(struct extra_elf *elf, struct btf_fault *fault)
+{
+	const u8 *note = elf->build_id.data;
+	u32 words[3];
+	u64 at;
+
+	if (!note)
+		return refuse(fault, BTF_FAULT_ELF_MISSING, 0);
+	at = (u64)(note - elf->data);
+	if (elf->build_id.size <= NOTE_HEADER_SIZE)
+		return refuse(fault, BTF_FAULT_ELF_BUILD_ID, at);
+	memcpy(words, note, sizeof(words));
+	if (words[0] != 4 || words[2] != NOTE_BUILD_ID || memcmp(note + sizeof(words), "GNU", 4))
+		return refuse(fault, BTF_FAULT_ELF_BUILD_ID, at);
+	if (!words[1] || words[1] > EXTRA_BUILD_ID_MAX ||
+	    words[1] > elf->build_id.size - NOTE_HEADER_SIZE)
+		return refuse(fault, BTF_FAULT_ELF_BUILD_ID, at);
+	elf->build_id.data = note + NOTE_HEADER_SIZE;
+	elf->build_id.size = words[1];
+	return 0;
+}
+
+/* Of two sections of the object with one name, neither could be told from the other. */
+static int check_object_sections(const struct extra_elf *elf, struct btf_fault *fault)
+{
+	struct extra_section section, other;
+	u32 i, j;
+
+	for (i = 0; i < elf->nr_headers; i++) {
+		if (!extra_elf_section(elf, i, &section))
+			continue;
+		for (j = 0; j < i; j++)
+			if (extra_elf_section(elf, j, &other) &&
+			    !strcmp(section.name, other.name))
+				return refuse(fault, BTF_FAULT_ELF_DUPLICATE,
+					      header_offset(elf, i));
+	}
+	return 0;
+}
+
+int extra_elf_open(struct extra_elf *elf, const void *data, u64 size, struct btf_fault *fault)
+{
+	struct extra_elf opened = { .data = data, .size = size };
+	int err;
+
+	if ((size_t)data % 8)
+		return refuse(fault, BTF_FAULT_ELF_HEADER, 0);
+	err = read_file_header(&opened, fault);
+	if (!err)
+		err = check_headers(&opened, fault);
+	if (!err)
+		err = take_section(&opened, ".BTF", SHT_PROGBITS, &opened.types, fault);
+	if (!err)
+		err = take_section(&opened, ".BTF.func_info", SHT_PROGBITS, &opened.func_info,
+				   fault);
+	if (!err)
+		err = take_section(&opened, ".btf_extra.base", SHT_PROGBITS, &opened.bases, fault);
+	if (!err)
+		err = take_section(&opened, ".note.gnu.build-id", SHT_NOTE, &opened.build_id,
+				   fault);
+	if (!err)
+		err = take_build_id(&opened, fault);
+	if (!err)
+		err = check_object_sections(&opened, fault);
+	if (err)
+		return err;
+	if (!opened.func_info.data || !opened.bases.data ||
+	    opened.bases.size % sizeof(struct extra_base))
+		return refuse(fault, BTF_FAULT_ELF_MISSING, 0);
+	*elf = opened;
+	return 0;
+}
+
+bool extra_elf_section(const struct extra_elf *elf, u32 i, struct extra_section *section)
+{
+	const Elf64_Shdr header = section_header(elf, i);
+
+	if (header.sh_type != SHT_NOBITS || !header.sh_size)
+		return false;
+	section->name = section_name(elf, &header);
+	section->address = header.sh_addr;
+	section->size = header.sh_size;
+	section->executable = header.sh_flags & SHF_EXECINSTR;
+	return true;
+}
+
+bool extra_elf_find(const struct extra_elf *elf, const char *name, struct extra_section *section)
+{
+	u32 i;
+
+	for (i = 0; i < elf->nr_headers; i++)
+		if (extra_elf_section(elf, i, section) && !strcmp(section->name, name))
+			return true;
+	return false;
+}

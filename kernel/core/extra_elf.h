@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
+/*
+ * The container that a pair of blobs comes in: a small relocatable ELF64 file
+ * with these sections, those in brackets not always:
+ *
+ *	[.BTF]			the types blob; a data module has it in its own .BTF
+ *	.BTF.func_info		the locations
+ *	.note.gnu.build-id	of the object that the blobs describe
+ *	.btf_extra.base		struct extra_base [], from vmlinux's .BTF upwards
+ *	.text, .init.text, ...	no bytes: link address and size of each executable
+ *				section of the object
+ *	[.BTF.vmlinux]		no bytes: the same of vmlinux's .BTF
+ *
+ * Others are not looked at. What this reads has been checked; what the blobs
+ * say is for loc_validate(). Nothing here allocates, all bytes are the caller's.
+ */
+#ifndef BTF_EXTRA_EXTRA_ELF_H
+#define BTF_EXTRA_EXTRA_ELF_H
+
+#include "btf_blob.h"
+
+/* One level of BTF below the types blob. */
+struct extra_base {
+	u32 size;		/* bytes */
+	u32 crc32;		/* of these bytes: CRC-32 of IEEE 802.3, as zlib has it */
+};
+
+struct extra_bytes {
+	const void *data;	/* NULL: no such section */
+	u32 size;
+};
+
+struct extra_elf {
+	const u8 *data;
+	u64 size;
+	u64 headers_off;	/* the section headers, ... */
+	u32 nr_headers;
+	u32 names;		/* ... and the one of their names */
+	u32 machine;		/* e_machine of the object */
+	struct extra_bytes types, func_info;
+	struct extra_bytes build_id;	/* the id itself, without the note around it */
+	struct extra_bytes bases;	/* struct extra_base [size / sizeof] */
+};
+
+/* A section of the object that the blobs describe. */
+struct extra_section {
+	const char *name;
+	u64 address;		/* as linked; 0 in a relocatable object */
+	u64 size;		/* bytes, more than 0 */
+	bool executable;
+};
+
+#define EXTRA_BUILD_ID_MAX 20u	/* bytes, as in the kernel */
+
+/*
+ * 0, or -EINVAL with *fault filled and *elf untouched: BTF_FAULT_ELF_* codes,
+ * offsets in the file. data is aligned to 8. Of two sections of one name the
+ * file is refused, and so it is without locations, build-id or bases.
+ */
+int extra_elf_open(struct extra_elf *elf, const void *data, u64 size, struct btf_fault *fault);
+
+/* The i-th section header, i < nr_headers: false for one that is not of the object. */
+bool extra_elf_section(const struct extra_elf *elf, u32 i, struct extra_section *section);
+
+/* The section of the object of that name; false: none. */
+bool extra_elf_find(const struct extra_elf *elf, const char *name, struct extra_section *section);
+
+#endif

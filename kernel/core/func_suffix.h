@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
+/*
+ * The suffixes that compilers append to the name of a function when they change
+ * it: foo.isra.0, foo.constprop.1, foo.part.2, foo.cold, foo.llvm.123, and
+ * several of them in a row.
+ */
+#ifndef BTF_EXTRA_FUNC_SUFFIX_H
+#define BTF_EXTRA_FUNC_SUFFIX_H
+
+#include "core_env.h"
+
+/* Bytes of the source name in a symbol's name: all of it where it has no such suffix. */
+size_t func_suffix_strip(const char *symbol);
+
+#endif
