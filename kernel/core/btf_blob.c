@@ -14,13 +14,13 @@
 
 /* Places of the header's fields: what a fault about a section points to. */
 enum {
-	AT_MAGIC = 0,
-	AT_VERSION = 2,
-	AT_FLAGS = 3,
-	AT_HEADER_LENGTH = 4,
-	AT_TYPES = 8,
-	AT_STRINGS = 16,
-	AT_LAYOUT = 24
+	FIELD_MAGIC = 0,
+	FIELD_VERSION = 2,
+	FIELD_FLAGS = 3,
+	FIELD_HEADER_LENGTH = 4,
+	FIELD_TYPES = 8,
+	FIELD_STRINGS = 16,
+	FIELD_LAYOUT = 24
 };
 
 struct header {
@@ -125,21 +125,21 @@ static int read_header(struct byte_view *view, struct header *header, struct btf
 	if (!byte_view_read(view, &header->magic, sizeof(header->magic)))
 		return refuse(fault, BTF_FAULT_HEADER_CUT, 0, view->failed_at);
 	if (header->magic == MAGIC_SWAPPED)
-		return refuse(fault, BTF_FAULT_BYTE_ORDER, 0, AT_MAGIC);
+		return refuse(fault, BTF_FAULT_BYTE_ORDER, 0, FIELD_MAGIC);
 	if (header->magic != MAGIC)
-		return refuse(fault, BTF_FAULT_MAGIC, 0, AT_MAGIC);
+		return refuse(fault, BTF_FAULT_MAGIC, 0, FIELD_MAGIC);
 	if (!byte_view_read(view, &header->version, sizeof(header->version)))
 		return refuse(fault, BTF_FAULT_HEADER_CUT, 0, view->failed_at);
 	if (header->version != 1)
-		return refuse(fault, BTF_FAULT_VERSION, 0, AT_VERSION);
+		return refuse(fault, BTF_FAULT_VERSION, 0, FIELD_VERSION);
 	if (!byte_view_read(view, &header->flags, sizeof(header->flags)))
 		return refuse(fault, BTF_FAULT_HEADER_CUT, 0, view->failed_at);
 	if (header->flags)
-		return refuse(fault, BTF_FAULT_HEADER_FLAGS, 0, AT_FLAGS);
+		return refuse(fault, BTF_FAULT_HEADER_FLAGS, 0, FIELD_FLAGS);
 	if (!byte_view_read(view, &header->length, sizeof(header->length)))
 		return refuse(fault, BTF_FAULT_HEADER_CUT, 0, view->failed_at);
 	if (header->length != HEADER_SIZE && header->length != HEADER_SIZE_LAYOUT)
-		return refuse(fault, BTF_FAULT_HEADER_LENGTH, 0, AT_HEADER_LENGTH);
+		return refuse(fault, BTF_FAULT_HEADER_LENGTH, 0, FIELD_HEADER_LENGTH);
 	if (!byte_view_read(view, &header->types_off, sizeof(header->types_off)) ||
 	    !byte_view_read(view, &header->types_len, sizeof(header->types_len)) ||
 	    !byte_view_read(view, &header->strings_off, sizeof(header->strings_off)) ||
@@ -165,23 +165,23 @@ static int place_sections(struct btf_blob *blob, const struct header *header,
 	u64 room = blob->size - header->length;
 
 	if (!byte_range_fits(header->types_off, header->types_len, room))
-		return refuse(fault, BTF_FAULT_SECTION_RANGE, 0, AT_TYPES);
+		return refuse(fault, BTF_FAULT_SECTION_RANGE, 0, FIELD_TYPES);
 	if (!byte_range_fits(header->strings_off, header->strings_len, room))
-		return refuse(fault, BTF_FAULT_SECTION_RANGE, 0, AT_STRINGS);
+		return refuse(fault, BTF_FAULT_SECTION_RANGE, 0, FIELD_STRINGS);
 	if (!byte_range_fits(header->layout_off, header->layout_len, room))
-		return refuse(fault, BTF_FAULT_SECTION_RANGE, 0, AT_LAYOUT);
+		return refuse(fault, BTF_FAULT_SECTION_RANGE, 0, FIELD_LAYOUT);
 	if (header->types_off % 4)
-		return refuse(fault, BTF_FAULT_SECTION_ALIGN, 0, AT_TYPES);
+		return refuse(fault, BTF_FAULT_SECTION_ALIGN, 0, FIELD_TYPES);
 	if (header->layout_off % 4 || header->layout_len % sizeof(struct kind_layout))
-		return refuse(fault, BTF_FAULT_SECTION_ALIGN, 0, AT_LAYOUT);
+		return refuse(fault, BTF_FAULT_SECTION_ALIGN, 0, FIELD_LAYOUT);
 	if (overlap(header->types_off, header->types_len,
 		    header->strings_off, header->strings_len))
-		return refuse(fault, BTF_FAULT_SECTION_OVERLAP, 0, AT_STRINGS);
+		return refuse(fault, BTF_FAULT_SECTION_OVERLAP, 0, FIELD_STRINGS);
 	if (overlap(header->types_off, header->types_len,
 		    header->layout_off, header->layout_len) ||
 	    overlap(header->strings_off, header->strings_len,
 		    header->layout_off, header->layout_len))
-		return refuse(fault, BTF_FAULT_SECTION_OVERLAP, 0, AT_LAYOUT);
+		return refuse(fault, BTF_FAULT_SECTION_OVERLAP, 0, FIELD_LAYOUT);
 
 	blob->types_off = header->length + header->types_off;
 	blob->types_len = header->types_len;
@@ -199,11 +199,11 @@ static int check_strings(const struct btf_blob *blob, struct btf_fault *fault)
 
 	/* libbpf leaves the strings of a split blob out where it needs none. */
 	if (length ? strings[length - 1] : !blob->base)
-		return refuse(fault, BTF_FAULT_STRINGS, 0, AT_STRINGS);
+		return refuse(fault, BTF_FAULT_STRINGS, 0, FIELD_STRINGS);
 	if (!blob->base && strings[0])
-		return refuse(fault, BTF_FAULT_STRINGS, 0, AT_STRINGS);
+		return refuse(fault, BTF_FAULT_STRINGS, 0, FIELD_STRINGS);
 	if (!byte_range_fits(blob->first_string, length, 0xffffffffu))
-		return refuse(fault, BTF_FAULT_TOO_MANY_STRINGS, 0, AT_STRINGS);
+		return refuse(fault, BTF_FAULT_TOO_MANY_STRINGS, 0, FIELD_STRINGS);
 	return 0;
 }
 
@@ -286,7 +286,7 @@ static int count_types(struct btf_blob *blob, struct btf_fault *fault)
 		if (!take_record(blob, &types, &code))
 			return refuse(fault, code, (u32)end_id, types.at);
 	if (end_id > 0xffffffffu)
-		return refuse(fault, BTF_FAULT_TOO_MANY_TYPES, 0, AT_TYPES);
+		return refuse(fault, BTF_FAULT_TOO_MANY_TYPES, 0, FIELD_TYPES);
 	blob->nr_types = (u32)end_id - blob->first_id;
 	return 0;
 }
@@ -308,7 +308,7 @@ int btf_blob_open(struct btf_blob *blob, const void *data, u32 size,
 	if (base) {
 		/* Counts of a base alone may leave no id to go on with. */
 		if ((u64)base->first_id + base->nr_types > 0xffffffffu)
-			return refuse(fault, BTF_FAULT_TOO_MANY_TYPES, 0, AT_TYPES);
+			return refuse(fault, BTF_FAULT_TOO_MANY_TYPES, 0, FIELD_TYPES);
 		opened.first_id = btf_blob_end_id(base);
 		opened.first_string = btf_blob_end_string(base);
 	}
