@@ -29,11 +29,11 @@ enum btf_fault_code {
 	BTF_FAULT_SECTION_RANGE,	/* a section ends behind the blob */
 	BTF_FAULT_SECTION_ALIGN,	/* types, layout or the blob itself not on 4 bytes */
 	BTF_FAULT_SECTION_OVERLAP,
-	BTF_FAULT_STRINGS,		/* without NUL at its end; alone: absent, or none at its start */
+	BTF_FAULT_STRINGS,		/* no NUL at the end; alone: absent, or none at the start */
 	BTF_FAULT_TOO_MANY_STRINGS,	/* string offsets do not fit 32 bits */
 	BTF_FAULT_TYPE_CUT,		/* a record ends behind the type section */
 	BTF_FAULT_KIND_UNKNOWN,		/* a kind with no layout entry to skip it by */
-	BTF_FAULT_LAYOUT,		/* layout entry that contradicts a known kind or breaks alignment */
+	BTF_FAULT_LAYOUT,		/* contradicts a known kind, or breaks alignment */
 	BTF_FAULT_TOO_MANY_TYPES,	/* ids do not fit 32 bits */
 
 	/* records of every kind (loc_validate) */
@@ -41,12 +41,12 @@ enum btf_fault_code {
 	BTF_FAULT_NAME_MISSING,		/* FUNC, DECL_TAG, LOCSEC without a name */
 	BTF_FAULT_NAME_UNEXPECTED,	/* LOC_PARAM, LOC_PROTO, FUNC_PROTO with one */
 	BTF_FAULT_NAME_LENGTH,		/* FUNC name of more than BTF_FUNC_NAME_MAX bytes */
-	BTF_FAULT_TYPE_ID_RANGE,	/* a type id that does not exist, or void where none may be */
-	BTF_FAULT_TYPE_FIELD,		/* size/type, kind_flag or vlen must be zero, or another value */
+	BTF_FAULT_TYPE_ID_RANGE,	/* an id that does not exist, or void where none may be */
+	BTF_FAULT_TYPE_FIELD,		/* size/type, kind_flag or vlen must be another value */
 	BTF_FAULT_FUNC_PROTO,		/* FUNC that does not refer to a FUNC_PROTO */
-	BTF_FAULT_FUNC_ORDER,		/* FUNCs of the types blob: not one run, or not in order of name */
+	BTF_FAULT_FUNC_ORDER,		/* FUNCs of the types: not one run, or not by name */
 	BTF_FAULT_MEMBER,		/* offset or size of a member or variable */
-	BTF_FAULT_TAG_TARGET,		/* DECL_TAG on a kind that takes none, or on no such component */
+	BTF_FAULT_TAG_TARGET,		/* DECL_TAG on a kind or component that takes none */
 	BTF_FAULT_KIND_PLACE,		/* location kind in the types blob */
 
 	/* LOC_PARAM */

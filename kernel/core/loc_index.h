@@ -52,7 +52,7 @@ struct loc_index {
 	u32 nr_elf_sections;
 	u32 nr_sites;
 	u32 nr_funcs;			/* distinct functions with sites */
-	u32 *by_offset;			/* [nr_sites] site numbers; per ELF section in order of (offset, number) */
+	u32 *by_offset;			/* [nr_sites] numbers, by (ELF section, offset, number) */
 	u32 *funcs;			/* [nr_funcs] func ids in order of (name, id) */
 	const u64 *name_samples;	/* private: begins of the names of every 64th of funcs */
 };
