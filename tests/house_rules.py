@@ -20,6 +20,7 @@ TOP = pathlib.Path(__file__).resolve().parent.parent
 MAY_INCLUDE = {
     "include/uapi/": (),
     "kernel/core/": ("kernel/core/",),
+    "kernel/tests/": ("kernel/", "include/", "tests/core/"),
     "kernel/": ("kernel/", "include/"),
     "userspace/lib/": ("userspace/lib/", "kernel/core/", "include/uapi/"),
     "userspace/bpf/": ("userspace/bpf/", "include/uapi/"),

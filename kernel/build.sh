@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+# Builds modules out of tree, from a copy of the sources so that the checkout stays clean:
+#
+#   kernel/build.sh KDIR OUT [MAKE-ARGUMENT...]
+#   kernel/build.sh vm/lean/headers build/kernel/lean CONFIG_DEBUG_INFO_BTF_EXTRA_KUNIT=m
+#
+# The modules are then in OUT/kernel. Only files that changed are copied again, so that make builds
+# just what they ask for. MAKE-ARGUMENTs are those of Kbuild: options, W=1, C=2, a target in place
+# of "modules". An OUT for each KDIR: what a change of it would ask for is not known here.
+set -euo pipefail
+
+[ $# -ge 2 ] || { echo "usage: ${0##*/} KDIR OUT [MAKE-ARGUMENT...]" >&2; exit 2; }
+top=$(cd "$(dirname "$0")/.." && pwd)
+kdir=$(realpath -e "$1") || { echo "${0##*/}: $1: no such folder" >&2; exit 1; }
+[ -e "$kdir/Makefile" ] || { echo "${0##*/}: $1: no kernel build tree" >&2; exit 1; }
+mkdir -p "$2"
+out=$(cd "$2" && pwd)
+shift 2
+
+exec {lock}>"$out/lock"
+flock "$lock"
+
+# The sources, as seen from the top.
+list_sources() {
+    cd "$top" || exit 1
+    local folder
+    for folder in kernel include tests/core; do
+        [ ! -d "$folder" ] || find "$folder" -type f \( -name '*.[chS]' -o -name Kbuild \
+            -o -name Kconfig \) ! -name '*.mod.c'
+    done | LC_ALL=C sort
+}
+
+(list_sources) >"$out/sources.new"
+while read -r file; do
+    cmp -s "$top/$file" "$out/$file" && continue
+    mkdir -p "$out/$(dirname "$file")"
+    cp "$top/$file" "$out/$file.new"
+    mv "$out/$file.new" "$out/$file"
+done <"$out/sources.new"
+if [ -e "$out/sources" ]; then
+    LC_ALL=C comm -23 "$out/sources" "$out/sources.new" | while read -r file; do
+        rm -f "$out/$file"
+    done
+fi
+mv "$out/sources.new" "$out/sources"
+
+# Under make, its variables are not for this build; a target replaces the usual one.
+unset MAKEFLAGS MFLAGS MAKELEVEL
+target=modules
+for argument; do
+    case $argument in *=* | -*) ;; *) target='' ;; esac
+done
+exec make -C "$kdir" M="$out/kernel" --no-print-directory -s ${target:+"$target"} "$@"

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The core, compiled as the kernel compiles it: every row of tests/core, each a
+ * parameter with the row's name; then the two layouts, cut anywhere and with any
+ * byte changed. Images and tables are allocated with exactly their size, so that
+ * KASAN sees what reads or writes past an end.
+ */
+#include <kunit/test.h>
+#include <linux/module.h>
+
+#include "../../tests/core/core_rows.h"
+
+#define NR_IMAGES 3
+
+struct core_fixture {
+	struct core_row_images *images;
+	struct core_outcome *outcome;
+	struct core_input input;
+	struct core_arena arena;
+};
+
+static struct core_image *image_of(struct core_fixture *fixture, u32 i)
+{
+	struct core_image *images[NR_IMAGES] = {
+		&fixture->input.base, &fixture->input.types, &fixture->input.func_info
+	};
+
+	return images[i];
+}
+
+/* In place of the image: size bytes of it. One that is not aligned has to stay so. */
+static u8 *copy_image(struct kunit *test, struct core_image *image, u32 size)
+{
+	size_t shift = (unsigned long)image->data % sizeof(u32);
+	u8 *copy = kunit_kmalloc(test, shift + size, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, copy);
+	memcpy(copy + shift, image->data, size);
+	image->data = copy + shift;
+	image->size = size;
+	return copy;
+}
+
+static int core_init(struct kunit *test)
+{
+	struct core_fixture *fixture = kunit_kzalloc(test, sizeof(*fixture), GFP_KERNEL);
+	u32 i;
+
+	KUNIT_ASSERT_NOT_NULL(test, fixture);
+	test->priv = fixture;
+	fixture->images = kunit_kzalloc(test, sizeof(*fixture->images), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, fixture->images);
+	fixture->outcome = kunit_kzalloc(test, sizeof(*fixture->outcome), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, fixture->outcome);
+
+	KUNIT_ASSERT_TRUE_MSG(test, core_row_input(test->param_value, fixture->images,
+						   &fixture->input), "the row itself is wrong");
+	for (i = 0; i < NR_IMAGES; i++) {
+		struct core_image *image = image_of(fixture, i);
+
+		if (image->data)
+			copy_image(test, image, image->size);
+	}
+	fixture->arena.size = core_run_memory(&fixture->input);
+	fixture->arena.memory = kunit_kzalloc(test, fixture->arena.size, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, fixture->arena.memory);
+	return 0;
+}
+
+static void run(struct core_fixture *fixture)
+{
+	fixture->arena.used = 0;
+	core_run(fixture->outcome, &fixture->input, &fixture->arena);
+}
+
+static void core_row_test(struct kunit *test)
+{
+	struct core_fixture *fixture = test->priv;
+	struct core_outcome *outcome = fixture->outcome;
+	const char *wrong;
+
+	run(fixture);
+	wrong = core_row_verdict(test->param_value, outcome);
+	KUNIT_EXPECT_NULL_MSG(test, wrong, "%s: step %d, error %d, %s, type %u, offset %u", wrong,
+			      outcome->step, outcome->error, btf_fault_text(outcome->fault.code),
+			      outcome->fault.type_id, outcome->fault.offset);
+}
+
+/* A blob that is cut anywhere is refused. */
+static void core_cut_test(struct kunit *test)
+{
+	struct core_fixture *fixture = test->priv;
+	u32 i, size;
+
+	for (i = 0; i < NR_IMAGES; i++) {
+		struct core_image *image = image_of(fixture, i);
+		struct core_image whole = *image;
+
+		for (size = 0; whole.data && size < whole.size; size++) {
+			u8 *copy = copy_image(test, image, size);
+
+			run(fixture);
+			KUNIT_ASSERT_NULL_MSG(test, fixture->outcome->broken,
+					      "image %u cut at %u: %s", i, size,
+					      fixture->outcome->broken);
+			KUNIT_ASSERT_EQ_MSG(test, fixture->outcome->error, -EINVAL,
+					    "image %u cut at %u", i, size);
+			*image = whole;
+			kunit_kfree(test, copy);
+		}
+	}
+}
+
+/* A blob with any byte changed is refused or keeps all promises. */
+static void core_byte_test(struct kunit *test)
+{
+	struct core_fixture *fixture = test->priv;
+	u32 i, at, v;
+
+	for (i = 0; i < NR_IMAGES; i++) {
+		struct core_image *image = image_of(fixture, i);
+		u8 *bytes = (u8 *)image->data;
+
+		for (at = 0; bytes && at < image->size; at++) {
+			const u8 old = bytes[at];
+			const u8 values[] = { 0, 0x7f, 0x80, 0xff, old + 1, old - 1, old ^ 4 };
+
+			for (v = 0; v < ARRAY_SIZE(values); v++) {
+				bytes[at] = values[v];
+				run(fixture);
+				KUNIT_ASSERT_NULL_MSG(test, fixture->outcome->broken,
+						      "image %u, byte %u = %u: %s", i, at,
+						      values[v], fixture->outcome->broken);
+			}
+			bytes[at] = old;
+		}
+	}
+}
+
+static const void *rows_gen_params(const void *prev, char *desc, u32 end)
+{
+	const struct core_row *row = prev ? (const struct core_row *)prev + 1 : core_rows;
+
+	if (row == core_rows + end)
+		return NULL;
+	strscpy(desc, row->name, KUNIT_PARAM_DESC_SIZE);
+	return row;
+}
+
+static const void *all_rows_gen_params(struct kunit *test, const void *prev, char *desc)
+{
+	return rows_gen_params(prev, desc, core_nr_rows);
+}
+
+/* The first rows are the two layouts, whole and with every kind of record. */
+static const void *layouts_gen_params(struct kunit *test, const void *prev, char *desc)
+{
+	return rows_gen_params(prev, desc, 2);
+}
+
+static struct kunit_case core_cases[] = {
+	KUNIT_CASE_PARAM(core_row_test, all_rows_gen_params),
+	KUNIT_CASE_PARAM(core_cut_test, layouts_gen_params),
+	KUNIT_CASE_PARAM(core_byte_test, layouts_gen_params),
+	{ }
+};
+
+static struct kunit_suite core_suite = {
+	.name = "btf_extra_core",
+	.init = core_init,
+	.test_cases = core_cases,
+};
+
+kunit_test_suite(core_suite);
+
+MODULE_DESCRIPTION("KUnit tests of btf_extra");
+MODULE_LICENSE("GPL");
