@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 # Debian packages for the named purposes: installs those that are missing.
 #
-#   packages.sh build|check|bench|vm ...   0 when all are there; 1 with one line that says what to do
-#   packages.sh index [now]                brings the package index up to date where it is older than
-#                                          a day, or now; 1 if there is no index to work with
+#   packages.sh PURPOSE...   build, check, bench, vm: 0 when all are there; 1 with one line that
+#                            says what to do
+#   packages.sh index [now]  brings the package index up to date where it is older than a day, or
+#                            now; 1 if there is no index to work with
 #
 # With everything in place apt is not called at all.
 set -euo pipefail
