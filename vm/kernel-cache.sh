@@ -53,11 +53,13 @@ newest_package() {
     [ "${#packages[@]}" -gt 0 ] || return 0
     # An installed package that the archive no longer has is listed without Filename and SHA256.
     apt-cache show "${packages[@]}" | awk -v wanted="${2:-}" '
-        function give() { if (sha256 && (!wanted || version == wanted)) print version, package, sha256
-                          package = version = sha256 = "" }
+        function paragraph() {
+            if (sha256 && (!wanted || version == wanted)) print version, package, sha256
+            package = version = sha256 = ""
+        }
         $1 == "Package:" { package = $2 } $1 == "Version:" { version = $2 }
         $1 == "SHA256:" { sha256 = $2 }
-        /^$/ { give() } END { give() }' | highest
+        /^$/ { paragraph() } END { paragraph() }' | highest
 }
 
 # Into the current folder. apt compares the files with the SHA256 of its index.
@@ -78,21 +80,36 @@ lock_cache() {
     fi
 }
 
+# Sets version, package and sha256: of version $1 or, empty, the newest. What an index said is good
+# for a day, for every kind, so that a kernel and its debug file are of one version.
+resolve() {
+    local wanted=$1 stamp=$top_cache/newest/$name
+    if [ -z "$wanted" ] && [ "${2:-}" != now ] && [ -n "$(find "$stamp" -mtime -1 2>/dev/null)" ]; then
+        read -r version package sha256 <"$stamp" && return
+    fi
+    use_suite "$suite" ${2:+"$2"} || return 1
+    read -r version package sha256 < <(newest_package "$pattern" "$wanted") ||
+        { say "the package index has no $pattern $wanted"; return 1; }
+    if [ -z "$wanted" ]; then
+        mkdir -p "${stamp%/*}"
+        echo "$version $package $sha256" >"$stamp.$$" && mv "$stamp.$$" "$stamp"
+    fi
+}
+
 give() {
-    local kind=$1 file=$2 wanted=${3:-} version package sha256 try
-    cache=${BTF_EXTRA_CACHE:-~/.cache/btf-extra}/$kind/$name
+    local kind=$1 file=$2 wanted=${3:-} version='' package='' sha256='' now
+    top_cache=${BTF_EXTRA_CACHE:-~/.cache/btf-extra}
+    cache=$top_cache/$kind/$name
     lock_cache
     if [ -n "$wanted" ] && [ -e "$cache/$wanted/$file" ]; then
         echo "$cache/$wanted"
         return
     fi
     # The archive may have dropped what an index of some hours ago has: a second try with a new one.
-    for try in '' now; do
-        # shellcheck disable=SC2086  # nothing, or one word
-        use_suite "$suite" $try || break
-        read -r version package sha256 < <(newest_package "$pattern" "$wanted") ||
-            { say "the package index has no $pattern $wanted"; continue; }
-        if [ -e "$cache/$version/$file" ] || fetch "$version" "$package" "$sha256"; then
+    for now in '' now; do
+        resolve "$wanted" "$now" || continue
+        if [ -e "$cache/$version/$file" ] ||
+            { use_suite "$suite" && fetch "$version" "$package" "$sha256"; }; then
             echo "$cache/$version"
             return
         fi
