@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 # Debian packages for the named purposes: installs those that are missing.
 #
-#   packages.sh build|check|bench ...   0 when all are there; 1 with one line that says what to do
-#   packages.sh index [now]             brings the package index up to date where it is older than
-#                                       a day, or now; 1 if there is no index to work with
+#   packages.sh PURPOSE...   build, check, bench, vm: 0 when all are there; 1 with one line that
+#                            says what to do
+#   packages.sh index [now]  brings the package index up to date where it is older than a day, or
+#                            now; 1 if there is no index to work with
 #
 # With everything in place apt is not called at all.
 set -euo pipefail
@@ -17,7 +18,8 @@ packages_for() {
         libclang-rt-14-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross binutils elfutils \
         xz-utils dwarves bpftool shellcheck git ;;
     bench) echo libbenchmark-dev dwarves ;;
-    *) echo "usage: ${0##*/} index [now] | build|check|bench ..." >&2; exit 2 ;;
+    vm) echo busybox-static cpio dwarves gcc-12 libelf1 libssl3 make qemu-system-x86 zlib1g ;;
+    *) echo "usage: ${0##*/} index [now] | build|check|bench|vm ..." >&2; exit 2 ;;
     esac
 }
 

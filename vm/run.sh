@@ -1,0 +1,178 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+# Runs a command on a kernel of kernels.list, in a virtual machine that has the given files:
+#
+#   run.sh NAME [OPTION...] --files DIR -- COMMAND [ARGUMENT...]
+#   run.sh NAME [OPTION...] --files DIR --shell [-- COMMAND [ARGUMENT...]]
+#
+#   --files DIR         what is in DIR is in the guest's /, besides busybox; more than once adds up
+#   --shell             a shell on the terminal, after the command; it ends with "exit"
+#   --cpus N            by default 2
+#   --memory MB         by default 1024
+#   --timeout S         for the whole run, by default 120; a shell has no limit
+#   --append ARGUMENTS  for the kernel's command line
+#
+# Stdout has what the command says, stdout and stderr, line by line, and nothing else. Stderr has
+# the path of the kernel's log, build/vm/NAME-N.log. The exit code is the command's, but
+#   124  the kernel complained: a warning, an oops, a lockdep report, ...; the lines are on stderr
+#   125  the run failed: bad usage, no boot, not done in time, no exit code; stderr has the reason
+# Either of them, when given by the harness, comes with a line "run: ..." that says so.
+#
+# /dev/kvm is never used: it may be there and hang.
+set -uo pipefail
+
+vm=$(cd "$(dirname "$0")" && pwd)
+top=$(dirname "$vm")
+
+say() { echo "run: $*" >&2; }
+fail() { say "$*"; exit 125; }
+
+# What a kernel says when something is wrong with it.
+complaints='WARNING:|BUG:|BUG |Oops|KASAN|KCSAN|UBSAN|KFENCE|ODEBUG|DEBUG_LOCKS_WARN|cut here'
+complaints+='|general protection fault|[Uu]nable to handle|kernel panic|Kernel panic'
+complaints+='|possible (circular|recursive|irq) |lock held|[Ii]nconsistent lock state|INFO: '
+complaints+='|suspicious RCU usage|(rcu|RCU).*stall|hung task|blocked for more than|soft lockup'
+complaints+='|unsafe|refcount_t|scheduling while atomic|sleeping function|Call Trace'
+complaints+='|kmemleak|bad page|list_(add|del) corruption'
+
+# Whole lines that say nothing of ours, each with its reason; without the time.
+harmless=(
+)
+
+name='' cpus=2 memory=1024 limit=120 append='' mode=run folders=() command=()
+[ $# -gt 0 ] || fail "usage: ${0##*/} NAME [OPTION...] --files DIR -- COMMAND [ARGUMENT...]"
+name=$1
+shift
+while [ $# -gt 0 ]; do
+    case $1 in
+    --shell) mode=shell ;;
+    --)
+        shift
+        command=("$@")
+        break
+        ;;
+    --files | --cpus | --memory | --timeout | --append)
+        [ $# -gt 1 ] || fail "$1: no value"
+        case $1 in
+        --files) folders+=("$2") ;;
+        --cpus) cpus=$2 ;;
+        --memory) memory=$2 ;;
+        --timeout) limit=$2 ;;
+        --append) append=$2 ;;
+        esac
+        shift
+        ;;
+    *) fail "$1: no such option" ;;
+    esac
+    shift
+done
+for number in "$cpus" "$memory" "$limit"; do
+    [[ $number =~ ^[1-9][0-9]*$ ]] || fail "$number: not a positive number"
+done
+for folder in "${folders[@]}"; do
+    [ -d "$folder" ] || fail "$folder: not a folder"
+done
+[ "${#command[@]}" -gt 0 ] || [ "$mode" = shell ] || fail 'no command'
+for program in qemu-system-x86_64 busybox cpio gcc; do
+    type -P "$program" >/dev/null || fail "no $program; run: userspace/packages.sh vm"
+done
+
+kernel=$("$vm/fetch-kernel.sh" "$name") || fail "no kernel $name"
+
+# ---- the first files ----
+
+mkdir -p "$top/build/vm"
+init=$top/build/vm/guest_init
+scratch=$(mktemp -d "$top/build/vm/scratch.XXXXXX") || fail 'no place for the first files'
+machine=''
+# shellcheck disable=SC2317  # the trap calls it
+clean_up() {
+    [ -z "$machine" ] || kill "$machine" 2>/dev/null
+    rm -rf "$scratch"
+}
+trap clean_up EXIT
+trap 'fail "interrupted"' INT TERM HUP
+
+if [ ! "$init" -nt "$vm/guest_init.c" ]; then
+    gcc -static -s -O2 -Wall -Wextra -Werror -o "$scratch/guest_init" "$vm/guest_init.c" ||
+        fail 'guest_init could not be built'
+    mv "$scratch/guest_init" "$init"
+fi
+
+# archive FOLDER: the kernel takes several, one after the other.
+archive() { (cd "$1" && find . -print0 | cpio --quiet -0 -o -H newc -R 0:0); }
+
+root=$scratch/root
+{ mkdir -p "$root"/{bin,sbin,usr/bin,usr/sbin} && cp "$init" "$root/init" &&
+    cp "$(type -P busybox)" "$root/bin/busybox" &&
+    printf '%s\0' "$mode" "${command[@]}" >"$root/command"; } || fail 'no place for the first files'
+for folder in "$root" "${folders[@]}"; do
+    archive "$folder" || fail "$folder: could not be archived"
+done >"$scratch/initramfs"
+
+# ---- the run ----
+
+number=1
+until (set -o noclobber && : >"$top/build/vm/$name-$number.log") 2>/dev/null; do
+    number=$((number + 1))
+    [ "$number" -lt 100000 ] || fail 'build/vm: no log could be made'
+done
+log=$top/build/vm/$name-$number.log
+
+qemu=(qemu-system-x86_64 -accel 'tcg,thread=multi' -cpu max -smp "$cpus" -m "$memory"
+    -nodefaults -no-user-config -no-reboot -display none
+    -kernel "$kernel/vmlinuz" -initrd "$scratch/initramfs"
+    -append "console=ttyS0 ignore_loglevel panic=-1 rdinit=/init $append")
+
+# Of the second port's lines: those of the command to stdout, the others to a file each.
+receive() {
+    LC_ALL=C sed -u -n -e 's/^o //p' -e "s/^x //w $scratch/exit_code" -e "s/^e //w $scratch/error"
+}
+
+started=$(date +%s%N)
+if [ "$mode" = shell ]; then
+    say "ctrl-a x ends the machine at once"
+    "${qemu[@]}" -chardev "stdio,id=terminal,mux=on,signal=off,logfile=$log" -mon terminal \
+        -serial chardev:terminal -serial "file:$scratch/report"
+    status=$?
+    receive <"$scratch/report"
+else
+    exec {reports}> >(receive)
+    receiver=$!
+    timeout -k 5 "$limit" "${qemu[@]}" -serial "file:$log" -chardev file,id=out,path=/dev/stdout \
+        -serial chardev:out <&- >&"$reports" &
+    machine=$!
+    exec {reports}>&-
+    wait "$machine"
+    status=$?
+    machine=''
+    wait "$receiver"
+fi
+seconds=$((($(date +%s%N) - started) / 100000000))
+seconds=$((seconds / 10)).$((seconds % 10))
+
+# ---- what came of it ----
+
+complained=$(tr -d '\r' <"$log" | sed -E 's/^\[ *[0-9.]+\](\[[^]]*\])? //' |
+    grep -a -E "$complaints" | grep -a -v -x -F -f <(printf '%s\n' "${harmless[@]}"))
+[ -z "$complained" ] || printf '%s\n' "$complained" | sed 's/^/  /' >&2
+say "$name: $seconds s, log ${log#"$PWD/"}"
+
+if [ ! -s "$scratch/exit_code" ]; then
+    if [ -s "$scratch/error" ]; then
+        fail "$name: $(cat "$scratch/error")"
+    elif [ "$status" = 124 ]; then
+        fail "$name: not done after $limit s"
+    elif grep -q -a 'Kernel panic' "$log"; then
+        fail "$name: the kernel panicked"
+    else
+        fail "$name: the machine ended without an exit code (qemu: $status)"
+    fi
+fi
+# Otherwise what the kernel said last may be missing.
+grep -q -a 'reboot: Power down' "$log" || fail "$name: did not power off (qemu: $status)"
+if [ -n "$complained" ]; then
+    say "$name: the kernel complained"
+    exit 124
+fi
+exit "$(cat "$scratch/exit_code")"
