@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What kernel/build.sh took out of a .btf_extra file: types.bin and image.bin. */
+	.section .BTF, "a"
+	.balign 8
+	.globl btf_extra_types, btf_extra_types_end
+btf_extra_types:
+	.incbin BLOB_FOLDER "/types.bin"
+btf_extra_types_end:
+
+	.section .rodata, "a"
+	.balign 8
+	.globl btf_extra_image, btf_extra_image_end
+btf_extra_image:
+	.incbin BLOB_FOLDER "/image.bin"
+btf_extra_image_end:

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0
+#define pr_fmt(fmt) "btf_extra: " fmt
+
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/sort.h>
+
+#include "core/loc_validate.h"
+#include "core/site_bounds.h"
+#include "extra_object.h"
+
+static int refuse(const struct object_source *source, const char *reason, int err)
+{
+	pr_err("%s: refused: %s\n", source->name, reason);
+	return err;
+}
+
+static int refuse_fault(const struct object_source *source, const char *where,
+			const struct btf_fault *fault)
+{
+	pr_err("%s: refused: %s: type id %u, byte %u: %s\n", source->name, where, fault->type_id,
+	       fault->offset, btf_fault_text(fault->code));
+	return -EINVAL;
+}
+
+static int check_build_id(struct extra_object *object, const struct object_source *source,
+			  const struct extra_elf *elf, const struct object_host *host)
+{
+	u8 running[EXTRA_BUILD_ID_MAX];
+	int size = host->build_id(source->module, running);
+
+	if (size < 0)
+		return refuse(source, "build-id of what is running is not known", size);
+	if (size != elf->build_id.size || memcmp(running, elf->build_id.data, size)) {
+		pr_err("%s: refused: made for build-id %*phN, running is %*phN\n", source->name,
+		       (int)elf->build_id.size, elf->build_id.data, size, running);
+		return -ESTALE;
+	}
+	memcpy(object->build_id, running, size);
+	object->build_id_size = size;
+	return 0;
+}
+
+/* Where the blob's bytes are to stay; *copy is what the object must free. */
+static const void *keep_bytes(const struct object_source *source, const struct extra_bytes *bytes,
+			      void **copy)
+{
+	if (source->keep)
+		return bytes->data;
+	*copy = kvmalloc(bytes->size, GFP_KERNEL);
+	if (!*copy)
+		return NULL;
+	return memcpy(*copy, bytes->data, bytes->size);
+}
+
+static int open_blob(const struct object_source *source, struct btf_blob *blob, const char *where,
+		     const struct extra_bytes *bytes, void **copy, u32 **type_offsets,
+		     const struct btf_blob *below)
+{
+	const void *data = keep_bytes(source, bytes, copy);
+	struct btf_fault fault;
+
+	if (!data)
+		return refuse(source, "out of memory", -ENOMEM);
+	if (btf_blob_open(blob, data, bytes->size, below, &fault))
+		return refuse_fault(source, where, &fault);
+	*type_offsets = kvmalloc_array(btf_blob_nr_offsets(blob) + 1, sizeof(u32), GFP_KERNEL);
+	if (!*type_offsets)
+		return refuse(source, "out of memory", -ENOMEM);
+	btf_blob_index(blob, *type_offsets);
+	return 0;
+}
+
+/* What the types blob continues: vmlinux's BTF, and a module's own where it has some. */
+static const struct btf_blob *find_base(struct extra_object *object,
+					const struct object_source *source,
+					const struct extra_elf *elf, const struct base_btf *vmlinux)
+{
+	const struct extra_base *sums = elf->bases.data;
+	u32 nr_sums = elf->bases.size / sizeof(*sums);
+	int err;
+
+	if (nr_sums != 1 && !(nr_sums == 2 && source->module)) {
+		refuse(source, "made over another number of levels of base BTF", -EINVAL);
+		return NULL;
+	}
+	if (!base_btf_is(vmlinux, &sums[0])) {
+		refuse(source, "made over base BTF of another kernel", -EINVAL);
+		return NULL;
+	}
+	if (nr_sums == 1)
+		return &vmlinux->blob;
+	err = base_btf_open_module(&object->module_btf, source->module, vmlinux);
+	if (err) {
+		refuse(source, "BTF of the module cannot be read", err);
+		return NULL;
+	}
+	if (!base_btf_is(&object->module_btf, &sums[1])) {
+		refuse(source, "made over BTF of another build of the module", -EINVAL);
+		return NULL;
+	}
+	return &object->module_btf.blob;
+}
+
+static int open_blobs(struct extra_object *object, const struct object_source *source,
+		      const struct extra_elf *elf, const struct base_btf *vmlinux)
+{
+	const struct extra_bytes *types = source->types.data ? &source->types : &elf->types;
+	const struct btf_blob *below;
+	struct btf_fault fault;
+	int err;
+
+	if (!types->data)
+		return refuse(source, "no types", -EINVAL);
+	below = find_base(object, source, elf, vmlinux);
+	if (!below)
+		return -EINVAL;
+	err = open_blob(source, &object->types, ".BTF", types, &object->types_copy,
+			&object->type_offsets[0], below);
+	if (err)
+		return err;
+	if (loc_validate_types(&object->types, &fault))
+		return refuse_fault(source, ".BTF", &fault);
+	err = open_blob(source, &object->func_info, ".BTF.func_info", &elf->func_info,
+			&object->func_info_copy, &object->type_offsets[1], &object->types);
+	if (err)
+		return err;
+	if (loc_validate(&object->func_info, elf->machine, &fault))
+		return refuse_fault(source, ".BTF.func_info", &fault);
+	return 0;
+}
+
+static int build_index(struct extra_object *object, const struct object_source *source,
+		       const struct extra_elf *elf)
+{
+	size_t memory_size = loc_index_memory(&object->func_info);
+	size_t scratch_size = loc_index_scratch(&object->func_info);
+	struct btf_fault fault;
+	void *scratch;
+	u32 i;
+	int err;
+
+	if (!memory_size)
+		return refuse(source, "too many location sections", -E2BIG);
+	object->index_memory = kvmalloc(memory_size, GFP_KERNEL);
+	scratch = kvmalloc(scratch_size, GFP_KERNEL);
+	if (!object->index_memory || !scratch) {
+		kvfree(scratch);
+		return refuse(source, "out of memory", -ENOMEM);
+	}
+	err = loc_index_build(&object->index, &object->func_info, object->index_memory,
+			      memory_size, scratch, scratch_size);
+	kvfree(scratch);
+	if (err)
+		return refuse(source, "no index can be built", err);
+	if (site_bounds_check(&object->index, elf, &fault))
+		return refuse_fault(source, ".BTF.func_info", &fault);
+	for (i = 0; i < object->index.nr_sections; i++)
+		object->nr_sites[object->index.sections[i].loc_class] +=
+			object->index.sections[i].nr_sites;
+	object->sections = kcalloc(object->index.nr_elf_sections + 1, sizeof(*object->sections),
+				   GFP_KERNEL);
+	if (!object->sections)
+		return refuse(source, "out of memory", -ENOMEM);
+	object->bytes = (size_t)object->types.size + object->func_info.size + memory_size +
+			(btf_blob_nr_offsets(&object->types) +
+			 btf_blob_nr_offsets(&object->func_info)) * sizeof(u32) +
+			base_btf_memory(&object->module_btf);
+	return 0;
+}
+
+/* ---- DECL_TAG "file:..." on functions ---- */
+
+#define FILE_TAG "file:"
+
+/* The offset of the path that a record tells for a function, 0: it tells none. */
+static u32 tagged_path(const struct btf_blob *types, const struct btf_type *type)
+{
+	const struct btf_decl_tag *tag = (const void *)(type + 1);
+	const char *text;
+
+	if (loc_kind(type) != BTF_KIND_DECL_TAG || tag->component_idx != -1)
+		return 0;
+	text = btf_blob_string(types, type->name_off);
+	if (!text || strncmp(text, FILE_TAG, strlen(FILE_TAG)))
+		return 0;
+	return type->name_off + strlen(FILE_TAG);
+}
+
+static int compare_func(const void *a, const void *b)
+{
+	u32 left = ((const struct func_file *)a)->func;
+	u32 right = ((const struct func_file *)b)->func;
+
+	return (left > right) - (left < right);
+}
+
+static int list_files(struct extra_object *object, const struct object_source *source)
+{
+	const struct btf_blob *types = &object->types;
+	const struct btf_type *type = NULL;
+	u32 nr = 0;
+	u32 pass, i;
+
+	for (pass = 0; pass < 2; pass++) {
+		nr = 0;
+		for (i = 0; i < types->nr_types; i++) {
+			u32 path;
+
+			type = i ? btf_blob_next(types, type) : btf_blob_record(types, 0);
+			path = tagged_path(types, type);
+			if (!path)
+				continue;
+			if (pass)
+				object->files[nr] = (struct func_file){ .func = type->type,
+									.path = path };
+			nr++;
+		}
+		if (pass || !nr)
+			break;
+		object->files = kvmalloc_array(nr, sizeof(*object->files), GFP_KERNEL);
+		if (!object->files)
+			return refuse(source, "out of memory", -ENOMEM);
+	}
+	object->nr_files = nr;
+	object->bytes += nr * sizeof(*object->files);
+	sort(object->files, nr, sizeof(*object->files), compare_func, NULL);
+	return 0;
+}
+
+const char *extra_object_func_file(const struct extra_object *object, u32 func_id)
+{
+	u32 first = 0;
+	u32 end = object->nr_files;
+
+	while (first < end) {
+		u32 middle = first + (end - first) / 2;
+
+		if (object->files[middle].func < func_id)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	if (first == object->nr_files || object->files[first].func != func_id)
+		return NULL;
+	return btf_blob_string(&object->types, object->files[first].path);
+}
+
+const char *extra_object_func_name(const struct extra_object *object, u32 func_id)
+{
+	const struct btf_type *func = btf_blob_type(&object->func_info, func_id);
+	const char *name = func ? btf_blob_string(&object->func_info, func->name_off) : NULL;
+
+	return name ?: "";
+}
+
+/* ---- making one ---- */
+
+static int fill(struct extra_object *object, const struct object_source *source,
+		const struct object_host *host)
+{
+	const struct base_btf *vmlinux;
+	struct btf_fault fault;
+	struct extra_elf elf;
+	int err;
+
+	if (strscpy(object->name, source->name, sizeof(object->name)) < 0)
+		return refuse(source, "name is too long", -EINVAL);
+	object->module = source->module;
+	if (extra_elf_open(&elf, source->image, source->image_size, &fault))
+		return refuse_fault(source, "file", &fault);
+	err = check_build_id(object, source, &elf, host);
+	if (err)
+		return err;
+	vmlinux = host->base();
+	if (IS_ERR(vmlinux))
+		return refuse(source, "BTF of the kernel cannot be read", PTR_ERR(vmlinux));
+	err = open_blobs(object, source, &elf, vmlinux);
+	if (!err)
+		err = build_index(object, source, &elf);
+	if (!err)
+		err = list_files(object, source);
+	if (!err) {
+		err = host->place(object, &elf);
+		if (err)
+			refuse(source, "its sections are not where its functions say", err);
+	}
+	return err;
+}
+
+struct extra_object *extra_object_create(const struct object_source *source,
+					 const struct object_host *host)
+{
+	struct extra_object *object = kvzalloc(sizeof(*object), GFP_KERNEL);
+	ktime_t begin = ktime_get();
+	int err;
+
+	if (!object)
+		return ERR_PTR(refuse(source, "out of memory", -ENOMEM));
+	err = fill(object, source, host);
+	if (err) {
+		extra_object_destroy(object);
+		return ERR_PTR(err);
+	}
+	object->load_ns = ktime_to_ns(ktime_sub(ktime_get(), begin));
+	return object;
+}
+
+void extra_object_destroy(struct extra_object *object)
+{
+	if (IS_ERR_OR_NULL(object))
+		return;
+	kvfree(object->files);
+	kfree(object->sections);
+	kvfree(object->index_memory);
+	kvfree(object->type_offsets[0]);
+	kvfree(object->type_offsets[1]);
+	kvfree(object->types_copy);
+	kvfree(object->func_info_copy);
+	base_btf_close(&object->module_btf);
+	kvfree(object);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * An object that has sites: vmlinux or a module, with its blobs, its tables and
+ * where its sections are. Made whole or not at all; does not change after that
+ * but for sections whose text is freed.
+ */
+#ifndef BTF_EXTRA_EXTRA_OBJECT_H
+#define BTF_EXTRA_EXTRA_OBJECT_H
+
+#include <linux/module.h>
+#include <linux/sysfs.h>
+
+#include "base_btf.h"
+#include "core/extra_elf.h"
+#include "core/loc_index.h"
+
+/* An ELF section of the object that has sites; its number is that of the index. */
+struct object_section {
+	unsigned long address;	/* at run time; 0: not known */
+	unsigned long size;
+	bool freed;		/* its text is gone: see BTF_EXTRA_SITE_FREED */
+};
+
+/* The DECL_TAG that tells in which file a function is. */
+struct func_file {
+	u32 func;
+	u32 path;		/* offset of its string */
+};
+
+struct extra_object {
+	char name[MODULE_NAME_LEN];
+	u32 id;				/* given by the registry */
+	const struct module *module;	/* whose sites these are; NULL: vmlinux. Not counted. */
+	u8 build_id[EXTRA_BUILD_ID_MAX];
+	u32 build_id_size;
+	struct base_btf module_btf;	/* modules with BTF of their own */
+	struct btf_blob types, func_info;
+	u32 *type_offsets[2];
+	struct loc_index index;
+	void *index_memory;
+	struct object_section *sections;	/* [index.nr_elf_sections] */
+	struct func_file *files;	/* in order of func; functions without are not in it */
+	u32 nr_files;
+	void *types_copy, *func_info_copy;	/* NULL: the bytes are somebody else's */
+	u32 nr_sites[2];		/* by enum loc_class */
+	size_t bytes;			/* blobs and tables */
+	u64 load_ns;
+	struct bin_attribute func_info_file, types_file;	/* below /sys/kernel/btf_extra */
+	char types_file_name[MODULE_NAME_LEN + 8];
+};
+
+/* What an object is made from. */
+struct object_source {
+	const char *name;
+	const struct module *module;	/* NULL: vmlinux */
+	const void *image;		/* the container, aligned to 8 */
+	size_t image_size;
+	struct extra_bytes types;	/* in place of the container's; data NULL: that one */
+	bool keep;			/* the bytes outlive the object, so none are copied */
+};
+
+/*
+ * The running kernel as an object sees it. Each gives 0 or a negative errno; for
+ * tests to bring their own.
+ */
+struct object_host {
+	/* id: EXTRA_BUILD_ID_MAX bytes. The size, or a negative errno. */
+	int (*build_id)(const struct module *module, u8 *id);
+	/* vmlinux's BTF, or ERR_PTR(). Stays while there are objects. */
+	const struct base_btf *(*base)(void);
+	/* Fills object->sections, whose sizes come from elf. */
+	int (*place)(struct extra_object *object, const struct extra_elf *elf);
+};
+
+/*
+ * Checks everything and builds all tables. ERR_PTR() where it is refused, after
+ * one line in dmesg with object, type id, byte offset and reason. May sleep.
+ */
+struct extra_object *extra_object_create(const struct object_source *source,
+					 const struct object_host *host);
+void extra_object_destroy(struct extra_object *object);
+
+/* The path of a function's file, NULL: not known. */
+const char *extra_object_func_file(const struct extra_object *object, u32 func_id);
+
+/* A name from any level; "" where there is none. */
+const char *extra_object_func_name(const struct extra_object *object, u32 func_id);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Where kernels from 6.1 on differ in what they offer to modules. */
+#ifndef BTF_EXTRA_KERNEL_COMPAT_H
+#define BTF_EXTRA_KERNEL_COMPAT_H
+
+#include <linux/btf.h>
+#include <linux/module.h>
+#include <linux/sysfs.h>
+#include <linux/version.h>
+
+/* 6.17 made the attribute that its callbacks see const; 6.13 prepared it with read_new. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
+typedef const struct bin_attribute bin_attribute_arg;
+#else
+typedef struct bin_attribute bin_attribute_arg;
+#endif
+
+static inline ssize_t bin_attribute_read(struct bin_attribute *attribute, struct kobject *kobj,
+					 char *buffer, size_t size)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0) && LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
+	if (attribute->read_new)
+		return attribute->read_new(NULL, kobj, attribute, buffer, 0, size);
+#endif
+	if (!attribute->read)
+		return -EOPNOTSUPP;
+	return attribute->read(NULL, kobj, attribute, buffer, 0, size);
+}
+
+/* The bytes that such a file shows, where the attribute has them at hand. */
+static inline const void *bin_attribute_bytes(const struct bin_attribute *attribute)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
+	if (attribute->read == sysfs_bin_attr_simple_read)
+		return attribute->private;
+#endif
+	return NULL;
+}
+
+/* 6.7 put brackets around kfuncs, 6.3 marks each of them, 6.9 told them from other sets. */
+#ifndef __bpf_kfunc
+#define __bpf_kfunc __used noinline
+#endif
+#ifndef __bpf_kfunc_start_defs
+#define __bpf_kfunc_start_defs()                                               \
+	__diag_push();                                                         \
+	__diag_ignore_all("-Wmissing-prototypes", "kfuncs are called by BPF programs alone")
+#define __bpf_kfunc_end_defs() __diag_pop()
+#endif
+#ifndef BTF_KFUNCS_START
+#define BTF_KFUNCS_START(name) BTF_SET8_START(name)
+#define BTF_KFUNCS_END(name) BTF_SET8_END(name)
+#endif
+
+#endif

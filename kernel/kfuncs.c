@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0
+#define pr_fmt(fmt) "btf_extra: " fmt
+
+/*
+ * Programs of type SYSCALL may call them on every kernel, tracing programs
+ * (kprobe, tracepoint, perf event, fentry) from 6.12 on: before it the kernel has
+ * no set of kfuncs for them.
+ */
+#include <linux/bpf.h>
+#include <linux/btf.h>
+#include <linux/btf_extra.h>
+#include <linux/btf_ids.h>
+#include <linux/module.h>
+
+#include "kernel_compat.h"
+#include "kfuncs.h"
+
+struct found {
+	struct btf_extra_site *sites;
+	u32 capacity;
+	u32 count;
+};
+
+static int keep_site(const struct btf_extra_site *site, void *data)
+{
+	struct found *found = data;
+
+	if (found->count < found->capacity)
+		found->sites[found->count] = *site;
+	found->count++;
+	return 0;
+}
+
+static int at_address(u64 address, u32 flags, struct found *found)
+{
+	const struct btf_extra_query query = {
+		.by = BTF_EXTRA_BY_ADDRESS,
+		.flags = flags,
+		.address = address,
+	};
+
+	return btf_extra_for_each_site(&query, keep_site, found, NULL);
+}
+
+/* The func id at an address where just one function of that class begins. */
+static int only_func_at(u64 address, u32 flags)
+{
+	struct btf_extra_site site;
+	struct found found = { .sites = &site, .capacity = 1 };
+	int err = at_address(address, flags, &found);
+
+	if (err)
+		return err;
+	return found.count == 1 ? (int)site.func_id : -ENOTUNIQ;
+}
+
+__bpf_kfunc_start_defs();
+
+/*
+ * The id of the function whose body begins at an address, in BTF of the object
+ * that it is in. -ENOENT: none that is known, -ENOTUNIQ: several share it.
+ */
+__bpf_kfunc int bpf_btf_extra_func_at(u64 address)
+{
+	return only_func_at(address, BTF_EXTRA_BODY_ONLY);
+}
+
+/*
+ * The id of the function of which an inlined instance begins at an address: the
+ * innermost where one alone does. BTF does not tell how those nest that share an
+ * address: -ENOTUNIQ, and bpf_btf_extra_sites_at() lists them.
+ */
+__bpf_kfunc int bpf_btf_extra_inlined_at(u64 address)
+{
+	return only_func_at(address, BTF_EXTRA_INLINE_ONLY);
+}
+
+/*
+ * All sites at an address, as many struct btf_extra_site as fit. How many there
+ * are, or -ENOENT.
+ */
+__bpf_kfunc int bpf_btf_extra_sites_at(u64 address, void *sites, u32 sites__sz)
+{
+	struct found found = { .sites = sites, .capacity = sites__sz / sizeof(*found.sites) };
+	int err = at_address(address, 0, &found);
+
+	return err ?: (int)found.count;
+}
+
+__bpf_kfunc_end_defs();
+
+BTF_KFUNCS_START(btf_extra_kfuncs)
+BTF_ID_FLAGS(func, bpf_btf_extra_func_at)
+BTF_ID_FLAGS(func, bpf_btf_extra_inlined_at)
+BTF_ID_FLAGS(func, bpf_btf_extra_sites_at)
+BTF_KFUNCS_END(btf_extra_kfuncs)
+
+static const struct btf_kfunc_id_set kfunc_set = {
+	.owner = THIS_MODULE,
+	.set = &btf_extra_kfuncs,
+};
+
+static const enum bpf_prog_type program_types[] = {
+	BPF_PROG_TYPE_SYSCALL,
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+	BPF_PROG_TYPE_KPROBE,
+	BPF_PROG_TYPE_TRACEPOINT,
+	BPF_PROG_TYPE_PERF_EVENT,
+	BPF_PROG_TYPE_TRACING,
+#endif
+};
+
+int kfuncs_init(void)
+{
+	u32 i;
+	int err = 0;
+
+	for (i = 0; !err && i < ARRAY_SIZE(program_types); i++)
+		err = register_btf_kfunc_id_set(program_types[i], &kfunc_set);
+	if (!err)
+		return 0;
+	/* Without BTF of our own there is nothing that a program could name. */
+	pr_warn_once("kfuncs are not available (%d)\n", err);
+	return 0;
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/module.h>
+
+#include "blob_files.h"
+#include "blob_source.h"
+#include "kfuncs.h"
+#include "query_device.h"
+#include "sites_file.h"
+
+static int __init btf_extra_init(void)
+{
+	int err;
+
+	err = blob_files_init();
+	if (err)
+		return err;
+	err = query_device_init();
+	if (err)
+		goto no_device;
+	err = kfuncs_init();
+	if (err)
+		goto no_source;
+	err = blob_source_init();
+	if (err)
+		goto no_source;
+	sites_file_init();
+	return 0;
+
+no_source:
+	query_device_exit();
+no_device:
+	blob_files_exit();
+	return err;
+}
+
+static void __exit btf_extra_exit(void)
+{
+	sites_file_exit();
+	query_device_exit();
+	blob_source_exit();
+	blob_files_exit();
+}
+
+module_init(btf_extra_init);
+module_exit(btf_extra_exit);
+
+MODULE_DESCRIPTION("Locations of inlined and optimized functions for BTF");
+MODULE_LICENSE("GPL");

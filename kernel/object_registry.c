@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Two states of the same capacity take turns, so that taking an object away
+ * never needs memory: the one that nobody reads any more is the next to be
+ * filled.
+ */
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/sort.h>
+
+#include "object_registry.h"
+#include "running_kernel.h"
+
+static const struct registry_state empty_state;
+static const struct registry_state __rcu *current_state =
+	(const struct registry_state __rcu *)&empty_state;
+
+static DEFINE_MUTEX(registry_lock);
+
+/* Under registry_lock. */
+static struct registry_state *states[2];
+static u32 in_use;		/* the one of states that is published, if any is */
+static u64 generation;
+static u32 last_id;
+
+const struct registry_state *registry_state(void)
+{
+	return rcu_dereference(current_state);
+}
+
+static const struct registry_state *locked_state(void)
+{
+	return rcu_dereference_protected(current_state, lockdep_is_held(&registry_lock));
+}
+
+const struct address_range *registry_find(const struct registry_state *state,
+					  unsigned long address)
+{
+	u32 first = 0;
+	u32 end = state->nr_ranges;
+
+	while (first < end) {
+		u32 middle = first + (end - first) / 2;
+
+		if (state->ranges[middle].end <= address)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	if (first == state->nr_ranges || address < state->ranges[first].first)
+		return NULL;
+	return &state->ranges[first];
+}
+
+const struct extra_object *registry_named(const struct registry_state *state, const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < state->nr_objects; i++)
+		if (!strcmp(state->objects[i]->name, name))
+			return state->objects[i];
+	return NULL;
+}
+
+const struct extra_object *registry_object(const struct registry_state *state, u32 id)
+{
+	u32 i;
+
+	for (i = 0; i < state->nr_objects; i++)
+		if (state->objects[i]->id == id)
+			return state->objects[i];
+	return NULL;
+}
+
+/* ---- states ---- */
+
+static struct registry_state *state_alloc(u32 nr_objects, u32 nr_ranges)
+{
+	struct registry_state *state;
+
+	state = kvzalloc(sizeof(*state) + nr_objects * sizeof(*state->objects) +
+			 nr_ranges * sizeof(*state->ranges), GFP_KERNEL);
+	if (!state)
+		return NULL;
+	state->ranges = (void *)(state + 1);
+	state->objects = (void *)(state->ranges + nr_ranges);
+	return state;
+}
+
+/* Two states for so many more; the published one stays until another takes its place. */
+static int reserve(u32 nr_objects, u32 nr_ranges, struct registry_state *fresh[2])
+{
+	fresh[0] = state_alloc(nr_objects, nr_ranges);
+	fresh[1] = state_alloc(nr_objects, nr_ranges);
+	if (fresh[0] && fresh[1])
+		return 0;
+	kvfree(fresh[0]);
+	kvfree(fresh[1]);
+	return -ENOMEM;
+}
+
+static int compare_ranges(const void *a, const void *b)
+{
+	unsigned long left = ((const struct address_range *)a)->first;
+	unsigned long right = ((const struct address_range *)b)->first;
+
+	return (left > right) - (left < right);
+}
+
+static void add_ranges(struct registry_state *state, const struct extra_object *object)
+{
+	u32 i;
+
+	for (i = 0; i < object->index.nr_elf_sections; i++) {
+		const struct object_section *place = &object->sections[i];
+
+		/* A module's freed text may be another's by now; vmlinux's is nobody's. */
+		if (!place->address || (place->freed && object->module))
+			continue;
+		state->ranges[state->nr_ranges++] = (struct address_range){
+			.first = place->address,
+			.end = place->address + place->size,
+			.object = object,
+			.section = i,
+		};
+	}
+}
+
+/* Objects of the old state but one, and one more at the end; either may be NULL. */
+static void fill_state(struct registry_state *state, const struct registry_state *old,
+		       const struct extra_object *without, struct extra_object *with)
+{
+	u32 i;
+
+	state->nr_objects = 0;
+	state->nr_ranges = 0;
+	for (i = 0; i < old->nr_objects; i++)
+		if (old->objects[i] != without)
+			state->objects[state->nr_objects++] = old->objects[i];
+	if (with)
+		state->objects[state->nr_objects++] = with;
+	for (i = 0; i < state->nr_objects; i++)
+		add_ranges(state, state->objects[i]);
+	sort(state->ranges, state->nr_ranges, sizeof(*state->ranges), compare_ranges, NULL);
+}
+
+static bool ranges_overlap(const struct registry_state *state)
+{
+	u32 i;
+
+	for (i = 1; i < state->nr_ranges; i++)
+		if (state->ranges[i].first < state->ranges[i - 1].end)
+			return true;
+	return false;
+}
+
+/* After it nobody reads the state that was published before. */
+static void publish(struct registry_state *state)
+{
+	state->generation = ++generation;
+	rcu_assign_pointer(current_state, (const struct registry_state __rcu *)state);
+	synchronize_rcu();
+}
+
+/* ---- changes ---- */
+
+static int add_locked(struct extra_object *object)
+{
+	const struct registry_state *old = locked_state();
+	u32 nr_objects = old->nr_objects + 1;
+	u32 nr_ranges = object->index.nr_elf_sections;
+	struct registry_state *fresh[2];
+	u32 i;
+	int err;
+
+	if (registry_named(old, object->name))
+		return -EEXIST;
+	for (i = 0; i < old->nr_objects; i++)
+		nr_ranges += old->objects[i]->index.nr_elf_sections;
+	err = reserve(nr_objects, nr_ranges, fresh);
+	if (err)
+		return err;
+	object->id = last_id + 1;
+	fill_state(fresh[0], old, NULL, object);
+	if (ranges_overlap(fresh[0])) {
+		kvfree(fresh[0]);
+		kvfree(fresh[1]);
+		return -ERANGE;
+	}
+	last_id++;
+	publish(fresh[0]);
+	for (i = 0; i < ARRAY_SIZE(states); i++) {
+		kvfree(states[i]);
+		states[i] = fresh[i];
+	}
+	in_use = 0;
+	return 0;
+}
+
+int registry_add(struct extra_object *object)
+{
+	int err;
+
+	mutex_lock(&registry_lock);
+	err = add_locked(object);
+	mutex_unlock(&registry_lock);
+	return err;
+}
+
+/* The other state, filled without one of the objects, takes over. */
+static void turn(const struct extra_object *without)
+{
+	u32 next = !in_use;
+
+	fill_state(states[next], locked_state(), without, NULL);
+	publish(states[next]);
+	in_use = next;
+}
+
+struct extra_object *registry_remove(const char *name, const struct module *module)
+{
+	struct extra_object *found = NULL;
+	const struct registry_state *state;
+	u32 i;
+
+	mutex_lock(&registry_lock);
+	state = locked_state();
+	for (i = 0; i < state->nr_objects; i++)
+		if (!strcmp(state->objects[i]->name, name) &&
+		    state->objects[i]->module == module)
+			found = state->objects[i];
+	if (found)
+		turn(found);
+	mutex_unlock(&registry_lock);
+	return found;
+}
+
+void registry_forget_init(const struct module *module)
+{
+	const struct registry_state *state;
+	u32 i;
+
+	mutex_lock(&registry_lock);
+	state = locked_state();
+	for (i = 0; i < state->nr_objects; i++) {
+		if (state->objects[i]->module != module)
+			continue;
+		running_kernel_forget_init(state->objects[i], module);
+		turn(NULL);
+		break;
+	}
+	mutex_unlock(&registry_lock);
+}
+
+void registry_exit(void)
+{
+	u32 i;
+
+	RCU_INIT_POINTER(current_state, (const struct registry_state __rcu *)&empty_state);
+	synchronize_rcu();
+	for (i = 0; i < ARRAY_SIZE(states); i++) {
+		kvfree(states[i]);
+		states[i] = NULL;
+	}
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The walk behind <linux/btf_extra.h>, for those who hold a state of the registry. */
+#ifndef BTF_EXTRA_SITE_QUERY_H
+#define BTF_EXTRA_SITE_QUERY_H
+
+#include <linux/btf_extra.h>
+
+#include "object_registry.h"
+
+/* As btf_extra_for_each_site(), inside rcu_read_lock(). */
+int site_query_walk(const struct registry_state *state, const struct btf_extra_query *query,
+		    btf_extra_site_fn fn, void *data, u32 *total);
+
+/* Fills in the i-th site of a LOCSEC. */
+void site_query_describe(const struct extra_object *object, const struct loc_section *section,
+			 u32 i, struct btf_extra_site *described);
+
+#endif

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/debugfs.h>
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <linux/seq_file.h>
+
+#include "address_view.h"
+#include "object_registry.h"
+#include "site_query.h"
+#include "sites_file.h"
+
+/*
+ * The position is the id of an object and the rank of a site in its order by
+ * address, so that objects may come and go between two reads.
+ */
+#define RANK_BITS 32
+
+struct cursor {
+	const struct extra_object *object;
+	u32 rank;
+	bool hidden;
+};
+
+/* The first object with that id or a later one that has sites; NULL: none. */
+static const struct extra_object *object_from(u32 id)
+{
+	const struct registry_state *state = registry_state();
+	u32 i;
+
+	for (i = 0; i < state->nr_objects; i++)
+		if (state->objects[i]->id >= id && state->objects[i]->index.nr_sites)
+			return state->objects[i];
+	return NULL;
+}
+
+/* Goes to the position or the next that exists. */
+static void *settle(struct cursor *cursor, loff_t *pos)
+{
+	u32 id = *pos >> RANK_BITS;
+	u32 rank = (u32)*pos;
+
+	cursor->object = object_from(id);
+	if (!cursor->object)
+		return NULL;
+	if (cursor->object->id == id && rank >= cursor->object->index.nr_sites) {
+		cursor->object = object_from(id + 1);
+		if (!cursor->object)
+			return NULL;
+	}
+	if (cursor->object->id != id || rank >= cursor->object->index.nr_sites)
+		rank = 0;
+	cursor->rank = rank;
+	*pos = (loff_t)cursor->object->id << RANK_BITS | rank;
+	return cursor;
+}
+
+static void *sites_start(struct seq_file *seq, loff_t *pos)
+	__acquires(RCU)
+{
+	rcu_read_lock();
+	return settle(seq->private, pos);
+}
+
+static void *sites_next(struct seq_file *seq, void *v, loff_t *pos)
+{
+	++*pos;
+	return settle(seq->private, pos);
+}
+
+static void sites_stop(struct seq_file *seq, void *v)
+	__releases(RCU)
+{
+	rcu_read_unlock();
+}
+
+static int sites_show(struct seq_file *seq, void *v)
+{
+	const struct cursor *cursor = v;
+	const struct extra_object *object = cursor->object;
+	const struct loc_section *section;
+	const struct loc_site *site;
+	struct btf_extra_site described;
+	const char *file;
+
+	site = loc_index_site(&object->index, object->index.by_offset[cursor->rank], &section);
+	site_query_describe(object, section, site - section->sites, &described);
+	file = extra_object_func_file(object, site->func);
+	seq_printf(seq, "%016llx %c %s\t[%s] %u %s\n", cursor->hidden ? 0 : described.address,
+		   described.site_class == BTF_EXTRA_CLASS_INLINE ? 'i' : 't',
+		   extra_object_func_name(object, site->func), object->name, site->func,
+		   file ?: "-");
+	return 0;
+}
+
+static const struct seq_operations sites_operations = {
+	.start = sites_start,
+	.next = sites_next,
+	.stop = sites_stop,
+	.show = sites_show,
+};
+
+static int sites_open(struct inode *inode, struct file *file)
+{
+	struct cursor *cursor = __seq_open_private(file, &sites_operations, sizeof(*cursor));
+
+	if (!cursor)
+		return -ENOMEM;
+	cursor->hidden = !address_view_allowed();
+	return 0;
+}
+
+static const struct file_operations sites_file_operations = {
+	.owner = THIS_MODULE,
+	.open = sites_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = seq_release_private,
+};
+
+static struct dentry *folder;
+
+void sites_file_init(void)
+{
+	folder = debugfs_create_dir("btf_extra", NULL);
+	debugfs_create_file("sites", 0400, folder, NULL, &sites_file_operations);
+}
+
+void sites_file_exit(void)
+{
+	debugfs_remove_recursive(folder);
+}
