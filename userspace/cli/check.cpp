@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // btf-extra check: everything that can be wrong with a file.
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
@@ -19,6 +20,46 @@ struct Options {
 
 uint32_t byte_of(const ObjectView &view, const void *record) {
     return static_cast<uint32_t>(static_cast<const u8 *>(record) - view.locations().blob().data);
+}
+
+// The sections that the file tells of are the kernel's.
+Result<void> check_sections(const ObjectView &view, const ElfImage &kernel) {
+    auto check = [&](const ObjectSection &section, const char *name) -> Result<void> {
+        const ElfSection *theirs = kernel.find(name);
+        if (theirs != nullptr && theirs->address == section.address && theirs->size == section.size)
+            return {};
+        std::string found = theirs == nullptr ? "is not there"
+                                              : fmt::format("has {:#x} bytes at {:#x}",
+                                                            theirs->size, theirs->address);
+        return Error{fmt::format("{}: {}: {:#x} bytes at {:#x}, but {} of {} {}", view.path(),
+                                 section.name, section.size, section.address, name, kernel.path(),
+                                 found)};
+    };
+    for (const ObjectSection &section : view.file().sections)
+        if (auto checked = check(section, section.name.c_str()); !checked)
+            return checked;
+    return view.file().vmlinux_btf ? check(*view.file().vmlinux_btf, kTypesSection)
+                                   : Result<void>{};
+}
+
+// Every site lies in a section that the file tells of.
+Result<void> check_offsets(const ObjectView &view) {
+    const std::vector<ObjectSection> &places = view.file().sections;
+    const loc_index &index = view.index();
+    for (uint32_t i = 0; i < index.nr_sections && !places.empty(); i++) {
+        const loc_section &section = index.sections[i];
+        const char *name = index.elf_sections[section.elf].name;
+        const auto place = std::ranges::find(places, name, &ObjectSection::name);
+        const uint64_t size = place != places.end() ? place->size : 0;
+        for (uint32_t j = 0; j < section.nr_sites; j++)
+            if (section.sites[j].offset >= size)
+                return Error{fmt::format("{}: type {}, byte {:#x}: offset {:#x} lies outside {}, "
+                                         "which has {:#x} bytes",
+                                         view.locations().place(), section.type_id,
+                                         byte_of(view, &section.sites[j]), section.sites[j].offset,
+                                         name, size)};
+    }
+    return {};
 }
 
 // Every site lies in an executable section of the kernel.
@@ -61,10 +102,14 @@ int run(const Options &options) {
         view = ObjectView::open_for_kernel(options.file, *kernel);
         if (!view)
             return fail(view.error());
+        if (auto sections = check_sections(**view, *kernel); !sections)
+            return fail(sections.error());
         if (auto places = check_places(**view, *kernel); !places)
             return fail(places.error());
         against = fmt::format(", base BTF and every offset, against {}", options.vmlinux);
     }
+    if (auto offsets = check_offsets(**view); !offsets)
+        return fail(offsets.error());
     const loc_index &index = (*view)->index();
     std::string build_id = (*view)->build_id();
     fmt::print("{}: good: {} sites of {} functions in {} LOCSECs; checked: every record{}; {}\n",

@@ -30,6 +30,7 @@ class BtfImage {
     BtfImage &operator=(const BtfImage &) = delete;
 
     const btf_blob &blob() const { return blob_; }
+    const std::vector<std::byte> &bytes() const { return bytes_; }  // none: only counts are known
     const std::string &place() const { return place_; }
 
     // An error, under the place of the blob that was made on top of other counts than this one's.
