@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "userspace/cli/command.h"
+#include "userspace/cli/object_files.h"
 #include "userspace/lib/elf_image.h"
 #include "userspace/lib/object_view.h"
 
@@ -15,7 +16,7 @@ namespace {
 
 struct Options {
     std::string file;
-    std::string vmlinux;
+    ObjectPaths object;
 };
 
 uint32_t byte_of(const ObjectView &view, const void *record) {
@@ -91,22 +92,22 @@ Result<void> check_places(const ObjectView &view, const ElfImage &kernel) {
 int run(const Options &options) {
     std::string against;
     Result<std::unique_ptr<ObjectView>> view = Error{};
-    if (options.vmlinux.empty()) {
+    if (options.object.vmlinux.empty()) {
         view = ObjectView::open(options.file);
         if (!view)
             return fail(view.error());
     } else {
-        auto kernel = ElfImage::open(options.vmlinux);
-        if (!kernel)
-            return fail(kernel.error());
-        view = ObjectView::open_for_kernel(options.file, *kernel);
+        auto files = ObjectFiles::open(options.object);
+        if (!files)
+            return fail(files.error());
+        view = files->view(options.file);
         if (!view)
             return fail(view.error());
-        if (auto sections = check_sections(**view, *kernel); !sections)
+        if (auto sections = check_sections(**view, files->object()); !sections)
             return fail(sections.error());
-        if (auto places = check_places(**view, *kernel); !places)
+        if (auto places = check_places(**view, files->object()); !places)
             return fail(places.error());
-        against = fmt::format(", base BTF and every offset, against {}", options.vmlinux);
+        against = fmt::format(", base BTF and every offset, against {}", files->object().path());
     }
     if (auto offsets = check_offsets(**view); !offsets)
         return fail(offsets.error());
@@ -122,10 +123,10 @@ int run(const Options &options) {
 
 void add_check(CLI::App &app, int &exit_code) {
     auto options = std::make_shared<Options>();
-    CLI::App *command = app.add_subcommand("check", "Validate a file, also against its kernel");
+    CLI::App *command =
+        app.add_subcommand("check", "Validate a file, also against its kernel or module");
     command->add_option("FILE", options->file, "A .btf_extra file")->required();
-    command->add_option("--vmlinux", options->vmlinux,
-                        "The kernel's ELF file: build-id, base BTF and offsets must be its own");
+    add_object_options(*command, options->object);
     command->callback([options, &exit_code] { exit_code = run(*options); });
 }
 

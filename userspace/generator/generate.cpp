@@ -63,6 +63,26 @@ Result<void> note_sections(const ElfImage &elf, ExtraFile &file) {
     return {};
 }
 
+Result<BaseStack> open_base(const ElfImage &elf, const GenerateOptions &options) {
+    if (!options.vmlinux) {
+        Result<std::unique_ptr<BtfImage>> alone =
+            options.btf_base.empty() ? open_elf_btf(elf) : open_base_btf(options.btf_base);
+        if (alone)
+            return BaseStack(std::move(*alone));
+        if (!elf.relocatable())
+            return alone.error();
+        return Error{alone.error().message + " (of a kernel module: --vmlinux)"};
+    }
+    if (!elf.relocatable())
+        return elf.error("ELF header", "not a relocatable file, as kernel modules are");
+    BaseStack base(options.vmlinux);
+    const Result<void> added =
+        options.btf_base.empty() ? base.add_module(elf) : base.add_file(options.btf_base);
+    if (!added)
+        return added.error();
+    return base;
+}
+
 // What the kernel and every reader of ours will check.
 Result<void> validate(const ExtraFile &file, const BtfImage &base, const std::string &input) {
     const std::string place = input + ": generated ";
@@ -100,11 +120,10 @@ Result<ExtraFile> generate(const GenerateOptions &options) {
     ExtraFile result;
     if (Result<void> noted = note_sections(file.elf(), result); !noted)
         return noted.error();
-    Result<std::unique_ptr<BtfImage>> lowest =
-        options.btf_base.empty() ? open_elf_btf(file.elf()) : open_base_btf(options.btf_base);
-    if (!lowest)
-        return lowest.error();
-    const BaseStack base(std::move(*lowest));
+    const Result<BaseStack> opened_base = open_base(file.elf(), options);
+    if (!opened_base)
+        return opened_base.error();
+    const BaseStack &base = *opened_base;
     Result<std::vector<UnitHeader>> headers = read_unit_headers(file.dwarf().info);
     if (!headers)
         return Error{fmt::format("{}: {}", options.input, headers.error().message)};
@@ -116,7 +135,12 @@ Result<ExtraFile> generate(const GenerateOptions &options) {
     for (const Unit &unit : units->units())
         source_tree.add_unit(unit.name, unit.comp_dir);
 
-    const BaseTypes base_types(&base.top().blob());
+    // The functions of vmlinux are not a module's, whatever they are called.
+    const btf_blob &top = base.top().blob();
+    uint32_t first_func_id = 0;
+    if (options.vmlinux)
+        first_func_id = base.has_module() ? top.first_id : btf_blob_end_id(&top);
+    const BaseTypes base_types(&top, first_func_id);
     NewTypes new_types;
     const ReaderInput input{.file = file,
                             .units = *units,

@@ -9,12 +9,35 @@
 namespace btf_extra {
 namespace {
 
+constexpr char kDistilledSection[] = ".BTF.base";
+
 BaseIdentity identity_of(const std::vector<std::byte> &bytes) {
     const uLong crc = crc32_z(0, reinterpret_cast<const Bytef *>(bytes.data()), bytes.size());
     return {static_cast<uint32_t>(bytes.size()), static_cast<uint32_t>(crc)};
 }
 
 }  // namespace
+
+Result<void> BaseStack::add_module(const ElfImage &module) {
+    if (module.find(kDistilledSection) != nullptr)
+        return module.error(kDistilledSection,
+                            "the module's BTF stands on a distilled base, which is not supported");
+    if (module.find(kTypesSection) == nullptr)
+        return {};
+    auto level = open_elf_btf(module, &top());
+    if (!level)
+        return level.error();
+    levels_.push_back(std::move(*level));
+    return {};
+}
+
+Result<void> BaseStack::add_file(const std::string &path) {
+    auto level = open_base_btf(path, &top());
+    if (!level)
+        return level.error();
+    levels_.push_back(std::move(*level));
+    return {};
+}
 
 std::vector<BaseIdentity> BaseStack::identity() const {
     std::vector<BaseIdentity> out;

@@ -16,10 +16,19 @@ namespace btf_extra {
 
 class BaseStack {
   public:
-    explicit BaseStack(std::unique_ptr<BtfImage> lowest) { levels_.push_back(std::move(lowest)); }
+    // Levels may be shared with other stacks.
+    explicit BaseStack(std::shared_ptr<const BtfImage> lowest) {
+        levels_.push_back(std::move(lowest));
+    }
+
+    // A module's .BTF, which stands on that of vmlinux; a module without one adds no level.
+    Result<void> add_module(const ElfImage &module);
+    // The same from a file: raw BTF, or an ELF file with .BTF.
+    Result<void> add_file(const std::string &path);
 
     // The last level; it lives as long as the stack, wherever that is moved to.
     const BtfImage &top() const { return *levels_.back(); }
+    bool has_module() const { return levels_.size() > 1; }
 
     // Of all levels; none where only counts are known.
     std::vector<BaseIdentity> identity() const;
@@ -29,7 +38,7 @@ class BaseStack {
     Result<void> check(const std::vector<BaseIdentity> &made_on, const std::string &above) const;
 
   private:
-    std::vector<std::unique_ptr<BtfImage>> levels_;
+    std::vector<std::shared_ptr<const BtfImage>> levels_;
 };
 
 }  // namespace btf_extra

@@ -37,27 +37,56 @@ Result<std::unique_ptr<ObjectView>> ObjectView::open_with_base(const std::string
     return open_over(path, BaseStack(std::move(*base)));
 }
 
+namespace {
+
+// Whether the file was made for that object.
+Result<void> check_made_for(const std::string &path, const ExtraFile &file, const ElfImage &object,
+                            std::string_view kind) {
+    auto fail = [&](std::string_view where, const std::string &reason) {
+        return Error{fmt::format("{}: {}: {}", path, where, reason)};
+    };
+    if (file.machine != object.machine())
+        return fail("ELF header", fmt::format("machine {}, but {} has {}", file.machine,
+                                              object.path(), object.machine()));
+    std::string mine = build_id_text(file.build_id_note);
+    std::string theirs = build_id_text(object.build_id_note());
+    if (!mine.empty() && mine != theirs)
+        return fail(kBuildIdSection,
+                    fmt::format("made for another {}: build-id {}, but {} has {}", kind, mine,
+                                object.path(), theirs.empty() ? "none" : theirs));
+    return {};
+}
+
+}  // namespace
+
 Result<std::unique_ptr<ObjectView>> ObjectView::open_for_kernel(const std::string &path,
                                                                 const ElfImage &kernel) {
     auto file = read_extra_file(path);
     if (!file)
         return file.error();
-    auto fail = [&](std::string_view where, const std::string &reason) {
-        return Error{fmt::format("{}: {}: {}", path, where, reason)};
-    };
-    if (file->machine != kernel.machine())
-        return fail("ELF header", fmt::format("machine {}, but {} has {}", file->machine,
-                                              kernel.path(), kernel.machine()));
-    std::string mine = build_id_text(file->build_id_note);
-    std::string theirs = build_id_text(kernel.build_id_note());
-    if (!mine.empty() && mine != theirs)
-        return fail(kBuildIdSection,
-                    fmt::format("made for another kernel: build-id {}, but {} has {}", mine,
-                                kernel.path(), theirs.empty() ? "none" : theirs));
+    if (auto made = check_made_for(path, *file, kernel, "kernel"); !made)
+        return made.error();
     auto base = open_elf_btf(kernel);
     if (!base)
         return base.error();
     return build(path, std::move(*file), BaseStack(std::move(*base)));
+}
+
+Result<std::unique_ptr<ObjectView>> ObjectView::open_for_module(const std::string &path,
+                                                                const ElfImage &module,
+                                                                const ElfImage &kernel) {
+    auto file = read_extra_file(path);
+    if (!file)
+        return file.error();
+    if (auto made = check_made_for(path, *file, module, "module"); !made)
+        return made.error();
+    auto lowest = open_elf_btf(kernel);
+    if (!lowest)
+        return lowest.error();
+    BaseStack base(std::move(*lowest));
+    if (auto added = base.add_module(module); !added)
+        return added.error();
+    return build(path, std::move(*file), std::move(base));
 }
 
 Result<std::unique_ptr<ObjectView>> ObjectView::open_over(const std::string &path,

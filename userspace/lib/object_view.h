@@ -40,6 +40,10 @@ class ObjectView {
     static Result<std::unique_ptr<ObjectView>> open_for_kernel(const std::string &path,
                                                                const ElfImage &kernel);
 
+    // The same of a module, on top of its kernel's.
+    static Result<std::unique_ptr<ObjectView>>
+    open_for_module(const std::string &path, const ElfImage &module, const ElfImage &kernel);
+
     ObjectView(const ObjectView &) = delete;
     ObjectView &operator=(const ObjectView &) = delete;
 
