@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -40,10 +41,15 @@ class Cli : public testing::Test {
         return path(name);
     }
 
-    static void expect_failed(const CommandResult &result, const std::string &message) {
+    // A prefix of the one line where the message ends in "...".
+    static void expect_failed(const CommandResult &result, std::string message) {
         EXPECT_EQ(result.exit_code, 1);
         EXPECT_EQ(result.out, "");
-        EXPECT_EQ(result.err, "btf-extra: " + message + "\n");
+        message = "btf-extra: " + message;
+        if (message.ends_with("..."))
+            EXPECT_EQ(result.err.substr(0, message.size() - 3) + "...", message);
+        else
+            EXPECT_EQ(result.err, message + "\n");
     }
 
     static CommandResult lookup(std::vector<std::string> arguments) {
@@ -299,6 +305,43 @@ TEST_F(Cli, CheckRefuses) {
     file.provenance->base_end_id = 9;
     check(file, ".BTF: base BTF of another kernel: " + kernel +
                     ": .BTF ends at type 7 and string byte 46, not 8 and 46");
+    // Counts alone do not tell two bases apart: one that differs in a single bit, and its size.
+    file = good.file;
+    file.base[0].crc32 ^= 1;
+    check(file, fmt::format(".BTF: base BTF of another kernel: {}: .BTF has {} bytes with CRC-32 "
+                            "{:08x}, not {} with {:08x}",
+                            kernel, file.base[0].size, test::kSampleBaseCrc32, file.base[0].size,
+                            test::kSampleBaseCrc32 ^ 1));
+    expect_failed(run_btf_extra({"lookup", path("bad"), "--vmlinux", kernel, "--id", "7"}),
+                  path("bad") + ": .BTF: base BTF of another kernel: ...");
+    file = good.file;
+    file.base[0].size++;
+    check(file, ".BTF: base BTF of another kernel: ...");
+    file = good.file;
+    file.base.push_back({1, 1});
+    check(file, ".BTF: 1 levels of base BTF, not the 2 that it was made on");
+
+    // The sections that it tells of are not the kernel's, or do not hold its sites.
+    file = good.file;
+    file.sections[0].address += 0x1000;
+    check(file, ".text: 0x40 bytes at 0xffffffff81001000, but .text of " + kernel +
+                    " has 0x40 bytes at 0xffffffff81000000");
+    file = good.file;
+    file.sections[0].name = ".text.none";
+    check(file, ".text.none: 0x40 bytes at 0xffffffff81000000, but .text.none of " + kernel +
+                    " is not there");
+    file = good.file;
+    file.sections[0].size = 0x30;
+    check(file,
+          ".BTF.func_info: type 27, byte 0x148: offset 0x30 lies outside .text, which has 0x30 "
+          "bytes",
+          false);
+    // Files of older versions have none of all this.
+    file = good.file;
+    file.sections.clear();
+    file.base.clear();
+    EXPECT_EQ(run_btf_extra({"check", write("older", file), "--vmlinux", kernel}).exit_code, 0);
+
     file = good.file;
     file.provenance->reasons.pop_back();
     check(file, ".btf_extra.provenance: 5 reasons for 6 parameters without location", false);

@@ -4,6 +4,7 @@
 #include "userspace/lib/extra_file.h"
 
 #include <csignal>
+#include <cstring>
 #include <filesystem>
 
 #include <gtest/gtest.h>
@@ -28,8 +29,13 @@ void expect_same(const ExtraFile &a, const ExtraFile &b) {
     EXPECT_EQ(a.func_info, b.func_info);
     EXPECT_EQ(a.inline_blob, b.inline_blob);
     EXPECT_EQ(a.build_id_note, b.build_id_note);
+    EXPECT_EQ(a.sections, b.sections);
+    EXPECT_EQ(a.vmlinux_btf, b.vmlinux_btf);
+    EXPECT_EQ(a.base, b.base);
     EXPECT_EQ(a.provenance, b.provenance);
 }
+
+constexpr uint64_t kCode = SHF_ALLOC | SHF_EXECINSTR;
 
 TEST(ExtraFile, RoundTrips) {
     TemporaryFolder folder;
@@ -42,7 +48,14 @@ TEST(ExtraFile, RoundTrips) {
     ExtraFile bare = split;
     bare.provenance.reset();
     bare.build_id_note.clear();
-    for (const ExtraFile &file : {split, one_blob, bare}) {
+    bare.sections.clear();
+    bare.base.clear();
+    ExtraFile more = split;
+    more.sections = {{".text", kCode, 0xffffffff81000000, 0x40},
+                     {".init.text", kCode | SHF_WRITE, 0xffffffff81400000, 1}};
+    more.vmlinux_btf = {".BTF.vmlinux", SHF_ALLOC, 0xffffffff81200000, 0x7edfffff};
+    more.base = {{1, 2}, {0xffffffff, 0xfffffffe}};
+    for (const ExtraFile &file : {split, one_blob, bare, more}) {
         std::string path = folder.path("a"), again = folder.path("b");
         auto written = write_extra_file(path, file);
         ASSERT_TRUE(written) << written.error().message;
@@ -65,9 +78,37 @@ TEST(ExtraFile, HasTheSectionsOfTheFormat) {
     for (const ElfSection &section : image->sections())
         names.push_back(section.name);
     EXPECT_EQ(names, (std::vector<std::string>{".BTF", ".BTF.func_info", ".note.gnu.build-id",
-                                               ".btf_extra.provenance", ".shstrtab"}));
+                                               ".btf_extra.base", ".text", ".btf_extra.provenance",
+                                               ".shstrtab"}));
     EXPECT_EQ(image->find(".note.gnu.build-id")->type, static_cast<uint32_t>(SHT_NOTE));
     EXPECT_EQ(build_id_text(image->build_id_note()), test::kSampleBuildId);
+}
+
+TEST(ExtraFile, ContentsAreAlignedAndHeadersTakeNoSpace) {
+    TemporaryFolder folder;
+    ExtraFile file = SampleObject().file;
+    file.types.resize(file.types.size() + 1);
+    file.vmlinux_btf = {".BTF.vmlinux", SHF_ALLOC, 0xffffffff82000000, 0x3eddba};
+    ASSERT_TRUE(write_extra_file(folder.path("a"), file));
+    const std::string bytes = test::read_file(folder.path("a"));
+    EXPECT_LT(bytes.size(), 0x1000u);
+    Elf64_Ehdr header;
+    std::memcpy(&header, bytes.data(), sizeof(header));
+    size_t headers_alone = 0;
+    for (unsigned i = 1; i + 1u < header.e_shnum; i++) {
+        Elf64_Shdr section;
+        std::memcpy(&section, bytes.data() + header.e_shoff + i * sizeof(section), sizeof(section));
+        if (section.sh_type != SHT_NOBITS) {
+            EXPECT_EQ(section.sh_offset % 8, 0u) << i;
+            EXPECT_EQ(section.sh_flags, 0u) << i;
+            continue;
+        }
+        const ObjectSection &from = headers_alone++ == 0 ? file.sections[0] : *file.vmlinux_btf;
+        EXPECT_EQ(section.sh_flags, from.flags);
+        EXPECT_EQ(section.sh_addr, from.address);
+        EXPECT_EQ(section.sh_size, from.size);
+    }
+    EXPECT_EQ(headers_alone, 2u);
 }
 
 TEST(ExtraFile, FailedWriteLeavesWhatWasThere) {
@@ -128,6 +169,19 @@ TEST(ExtraFile, RefusesWhatIsNoContainer) {
              f.provenance->variadic_funcs = {12, 12};
          },
          ".btf_extra.provenance: variadic functions are not in order"},
+        {"section of no size", [](ExtraFile &f) { f.sections[0].size = 0; },
+         ".text: is empty, or ends past the end of memory"},
+        {"section that wraps", [](ExtraFile &f) { f.sections[0].size = 0x7f000001; },
+         ".text: is empty, or ends past the end of memory"},
+        {"two sections of a name",
+         [](ExtraFile &f) {
+             f.sections.push_back({".text", kCode, 0, 4});
+         },
+         ".text: is there twice"},
+        {"a section for a blob", [](ExtraFile &f) { f.sections[0].name = ".BTF"; },
+         ".BTF: is there twice"},
+        {"three levels of base", [](ExtraFile &f) { f.base.resize(3); },
+         ".btf_extra.base: 24 bytes, not 8 for each of up to 2 levels"},
         {"base without id 1", [](ExtraFile &f) { f.provenance->base_end_id = 0; },
          ".btf_extra.provenance: first id above the base is 0"},
     };

@@ -3,6 +3,8 @@
 
 #include <stdexcept>
 
+#include <elf.h>
+
 #include "tests/support/command_run.h"
 
 namespace btf_extra::test {
@@ -74,6 +76,8 @@ SampleObject::SampleObject()
     file.types = types.bytes();
     file.func_info = locations.bytes(true);
     file.build_id_note = build_id_note();
+    file.sections = {{".text", SHF_ALLOC | SHF_EXECINSTR, 0xffffffff81000000, 0x40}};
+    file.base = {{static_cast<uint32_t>(base.bytes().size()), kSampleBaseCrc32}};
     Provenance provenance;
     provenance.base_end_id = base.end_id();
     provenance.base_end_string = base.end_string();

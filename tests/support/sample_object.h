@@ -17,6 +17,9 @@ namespace btf_extra::test {
 
 inline constexpr char kSampleBuildId[] = "0102030405060708";
 
+// Of base.bytes(), by Python's zlib.crc32(), which the compiler has no part in.
+inline constexpr uint32_t kSampleBaseCrc32 = 0x5c7e848c;
+
 struct SampleObject {
     BlobBuilder base;
     BlobBuilder types;

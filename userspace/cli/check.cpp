@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // btf-extra check: everything that can be wrong with a file.
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
 #include <fmt/format.h>
 
 #include "userspace/cli/command.h"
+#include "userspace/cli/object_files.h"
 #include "userspace/lib/elf_image.h"
 #include "userspace/lib/object_view.h"
 
@@ -14,11 +16,51 @@ namespace {
 
 struct Options {
     std::string file;
-    std::string vmlinux;
+    ObjectPaths object;
 };
 
 uint32_t byte_of(const ObjectView &view, const void *record) {
     return static_cast<uint32_t>(static_cast<const u8 *>(record) - view.locations().blob().data);
+}
+
+// The sections that the file tells of are the kernel's.
+Result<void> check_sections(const ObjectView &view, const ElfImage &kernel) {
+    auto check = [&](const ObjectSection &section, const char *name) -> Result<void> {
+        const ElfSection *theirs = kernel.find(name);
+        if (theirs != nullptr && theirs->address == section.address && theirs->size == section.size)
+            return {};
+        std::string found = theirs == nullptr ? "is not there"
+                                              : fmt::format("has {:#x} bytes at {:#x}",
+                                                            theirs->size, theirs->address);
+        return Error{fmt::format("{}: {}: {:#x} bytes at {:#x}, but {} of {} {}", view.path(),
+                                 section.name, section.size, section.address, name, kernel.path(),
+                                 found)};
+    };
+    for (const ObjectSection &section : view.file().sections)
+        if (auto checked = check(section, section.name.c_str()); !checked)
+            return checked;
+    return view.file().vmlinux_btf ? check(*view.file().vmlinux_btf, kTypesSection)
+                                   : Result<void>{};
+}
+
+// Every site lies in a section that the file tells of.
+Result<void> check_offsets(const ObjectView &view) {
+    const std::vector<ObjectSection> &places = view.file().sections;
+    const loc_index &index = view.index();
+    for (uint32_t i = 0; i < index.nr_sections && !places.empty(); i++) {
+        const loc_section &section = index.sections[i];
+        const char *name = index.elf_sections[section.elf].name;
+        const auto place = std::ranges::find(places, name, &ObjectSection::name);
+        const uint64_t size = place != places.end() ? place->size : 0;
+        for (uint32_t j = 0; j < section.nr_sites; j++)
+            if (section.sites[j].offset >= size)
+                return Error{fmt::format("{}: type {}, byte {:#x}: offset {:#x} lies outside {}, "
+                                         "which has {:#x} bytes",
+                                         view.locations().place(), section.type_id,
+                                         byte_of(view, &section.sites[j]), section.sites[j].offset,
+                                         name, size)};
+    }
+    return {};
 }
 
 // Every site lies in an executable section of the kernel.
@@ -50,21 +92,25 @@ Result<void> check_places(const ObjectView &view, const ElfImage &kernel) {
 int run(const Options &options) {
     std::string against;
     Result<std::unique_ptr<ObjectView>> view = Error{};
-    if (options.vmlinux.empty()) {
+    if (options.object.vmlinux.empty()) {
         view = ObjectView::open(options.file);
         if (!view)
             return fail(view.error());
     } else {
-        auto kernel = ElfImage::open(options.vmlinux);
-        if (!kernel)
-            return fail(kernel.error());
-        view = ObjectView::open_for_kernel(options.file, *kernel);
+        auto files = ObjectFiles::open(options.object);
+        if (!files)
+            return fail(files.error());
+        view = files->view(options.file);
         if (!view)
             return fail(view.error());
-        if (auto places = check_places(**view, *kernel); !places)
+        if (auto sections = check_sections(**view, files->object()); !sections)
+            return fail(sections.error());
+        if (auto places = check_places(**view, files->object()); !places)
             return fail(places.error());
-        against = fmt::format(", base BTF and every offset, against {}", options.vmlinux);
+        against = fmt::format(", base BTF and every offset, against {}", files->object().path());
     }
+    if (auto offsets = check_offsets(**view); !offsets)
+        return fail(offsets.error());
     const loc_index &index = (*view)->index();
     std::string build_id = (*view)->build_id();
     fmt::print("{}: good: {} sites of {} functions in {} LOCSECs; checked: every record{}; {}\n",
@@ -77,10 +123,10 @@ int run(const Options &options) {
 
 void add_check(CLI::App &app, int &exit_code) {
     auto options = std::make_shared<Options>();
-    CLI::App *command = app.add_subcommand("check", "Validate a file, also against its kernel");
+    CLI::App *command =
+        app.add_subcommand("check", "Validate a file, also against its kernel or module");
     command->add_option("FILE", options->file, "A .btf_extra file")->required();
-    command->add_option("--vmlinux", options->vmlinux,
-                        "The kernel's ELF file: build-id, base BTF and offsets must be its own");
+    add_object_options(*command, options->object);
     command->callback([options, &exit_code] { exit_code = run(*options); });
 }
 

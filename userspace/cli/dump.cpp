@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "userspace/cli/command.h"
+#include "userspace/cli/object_files.h"
 #include "userspace/lib/btf_dump.h"
 #include "userspace/lib/btf_image.h"
 #include "userspace/lib/extra_file.h"
@@ -20,6 +21,7 @@ constexpr size_t kChunk = 1 << 20;
 struct Options {
     std::string file;
     std::string base;
+    ObjectPaths object;
     bool json = false;
 };
 
@@ -94,6 +96,25 @@ Result<void> push_file(Stack &stack, const std::string &path) {
     return push(stack, path + ": BTF", std::move(*bytes));
 }
 
+// The levels of base BTF.
+Result<void> push_object(Stack &stack, const ObjectPaths &paths) {
+    for (const std::string &path : {paths.vmlinux, paths.module}) {
+        if (path.empty())
+            continue;
+        auto elf = ElfImage::open(path);
+        if (!elf)
+            return elf.error();
+        // A module may have none.
+        if (!stack.below.empty() && elf->find(kTypesSection) == nullptr)
+            continue;
+        auto level = open_elf_btf(*elf, stack.top());
+        if (!level)
+            return level.error();
+        stack.below.push_back(std::move(*level));
+    }
+    return {};
+}
+
 void flush(fmt::memory_buffer &out, size_t limit) {
     if (out.size() < limit)
         return;
@@ -127,6 +148,9 @@ int run(const Options &options) {
         if (!base)
             return fail(base.error());
         stack.below.push_back(std::move(*base));
+    } else if (!options.object.vmlinux.empty()) {
+        if (auto pushed = push_object(stack, options.object); !pushed)
+            return fail(pushed.error());
     }
     if (auto pushed = push_file(stack, options.file); !pushed)
         return fail(pushed.error());
@@ -141,7 +165,8 @@ void add_dump(CLI::App &app, int &exit_code) {
     CLI::App *command = app.add_subcommand("dump", "Print every record in bpftool's raw form");
     command->add_option("FILE", options->file, "A .btf_extra file, raw BTF, or an ELF file's .BTF")
         ->required();
-    command->add_option("--btf-base", options->base, "Base BTF, raw or an ELF file's");
+    auto *base = command->add_option("--btf-base", options->base, "Base BTF, raw or an ELF file's");
+    add_object_options(*command, options->object)->excludes(base);
     command->add_flag("--json", options->json, "Print one JSON object");
     command->callback([options, &exit_code] { exit_code = run(*options); });
 }

@@ -16,12 +16,13 @@ namespace {
 
 struct Options {
     GenerateOptions generate;
+    std::string vmlinux;
     std::string output;
 };
 
 // "vmlinux" -> "vmlinux.btf_extra", "xfs.ko.debug" -> "xfs.btf_extra".
 std::string default_output(std::string input) {
-    for (const std::string_view suffix : {".debug", ".ko"})
+    for (const std::string_view suffix : {".debug", ".xz", ".gz", ".zst", ".ko"})
         if (input.ends_with(suffix))
             input.resize(input.size() - suffix.size());
     return input + ".btf_extra";
@@ -38,6 +39,12 @@ void show_progress(size_t done, size_t total) {
 int run(Options &options) {
     if (options.output.empty())
         options.output = default_output(options.generate.input);
+    if (!options.vmlinux.empty()) {
+        auto vmlinux = open_base_btf(options.vmlinux);
+        if (!vmlinux)
+            return fail(vmlinux.error());
+        options.generate.vmlinux = std::move(*vmlinux);
+    }
     if (isatty(STDERR_FILENO))
         options.generate.progress = show_progress;
     const Result<ExtraFile> file = generate(options.generate);
@@ -53,9 +60,14 @@ int run(Options &options) {
 void add_generate(CLI::App &app, int &exit_code) {
     auto options = std::make_shared<Options>();
     CLI::App *command = app.add_subcommand(
-        "generate", "From a kernel's DWARF to a .btf_extra file: functions, sites, locations");
-    command->add_option("ELF", options->generate.input, "vmlinux with debug information")
+        "generate",
+        "From the DWARF of a kernel or module to a .btf_extra file: functions, sites, locations");
+    command
+        ->add_option("ELF", options->generate.input,
+                     "vmlinux or a module, with debug information in it or in a separate file")
         ->required();
+    command->add_option("--vmlinux", options->vmlinux,
+                        "For a module: its kernel's BTF, raw or in an ELF file");
     options->generate.jobs = std::max(1u, std::thread::hardware_concurrency());
     command
         ->add_option("-j,--jobs", options->generate.jobs,

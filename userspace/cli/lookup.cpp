@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "userspace/cli/command.h"
+#include "userspace/cli/object_files.h"
 #include "userspace/lib/c_type.h"
 #include "userspace/lib/elf_image.h"
 #include "userspace/lib/loc_text.h"
@@ -20,7 +21,7 @@ namespace {
 
 struct Options {
     std::string file;
-    std::string vmlinux;
+    ObjectPaths object;
     std::optional<std::string> name;
     std::string source_file;
     std::optional<uint32_t> id;
@@ -46,7 +47,7 @@ class Printer {
                            file ? *file : "file not known", unit ? " in unit " + *unit : "");
             }
             last = place.func;
-            fmt::print("  {:#x} {:<6} {}", place.address, place.class_name, place.symbol);
+            fmt::print("  {} {:<6} {}", place.address, place.class_name, place.symbol);
             for (const Parameter &param : view_.parameters(number))
                 fmt::print("  {}={}", param.name.empty() ? "?" : param.name, people(param));
             fmt::print("\n");
@@ -59,7 +60,7 @@ class Printer {
         for (uint32_t number : numbers) {
             Place place = place_of(number);
             ordered_json site;
-            site["address"] = fmt::format("{:#x}", place.address);
+            site["address"] = place.address;
             site["class"] = place.class_name;
             site["name"] = view_.func_name(place.func);
             site["id"] = place.func;
@@ -86,7 +87,7 @@ class Printer {
   private:
     struct Place {
         uint32_t func;
-        uint64_t address;  // link time
+        std::string address;  // of the link; of a module "section+0xoffset"
         const char *class_name;
         std::string symbol;
     };
@@ -98,11 +99,13 @@ class Printer {
         const loc_site *site = loc_index_site(&view_.index(), number, &section);
         const ElfSection *elf = query_.elf_section(number);
         Place place = {.func = site->func,
-                       .address = site->offset,
+                       .address = "?",
                        .class_name = section->loc_class == LOC_CLASS_INLINE ? "inline" : "body",
                        .symbol = "?"};
         if (elf != nullptr) {
-            place.address += elf->address;
+            place.address = kernel_.relocatable()
+                                ? fmt::format("{}+{:#x}", elf->name, site->offset)
+                                : fmt::format("{:#x}", elf->address + site->offset);
             place.symbol = symbols_.text(*elf, site->offset);
         }
         return place;
@@ -143,17 +146,18 @@ class Printer {
 };
 
 int run(const Options &options) {
-    auto kernel = ElfImage::open(options.vmlinux);
-    if (!kernel)
-        return fail(kernel.error());
-    auto view = ObjectView::open_for_kernel(options.file, *kernel);
+    auto files = ObjectFiles::open(options.object);
+    if (!files)
+        return fail(files.error());
+    const ElfImage &object = files->object();
+    auto view = files->view(options.file);
     if (!view)
         return fail(view.error());
-    auto symbols = SymbolTable::load(*kernel);
+    auto symbols = SymbolTable::load(object);
     if (!symbols)
         return fail(symbols.error());
 
-    SiteQuery query(**view, *kernel, *symbols);
+    SiteQuery query(**view, object, *symbols);
     Result<std::vector<uint32_t>> found = std::vector<uint32_t>{};
     std::string what;
     if (options.name) {
@@ -169,7 +173,7 @@ int run(const Options &options) {
         found = query.by_address(*options.address);
     }
 
-    Printer printer(**view, *kernel, *symbols, query);
+    Printer printer(**view, object, *symbols, query);
     if (options.json)
         printer.json(found ? *found : std::vector<uint32_t>{});
     if (!found)
@@ -188,12 +192,14 @@ void add_lookup(CLI::App &app, int &exit_code) {
     CLI::App *command = app.add_subcommand(
         "lookup", "Print the sites of a function, or at an address, with their parameters");
     command->add_option("FILE", options->file, "A .btf_extra file")->required();
-    command->add_option("--vmlinux", options->vmlinux, "The kernel's ELF file")->required();
+    add_object_options(*command, options->object)->required();
     auto *what = command->add_option_group("what", "One of");
     auto *name = what->add_option("--name", options->name,
                                   "Function, or the symbol of one body such as foo.isra.0");
     what->add_option("--id", options->id, "BTF id of the function");
-    what->add_option("--addr", options->address, "Link-time address in hex, or symbol+0xoffset");
+    what->add_option(
+        "--addr", options->address,
+        "Link-time address in hex (not in modules), symbol+0xoffset or section+0xoffset");
     what->require_option(1);
     command
         ->add_option("--file", options->source_file,

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "userspace/cli/command.h"
+#include "userspace/cli/object_files.h"
 #include "userspace/lib/coverage.h"
 #include "userspace/lib/object_view.h"
 
@@ -17,6 +18,7 @@ namespace {
 struct Options {
     std::string file;
     std::string base;
+    ObjectPaths object;
     bool json = false;
 };
 
@@ -94,9 +96,19 @@ void print_text(const ObjectView &view, const Coverage &coverage) {
     fmt::print("{:<30} {:>9.2f}\n", "bytes per site", coverage.bytes_per_site());
 }
 
+Result<std::unique_ptr<ObjectView>> open_view(const Options &options) {
+    if (!options.base.empty())
+        return ObjectView::open_with_base(options.file, options.base);
+    if (options.object.vmlinux.empty())
+        return ObjectView::open(options.file);
+    auto files = ObjectFiles::open(options.object);
+    if (!files)
+        return files.error();
+    return files->view(options.file);
+}
+
 int run(const Options &options) {
-    auto view = options.base.empty() ? ObjectView::open(options.file)
-                                     : ObjectView::open_with_base(options.file, options.base);
+    auto view = open_view(options);
     if (!view)
         return fail(view.error());
     Coverage coverage = measure_coverage(**view);
@@ -113,8 +125,10 @@ void add_stat(CLI::App &app, int &exit_code) {
     auto options = std::make_shared<Options>();
     CLI::App *command = app.add_subcommand("stat", "Count functions, sites and located parameters");
     command->add_option("FILE", options->file, "A .btf_extra file")->required();
-    command->add_option("--btf-base", options->base,
-                        "Base BTF, raw or an ELF file's; for files that do not know its size");
+    auto *base =
+        command->add_option("--btf-base", options->base,
+                            "Base BTF, raw or an ELF file's; for files that do not know its size");
+    add_object_options(*command, options->object)->excludes(base);
     command->add_flag("--json", options->json, "Print one JSON object");
     command->callback([options, &exit_code] { exit_code = run(*options); });
 }

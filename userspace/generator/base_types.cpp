@@ -23,7 +23,8 @@ bool has_types(const btf_type *proto, uint32_t result, std::span<const uint32_t>
 
 }  // namespace
 
-BaseTypes::BaseTypes(const btf_blob *base) : base_(base) {
+BaseTypes::BaseTypes(const btf_blob *base, uint32_t first_func_id)
+    : base_(base), first_func_id_(first_func_id) {
     if (base) {
         end_id_ = btf_blob_end_id(base);
         end_string_ = btf_blob_end_string(base);
@@ -194,8 +195,9 @@ uint32_t BaseTypes::func_proto(uint32_t result, std::span<const uint32_t> types,
 uint32_t BaseTypes::func(std::string_view name, uint32_t result, std::span<const uint32_t> types,
                          bool variadic) const {
     return first(hash_mix(BTF_KIND_FUNC, hash_of(name)), [&](uint32_t id) {
-        const btf_type *proto =
-            kind(id) == BTF_KIND_FUNC && this->name(id) == name ? type(types_[id]->type) : nullptr;
+        const bool named =
+            id >= first_func_id_ && kind(id) == BTF_KIND_FUNC && this->name(id) == name;
+        const btf_type *proto = named ? type(types_[id]->type) : nullptr;
         return proto && has_types(proto, result, types, variadic);
     });
 }

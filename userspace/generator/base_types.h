@@ -16,8 +16,9 @@ namespace btf_extra {
 
 class BaseTypes {
   public:
-    // base: indexed on every level; must outlive this. nullptr: no base.
-    explicit BaseTypes(const btf_blob *base);
+    // base: indexed on every level; must outlive this. nullptr: no base. FUNCs below
+    // first_func_id are those of another object (of vmlinux, below a module's own).
+    explicit BaseTypes(const btf_blob *base, uint32_t first_func_id = 0);
 
     uint32_t end_id() const { return end_id_; }
     uint32_t end_string() const { return end_string_; }
@@ -41,7 +42,7 @@ class BaseTypes {
     // of a variadic prototype is not among them.
     uint32_t func_proto(uint32_t result, std::span<const uint32_t> types,
                         std::span<const std::string_view> names, bool variadic) const;
-    // The FUNC of that name whose prototype has these types, whatever names its
+    // The object's FUNC of that name whose prototype has these types, whatever names its
     // parameters have; 0: none.
     uint32_t func(std::string_view name, uint32_t result, std::span<const uint32_t> types,
                   bool variadic) const;
@@ -58,6 +59,7 @@ class BaseTypes {
     void index_strings();
 
     const btf_blob *base_;
+    uint32_t first_func_id_;
     uint32_t end_id_ = 1;
     uint32_t end_string_ = 0;  // a base has at least ""
     uint32_t array_index_ = 0;

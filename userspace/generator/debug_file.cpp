@@ -4,10 +4,13 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gelf.h>
 
 #include <algorithm>
+#include <cstring>
+#include <filesystem>
 
 #include "userspace/lib/core_api.h"
 
@@ -77,11 +80,54 @@ class LibdwFrameTable final : public FrameTable {
     std::optional<RegisterOffset> last_;
 };
 
+// Debian's debug packages have a module's debug file under its own name:
+// ROOT/lib/modules/R/x.ko is in ROOT/usr/lib/debug/lib/modules/R/x.ko.
+std::vector<std::string> debian_debug_paths(const std::string &path) {
+    std::error_code ignored;
+    const std::string whole = std::filesystem::weakly_canonical(path, ignored).string();
+    const size_t at = whole.rfind("/lib/modules/");
+    std::vector<std::string> paths;
+    if (at == whole.npos)
+        return paths;
+    std::string root = whole.substr(0, at);
+    std::string file = whole.substr(at);
+    if (root.ends_with("/usr"))
+        root.resize(root.size() - 4);
+    for (const std::string_view suffix : {".xz", ".gz", ".zst"})
+        if (file.ends_with(suffix))
+            file.resize(file.size() - suffix.size());
+    for (const char *under : {"/usr/lib/debug", "/usr/lib/debug/usr"})
+        for (const char *suffix : {"", ".debug", ".xz"})
+            paths.push_back(root + under + file + suffix);
+    return paths;
+}
+
+int find_debug_file_of(Dwfl_Module *module, void **user_data, const char *name, Dwarf_Addr base,
+                       const char *file_name, const char *link, GElf_Word crc, char **found_name) {
+    const int standard = dwfl_standard_find_debuginfo(module, user_data, name, base, file_name,
+                                                      link, crc, found_name);
+    const unsigned char *id = nullptr;
+    GElf_Addr id_address = 0;
+    const int id_size = dwfl_module_build_id(module, &id, &id_address);
+    if (standard >= 0 || !file_name || id_size <= 0)
+        return standard;
+    for (const std::string &path : debian_debug_paths(file_name)) {
+        const auto elf = ElfImage::open(path);
+        if (!elf || build_id_text(elf->build_id_note()) !=
+                        fmt::format("{:02x}", fmt::join(id, id + id_size, "")))
+            continue;
+        const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+        *found_name = fd < 0 ? nullptr : strdup(path.c_str());
+        return fd;
+    }
+    return -1;
+}
+
 // Only what is beside the file or under the standard debug folders; never a
 // download.
 const Dwfl_Callbacks kOffline = {
     .find_elf = dwfl_build_id_find_elf,
-    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .find_debuginfo = find_debug_file_of,
     .section_address = dwfl_offline_section_address,
     .debuginfo_path = nullptr,
 };
@@ -92,15 +138,17 @@ class ElfDebugFile final : public DebugFile {
 
     Result<void> load();
     std::unique_ptr<FrameTable> frame_table() override {
-        return std::make_unique<LibdwFrameTable>(debug_elf_, elf_.handle());
+        return std::make_unique<LibdwFrameTable>(debug_elf_, loaded_elf_);
     }
 
   private:
     Result<void> find_debug_file();
+    Result<void> take_layout(Dwfl_Module *module);
     Result<void> read_sections();
 
     std::unique_ptr<Dwfl, DwflEnd> dwfl_;
-    Elf *debug_elf_ = nullptr;  // of dwfl_
+    Elf *debug_elf_ = nullptr;   // of dwfl_
+    Elf *loaded_elf_ = nullptr;  // of dwfl_ where relocated, else of elf_
 };
 
 Result<void> ElfDebugFile::find_debug_file() {
@@ -119,6 +167,23 @@ Result<void> ElfDebugFile::find_debug_file() {
     if (!dwarf)
         return failed();
     debug_elf_ = dwarf_getelf(dwarf);
+    loaded_elf_ = elf_.handle();
+    return elf_.relocatable() ? take_layout(module) : Result<void>();
+}
+
+// In a relocatable file every section begins at 0. libdwfl puts each at an address of its own and
+// relocates the debug sections to these.
+Result<void> ElfDebugFile::take_layout(Dwfl_Module *module) {
+    Dwarf_Addr bias = 0;
+    loaded_elf_ = dwfl_module_getelf(module, &bias);
+    if (!loaded_elf_)
+        return elf_.error("relocations", dwfl_errmsg(-1));
+    for (ElfSection &section : sections_) {
+        GElf_Shdr header;
+        if (!gelf_getshdr(elf_getscn(loaded_elf_, section.index), &header))
+            return elf_.error(section.name, elf_errmsg(-1));
+        section.address = header.sh_addr + bias;
+    }
     return {};
 }
 
@@ -190,11 +255,11 @@ Result<void> ElfDebugFile::load() {
     for (const ElfSection &section : elf_.sections())
         if (section.allocated())
             sections_.push_back(section);
+    if (Result<void> found = find_debug_file(); !found)
+        return found;
     std::stable_sort(
         sections_.begin(), sections_.end(),
         [](const ElfSection &a, const ElfSection &b) { return a.address < b.address; });
-    if (Result<void> found = find_debug_file(); !found)
-        return found;
     return read_sections();
 }
 
@@ -229,6 +294,8 @@ std::optional<uint32_t> DebugFile::executable_section(uint64_t address) const {
 }
 
 AddressConstant DebugFile::address_constant(uint64_t address) const {
+    if (elf_.relocatable())
+        return {};
     const auto text = std::find_if(sections_.begin(), sections_.end(),
                                    [](const ElfSection &s) { return s.name == ".text"; });
     if (text == sections_.end())

@@ -47,7 +47,8 @@ class DebugFile {
 
     const ElfImage &elf() const { return elf_; }
     const DebugSections &dwarf() const { return dwarf_; }
-    // Those that are loaded, in ascending order of link-time address.
+    // Those that are loaded, in ascending order of link-time address: of a relocatable file, of the
+    // address that its debug sections are relocated to.
     const std::vector<ElfSection> &sections() const { return sections_; }
 
     // Must be called by one thread at a time, and before the threads run.

@@ -3,11 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <elf.h>
+
 #include <algorithm>
 #include <mutex>
 
 #include "userspace/generator/dwarf_reader.h"
 #include "userspace/generator/thread_pool.h"
+#include "userspace/lib/base_stack.h"
 #include "userspace/lib/btf_image.h"
 
 namespace btf_extra {
@@ -33,6 +36,51 @@ std::vector<UnitSites> read_units(const ReaderInput &input,
         }
     });
     return sites;
+}
+
+constexpr uint64_t kObjectFlags = SHF_ALLOC | SHF_EXECINSTR | SHF_WRITE;
+
+ObjectSection header_of(const ElfSection &section, const char *name) {
+    return {name, section.flags & kObjectFlags, section.address, section.size};
+}
+
+// The sections that sites are in, and where vmlinux has its own BTF.
+Result<void> note_sections(const ElfImage &elf, ExtraFile &file) {
+    for (const ElfSection &section : elf.sections()) {
+        if (section.size == 0 || !section.allocated())
+            continue;
+        if (section.name == kTypesSection && !elf.relocatable())
+            file.vmlinux_btf = header_of(section, kVmlinuxBtfSection);
+        if (!section.executable())
+            continue;
+        if (std::ranges::find(file.sections, section.name, &ObjectSection::name) !=
+            file.sections.end())
+            return elf.error(section.name,
+                             "two executable sections of that name: no offset would tell them "
+                             "apart");
+        file.sections.push_back(header_of(section, section.name.c_str()));
+    }
+    return {};
+}
+
+Result<BaseStack> open_base(const ElfImage &elf, const GenerateOptions &options) {
+    if (!options.vmlinux) {
+        Result<std::unique_ptr<BtfImage>> alone =
+            options.btf_base.empty() ? open_elf_btf(elf) : open_base_btf(options.btf_base);
+        if (alone)
+            return BaseStack(std::move(*alone));
+        if (!elf.relocatable())
+            return alone.error();
+        return Error{alone.error().message + " (of a kernel module: --vmlinux)"};
+    }
+    if (!elf.relocatable())
+        return elf.error("ELF header", "not a relocatable file, as kernel modules are");
+    BaseStack base(options.vmlinux);
+    const Result<void> added =
+        options.btf_base.empty() ? base.add_module(elf) : base.add_file(options.btf_base);
+    if (!added)
+        return added.error();
+    return base;
 }
 
 // What the kernel and every reader of ours will check.
@@ -69,10 +117,13 @@ Result<ExtraFile> generate(const GenerateOptions &options) {
     if (!opened)
         return opened.error();
     DebugFile &file = **opened;
-    Result<std::unique_ptr<BtfImage>> base =
-        options.btf_base.empty() ? open_elf_btf(file.elf()) : open_base_btf(options.btf_base);
-    if (!base)
-        return base.error();
+    ExtraFile result;
+    if (Result<void> noted = note_sections(file.elf(), result); !noted)
+        return noted.error();
+    const Result<BaseStack> opened_base = open_base(file.elf(), options);
+    if (!opened_base)
+        return opened_base.error();
+    const BaseStack &base = *opened_base;
     Result<std::vector<UnitHeader>> headers = read_unit_headers(file.dwarf().info);
     if (!headers)
         return Error{fmt::format("{}: {}", options.input, headers.error().message)};
@@ -84,7 +135,12 @@ Result<ExtraFile> generate(const GenerateOptions &options) {
     for (const Unit &unit : units->units())
         source_tree.add_unit(unit.name, unit.comp_dir);
 
-    const BaseTypes base_types(&(*base)->blob());
+    // The functions of vmlinux are not a module's, whatever they are called.
+    const btf_blob &top = base.top().blob();
+    uint32_t first_func_id = 0;
+    if (options.vmlinux)
+        first_func_id = base.has_module() ? top.first_id : btf_blob_end_id(&top);
+    const BaseTypes base_types(&top, first_func_id);
     NewTypes new_types;
     const ReaderInput input{.file = file,
                             .units = *units,
@@ -101,21 +157,21 @@ Result<ExtraFile> generate(const GenerateOptions &options) {
     if (new_types.too_many())
         return Error{
             fmt::format("{}: base BTF of another kernel: too many types of {} are not in it",
-                        (*base)->place(), options.input)};
+                        base.top().place(), options.input)};
 
     const MergedSites merged = merge_sites(sites, jobs);
     std::vector<std::string> section_names;
     for (const ElfSection &section : file.sections())
         section_names.push_back(section.name);
     WrittenBlobs blobs = write_blobs(merged, base_types, new_types, section_names, options.layout);
-    ExtraFile result;
     result.machine = file.elf().machine();
     result.types = std::move(blobs.types);
     result.func_info = std::move(blobs.func_info);
     result.inline_blob = std::move(blobs.inline_blob);
     result.build_id_note = file.elf().build_id_note();
     result.provenance = std::move(blobs.provenance);
-    if (Result<void> valid = validate(result, **base, options.input); !valid)
+    result.base = base.identity();
+    if (Result<void> valid = validate(result, base.top(), options.input); !valid)
         return valid.error();
     return result;
 }

@@ -5,9 +5,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "userspace/generator/btf_writer.h"
+#include "userspace/lib/btf_image.h"
 #include "userspace/lib/extra_file.h"
 #include "userspace/lib/result.h"
 
@@ -16,6 +18,9 @@ namespace btf_extra {
 struct GenerateOptions {
     std::string input;     // ELF file with DWARF, or with a separate debug file
     std::string btf_base;  // raw BTF or ELF file with .BTF; empty: the input's own .BTF
+    // Of the kernel, for a module: its own BTF, which it may lack, stands on that. NULL: the
+    // input is a kernel.
+    std::shared_ptr<const BtfImage> vmlinux;
     Layout layout = Layout::kSplit;
     uint32_t jobs = 1;  // threads; the result does not depend on it
     // Called with units read and units in all, by one thread at a time. May be empty.

@@ -64,17 +64,17 @@ Result<void> BtfImage::check_counts(uint32_t end_id, uint32_t end_string,
                              above, place_, my_end_id - 1, my_end_string, end_id - 1, end_string)};
 }
 
-Result<std::unique_ptr<BtfImage>> open_elf_btf(const ElfImage &image) {
+Result<std::unique_ptr<BtfImage>> open_elf_btf(const ElfImage &image, const BtfImage *below) {
     const ElfSection *section = image.find(".BTF");
     if (section == nullptr)
         return image.error(".BTF", "not there");
     auto bytes = image.bytes(*section);
     if (!bytes)
         return bytes.error();
-    return BtfImage::open(image.path() + ": .BTF", {bytes->begin(), bytes->end()}, nullptr);
+    return BtfImage::open(image.path() + ": .BTF", {bytes->begin(), bytes->end()}, below);
 }
 
-Result<std::unique_ptr<BtfImage>> open_base_btf(const std::string &path) {
+Result<std::unique_ptr<BtfImage>> open_base_btf(const std::string &path, const BtfImage *below) {
     auto elf = is_elf_file(path);
     if (!elf)
         return elf.error();
@@ -82,12 +82,12 @@ Result<std::unique_ptr<BtfImage>> open_base_btf(const std::string &path) {
         auto image = ElfImage::open(path);
         if (!image)
             return image.error();
-        return open_elf_btf(*image);
+        return open_elf_btf(*image, below);
     }
     auto bytes = read_whole_file(path);
     if (!bytes)
         return bytes.error();
-    return BtfImage::open(path + ": BTF", std::move(*bytes), nullptr);
+    return BtfImage::open(path + ": BTF", std::move(*bytes), below);
 }
 
 Result<bool> is_elf_file(const std::string &path) {

@@ -30,6 +30,7 @@ class BtfImage {
     BtfImage &operator=(const BtfImage &) = delete;
 
     const btf_blob &blob() const { return blob_; }
+    const std::vector<std::byte> &bytes() const { return bytes_; }  // none: only counts are known
     const std::string &place() const { return place_; }
 
     // An error, under the place of the blob that was made on top of other counts than this one's.
@@ -47,11 +48,13 @@ class BtfImage {
     btf_blob blob_ = {};
 };
 
-// The section .BTF of an ELF file.
-Result<std::unique_ptr<BtfImage>> open_elf_btf(const ElfImage &image);
+// The section .BTF of an ELF file. below is NULL for a blob that stands alone.
+Result<std::unique_ptr<BtfImage>> open_elf_btf(const ElfImage &image,
+                                               const BtfImage *below = nullptr);
 
-// A blob that stands alone, by path: a raw BTF file, or the section .BTF of an ELF file.
-Result<std::unique_ptr<BtfImage>> open_base_btf(const std::string &path);
+// The same by path: a raw BTF file, or the section .BTF of an ELF file.
+Result<std::unique_ptr<BtfImage>> open_base_btf(const std::string &path,
+                                                const BtfImage *below = nullptr);
 
 // Whether the file begins like an ELF file; an error if it cannot be read.
 Result<bool> is_elf_file(const std::string &path);

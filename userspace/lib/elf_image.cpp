@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <elfutils/libdwelf.h>
 #include <fmt/format.h>
 #include <gelf.h>
 
@@ -53,6 +54,10 @@ Result<ElfImage> ElfImage::open(const std::string &path) {
 
     elf_version(EV_CURRENT);
     image.elf_.reset(elf_begin(fd, ELF_C_READ_MMAP, nullptr));
+    // Some distributions compress their modules.
+    if (image.elf_ && elf_kind(image.elf_.get()) == ELF_K_NONE)
+        if (Elf *decompressed = dwelf_elf_begin(fd))
+            image.elf_.reset(decompressed);
     Elf *elf = image.elf_.get();
     if (elf == nullptr || elf_kind(elf) != ELF_K_ELF)
         return image.error("ELF header", "not an ELF file");
@@ -64,7 +69,9 @@ Result<ElfImage> ElfImage::open(const std::string &path) {
     image.machine_ = header.e_machine;
     image.relocatable_ = header.e_type == ET_REL;
 
-    auto size = static_cast<uint64_t>(status.st_size);
+    size_t size = 0;
+    if (elf_rawfile(elf, &size) == nullptr)
+        return image.error("open", elf_errmsg(-1));
     uint64_t table = uint64_t{header.e_shnum} * header.e_shentsize;
     if (header.e_shoff == 0 || header.e_shoff > size || table > size - header.e_shoff)
         return image.error("section headers", "cut off or absent");

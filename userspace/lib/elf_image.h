@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// An ELF64 little-endian file, read-only: its sections, their bytes, its build-id.
+// An ELF64 little-endian file, read-only: its sections, their bytes, its build-id. One that is
+// compressed as a whole (x.ko.xz) is read as what it holds.
 // Safe on any bytes. libelf is not thread-safe: one thread at a time.
 #ifndef BTF_EXTRA_ELF_IMAGE_H
 #define BTF_EXTRA_ELF_IMAGE_H

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 #include "userspace/lib/extra_file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -17,11 +18,17 @@
 namespace btf_extra {
 namespace {
 
+constexpr uint64_t kKeptFlags = SHF_ALLOC | SHF_EXECINSTR | SHF_WRITE;
+constexpr size_t kMaxBaseLevels = 2;
+
 struct NewSection {
-    const char *name;
+    std::string_view name;
     uint32_t type;
     uint64_t align;
-    std::span<const std::byte> bytes;
+    std::span<const std::byte> bytes;  // of SHT_NOBITS: none
+    uint64_t flags = 0;
+    uint64_t address = 0;
+    uint64_t size = 0;  // of SHT_NOBITS
 };
 
 // A file that is removed again unless keep() was reached.
@@ -86,28 +93,31 @@ bool write_elf(int fd, uint16_t machine, const std::vector<NewSection> &sections
         names += section.name;
         names += '\0';
     }
-    auto add = [&](uint32_t name, uint32_t type, uint64_t align, std::span<const std::byte> bytes) {
+    auto add = [&](uint32_t name, const NewSection &section) {
         Elf_Scn *scn = elf_newscn(elf.get());
         Elf_Data *data = scn != nullptr ? elf_newdata(scn) : nullptr;
         Elf64_Shdr *shdr = data != nullptr ? elf64_getshdr(scn) : nullptr;
         if (shdr == nullptr)
             return false;
-        data->d_buf = const_cast<std::byte *>(bytes.data());
-        data->d_size = bytes.size();
-        data->d_align = align;
+        const bool header_alone = section.type == SHT_NOBITS;
+        data->d_buf = const_cast<std::byte *>(section.bytes.data());
+        data->d_size = header_alone ? section.size : section.bytes.size();
+        data->d_align = section.align;
         data->d_type = ELF_T_BYTE;
         shdr->sh_name = name;
-        shdr->sh_type = type;
+        shdr->sh_type = section.type;
+        shdr->sh_flags = section.flags;
+        shdr->sh_addr = section.address;
         header->e_shstrndx = static_cast<uint16_t>(elf_ndxscn(scn));  // the last one stays
         return true;
     };
     for (size_t i = 0; i < sections.size(); i++)
-        if (!add(name_offsets[i], sections[i].type, sections[i].align, sections[i].bytes))
+        if (!add(name_offsets[i], sections[i]))
             return false;
     auto names_at = static_cast<uint32_t>(names.size());
     names += ".shstrtab";
     names += '\0';
-    if (!add(names_at, SHT_STRTAB, 1, std::as_bytes(std::span(names))))
+    if (!add(names_at, {".shstrtab", SHT_STRTAB, 1, std::as_bytes(std::span(names))}))
         return false;
     return elf_update(elf.get(), ELF_C_WRITE) >= 0;
 }
@@ -127,16 +137,29 @@ Result<void> write_extra_file(const std::string &path, const ExtraFile &file) {
     if (file.provenance)
         provenance = encode(*file.provenance);
     std::vector<NewSection> sections;
-    auto add = [&](const char *name, uint32_t type, uint64_t align,
-                   const std::vector<std::byte> &bytes) {
+    auto add = [&](const char *name, uint32_t type, std::span<const std::byte> bytes) {
         if (!bytes.empty())
-            sections.push_back({name, type, align, bytes});
+            sections.push_back({name, type, 8, bytes});
     };
-    add(kTypesSection, SHT_PROGBITS, 4, file.types);
-    add(kFuncInfoSection, SHT_PROGBITS, 4, file.func_info);
-    add(kInlineSection, SHT_PROGBITS, 4, file.inline_blob);
-    add(kBuildIdSection, SHT_NOTE, 4, file.build_id_note);
-    add(kProvenanceSection, SHT_PROGBITS, 8, provenance);
+    auto add_header = [&](const ObjectSection &section) {
+        sections.push_back({section.name,
+                            SHT_NOBITS,
+                            1,
+                            {},
+                            section.flags & kKeptFlags,
+                            section.address,
+                            section.size});
+    };
+    add(kTypesSection, SHT_PROGBITS, file.types);
+    add(kFuncInfoSection, SHT_PROGBITS, file.func_info);
+    add(kInlineSection, SHT_PROGBITS, file.inline_blob);
+    add(kBuildIdSection, SHT_NOTE, file.build_id_note);
+    add(kBaseSection, SHT_PROGBITS, std::as_bytes(std::span(file.base)));
+    for (const ObjectSection &section : file.sections)
+        add_header(section);
+    if (file.vmlinux_btf)
+        add_header(*file.vmlinux_btf);
+    add(kProvenanceSection, SHT_PROGBITS, provenance);
 
     elf_version(EV_CURRENT);
     errno = 0;
@@ -151,6 +174,27 @@ Result<void> write_extra_file(const std::string &path, const ExtraFile &file) {
     return {};
 }
 
+namespace {
+
+// A header of the described object. False: it is there twice.
+bool take_header(const ElfSection &section, ExtraFile &file) {
+    ObjectSection header = {section.name, section.flags & kKeptFlags, section.address,
+                            section.size};
+    if (header.name == kVmlinuxBtfSection) {
+        if (file.vmlinux_btf)
+            return false;
+        file.vmlinux_btf = std::move(header);
+    } else if (section.executable() && section.allocated()) {
+        if (std::ranges::find(file.sections, header.name, &ObjectSection::name) !=
+            file.sections.end())
+            return false;
+        file.sections.push_back(std::move(header));
+    }
+    return true;
+}
+
+}  // namespace
+
 Result<ExtraFile> read_extra_file(const std::string &path) {
     auto image = ElfImage::open(path);
     if (!image)
@@ -158,14 +202,17 @@ Result<ExtraFile> read_extra_file(const std::string &path) {
     ExtraFile file;
     file.machine = image->machine();
 
-    std::vector<std::byte> provenance;
+    std::vector<std::byte> provenance, base;
     struct Wanted {
         const char *name;
         std::vector<std::byte> *into;
         bool seen;
     } wanted[] = {
-        {kTypesSection, &file.types, false},        {kFuncInfoSection, &file.func_info, false},
-        {kInlineSection, &file.inline_blob, false}, {kBuildIdSection, &file.build_id_note, false},
+        {kTypesSection, &file.types, false},
+        {kFuncInfoSection, &file.func_info, false},
+        {kInlineSection, &file.inline_blob, false},
+        {kBuildIdSection, &file.build_id_note, false},
+        {kBaseSection, &base, false},
         {kProvenanceSection, &provenance, false},
     };
     for (const ElfSection &section : image->sections()) {
@@ -182,6 +229,12 @@ Result<ExtraFile> read_extra_file(const std::string &path) {
                 return image->error(section.name, "is empty, or of 4 GiB and more");
             want.into->assign(bytes->begin(), bytes->end());
         }
+        if (section.type != SHT_NOBITS)
+            continue;
+        if (section.size == 0 || section.size > UINT64_MAX - section.address)
+            return image->error(section.name, "is empty, or ends past the end of memory");
+        if (!take_header(section, file))
+            return image->error(section.name, "is there twice");
     }
 
     if (file.inline_blob.empty()) {
@@ -194,6 +247,14 @@ Result<ExtraFile> read_extra_file(const std::string &path) {
     }
     if (!file.build_id_note.empty() && build_id_text(file.build_id_note).empty())
         return image->error(kBuildIdSection, "is not a build-id note");
+    if (base.size() % sizeof(BaseIdentity) != 0 ||
+        base.size() > kMaxBaseLevels * sizeof(BaseIdentity))
+        return image->error(kBaseSection,
+                            fmt::format("{} bytes, not {} for each of up to {} levels", base.size(),
+                                        sizeof(BaseIdentity), kMaxBaseLevels));
+    file.base.resize(base.size() / sizeof(BaseIdentity));
+    if (!base.empty())
+        std::memcpy(file.base.data(), base.data(), base.size());
     if (!provenance.empty()) {
         auto decoded = decode_provenance(provenance);
         if (!decoded)

@@ -4,7 +4,11 @@
 //   .BTF.func_info          locations    (split layout)
 //   .BTF.inline             both in one  (inline layout)
 //   .note.gnu.build-id      the input's note, byte for byte
+//   .btf_extra.base         struct { u32 size, crc32; } for each level of BTF below, vmlinux first
+//   .text, .init.text, ...  headers alone (SHT_NOBITS): the executable sections of the object
+//   .BTF.vmlinux            a header alone: where vmlinux has its own .BTF
 //   .btf_extra.provenance   see provenance.h
+// Contents begin at offsets that are multiples of 8.
 #ifndef BTF_EXTRA_EXTRA_FILE_H
 #define BTF_EXTRA_EXTRA_FILE_H
 
@@ -23,16 +27,38 @@ inline constexpr char kTypesSection[] = ".BTF";
 inline constexpr char kFuncInfoSection[] = ".BTF.func_info";
 inline constexpr char kInlineSection[] = ".BTF.inline";
 inline constexpr char kBuildIdSection[] = ".note.gnu.build-id";
+inline constexpr char kBaseSection[] = ".btf_extra.base";
+inline constexpr char kVmlinuxBtfSection[] = ".BTF.vmlinux";
 inline constexpr char kProvenanceSection[] = ".btf_extra.provenance";
 
+// A section of the object that the file describes.
+struct ObjectSection {
+    std::string name;
+    uint64_t flags;    // of SHF_ALLOC, SHF_EXECINSTR, SHF_WRITE
+    uint64_t address;  // as linked; 0 in a relocatable object
+    uint64_t size;
+    bool operator==(const ObjectSection &) const = default;
+};
+
+// What a level of base BTF is recognised by.
+struct BaseIdentity {
+    uint32_t size;   // in bytes
+    uint32_t crc32;  // zlib's, of these bytes
+    bool operator==(const BaseIdentity &) const = default;
+};
+
+// Files of older versions have none of sections, vmlinux_btf and base.
 struct ExtraFile {
     uint16_t machine = 0;                // e_machine of the input: EM_X86_64, EM_AARCH64
     std::vector<std::byte> types;        // split layout; empty in the inline one
     std::vector<std::byte> func_info;    // split layout; empty in the inline one
     std::vector<std::byte> inline_blob;  // inline layout; empty in the split one
     std::vector<std::byte>
-        build_id_note;  // whole note: header, name, id; empty: the input had none
-    std::optional<Provenance> provenance;  // absent in files of other producers
+        build_id_note;                    // whole note: header, name, id; empty: the input had none
+    std::vector<ObjectSection> sections;  // executable, not empty, in the object's order
+    std::optional<ObjectSection> vmlinux_btf;  // named .BTF.vmlinux; vmlinux only
+    std::vector<BaseIdentity> base;            // from vmlinux upwards
+    std::optional<Provenance> provenance;      // absent in files of other producers
 };
 
 // Writes a temporary file in the same folder and renames it to path. On failure nothing is left

@@ -26,7 +26,7 @@ Error ObjectView::error(std::string_view section, std::string_view reason) const
 }
 
 Result<std::unique_ptr<ObjectView>> ObjectView::open(const std::string &path) {
-    return open_over(path, nullptr);
+    return open_over(path, std::nullopt);
 }
 
 Result<std::unique_ptr<ObjectView>> ObjectView::open_with_base(const std::string &path,
@@ -34,34 +34,63 @@ Result<std::unique_ptr<ObjectView>> ObjectView::open_with_base(const std::string
     auto base = open_base_btf(base_path);
     if (!base)
         return base.error();
-    return open_over(path, std::move(*base));
+    return open_over(path, BaseStack(std::move(*base)));
 }
+
+namespace {
+
+// Whether the file was made for that object.
+Result<void> check_made_for(const std::string &path, const ExtraFile &file, const ElfImage &object,
+                            std::string_view kind) {
+    auto fail = [&](std::string_view where, const std::string &reason) {
+        return Error{fmt::format("{}: {}: {}", path, where, reason)};
+    };
+    if (file.machine != object.machine())
+        return fail("ELF header", fmt::format("machine {}, but {} has {}", file.machine,
+                                              object.path(), object.machine()));
+    std::string mine = build_id_text(file.build_id_note);
+    std::string theirs = build_id_text(object.build_id_note());
+    if (!mine.empty() && mine != theirs)
+        return fail(kBuildIdSection,
+                    fmt::format("made for another {}: build-id {}, but {} has {}", kind, mine,
+                                object.path(), theirs.empty() ? "none" : theirs));
+    return {};
+}
+
+}  // namespace
 
 Result<std::unique_ptr<ObjectView>> ObjectView::open_for_kernel(const std::string &path,
                                                                 const ElfImage &kernel) {
     auto file = read_extra_file(path);
     if (!file)
         return file.error();
-    auto fail = [&](std::string_view where, const std::string &reason) {
-        return Error{fmt::format("{}: {}: {}", path, where, reason)};
-    };
-    if (file->machine != kernel.machine())
-        return fail("ELF header", fmt::format("machine {}, but {} has {}", file->machine,
-                                              kernel.path(), kernel.machine()));
-    std::string mine = build_id_text(file->build_id_note);
-    std::string theirs = build_id_text(kernel.build_id_note());
-    if (!mine.empty() && mine != theirs)
-        return fail(kBuildIdSection,
-                    fmt::format("made for another kernel: build-id {}, but {} has {}", mine,
-                                kernel.path(), theirs.empty() ? "none" : theirs));
+    if (auto made = check_made_for(path, *file, kernel, "kernel"); !made)
+        return made.error();
     auto base = open_elf_btf(kernel);
     if (!base)
         return base.error();
-    return build(path, std::move(*file), std::move(*base));
+    return build(path, std::move(*file), BaseStack(std::move(*base)));
+}
+
+Result<std::unique_ptr<ObjectView>> ObjectView::open_for_module(const std::string &path,
+                                                                const ElfImage &module,
+                                                                const ElfImage &kernel) {
+    auto file = read_extra_file(path);
+    if (!file)
+        return file.error();
+    if (auto made = check_made_for(path, *file, module, "module"); !made)
+        return made.error();
+    auto lowest = open_elf_btf(kernel);
+    if (!lowest)
+        return lowest.error();
+    BaseStack base(std::move(*lowest));
+    if (auto added = base.add_module(module); !added)
+        return added.error();
+    return build(path, std::move(*file), std::move(base));
 }
 
 Result<std::unique_ptr<ObjectView>> ObjectView::open_over(const std::string &path,
-                                                          std::unique_ptr<BtfImage> base) {
+                                                          std::optional<BaseStack> base) {
     auto file = read_extra_file(path);
     if (!file)
         return file.error();
@@ -69,7 +98,7 @@ Result<std::unique_ptr<ObjectView>> ObjectView::open_over(const std::string &pat
 }
 
 Result<std::unique_ptr<ObjectView>> ObjectView::build(const std::string &path, ExtraFile file,
-                                                      std::unique_ptr<BtfImage> base) {
+                                                      std::optional<BaseStack> base) {
     std::unique_ptr<ObjectView> view(new ObjectView);
     view->path_ = path;
     view->file_ = std::move(file);
@@ -79,22 +108,25 @@ Result<std::unique_ptr<ObjectView>> ObjectView::build(const std::string &path, E
                            fmt::format("machine {} is not supported", view->file_.machine));
 
     const auto &provenance = view->file_.provenance;
-    if (base == nullptr && !provenance)
+    if (!base && !provenance)
         return view->error(kProvenanceSection,
                            "not there: the base BTF is needed to read the file");
-    if (base == nullptr)
-        base = BtfImage::from_counts(provenance->base_end_id, provenance->base_end_string);
+    if (!base)
+        base.emplace(BtfImage::from_counts(provenance->base_end_id, provenance->base_end_string));
+    const std::string first_blob =
+        fmt::format("{}: {}", path, split ? kTypesSection : kInlineSection);
+    if (auto checked = base->check(view->file_.base, first_blob); !checked)
+        return checked.error();
     if (provenance) {
-        auto checked =
-            base->check_counts(provenance->base_end_id, provenance->base_end_string,
-                               fmt::format("{}: {}", path, split ? kTypesSection : kInlineSection));
+        auto checked = base->top().check_counts(provenance->base_end_id,
+                                                provenance->base_end_string, first_blob);
         if (!checked)
             return checked.error();
     }
     view->base_ = std::move(base);
 
     btf_fault fault = {};
-    const BtfImage *below = view->base_.get();
+    const BtfImage *below = &view->base_->top();
     if (split) {
         auto types =
             BtfImage::open(fmt::format("{}: {}", path, kTypesSection), view->file_.types, below);

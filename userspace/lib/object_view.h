@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "userspace/lib/base_stack.h"
 #include "userspace/lib/btf_image.h"
 #include "userspace/lib/core_api.h"
 #include "userspace/lib/elf_image.h"
@@ -38,6 +39,10 @@ class ObjectView {
     // With the base BTF of a kernel; its architecture and build-id must be the file's.
     static Result<std::unique_ptr<ObjectView>> open_for_kernel(const std::string &path,
                                                                const ElfImage &kernel);
+
+    // The same of a module, on top of its kernel's.
+    static Result<std::unique_ptr<ObjectView>>
+    open_for_module(const std::string &path, const ElfImage &module, const ElfImage &kernel);
 
     ObjectView(const ObjectView &) = delete;
     ObjectView &operator=(const ObjectView &) = delete;
@@ -70,9 +75,9 @@ class ObjectView {
   private:
     ObjectView() = default;
     static Result<std::unique_ptr<ObjectView>> open_over(const std::string &path,
-                                                         std::unique_ptr<BtfImage> base);
+                                                         std::optional<BaseStack> base);
     static Result<std::unique_ptr<ObjectView>> build(const std::string &path, ExtraFile file,
-                                                     std::unique_ptr<BtfImage> base);
+                                                     std::optional<BaseStack> base);
     Result<void> check_provenance();
     void note_tags();
     Error error(std::string_view section, std::string_view reason) const;
@@ -81,7 +86,7 @@ class ObjectView {
 
     std::string path_;
     ExtraFile file_;
-    std::unique_ptr<BtfImage> base_;
+    std::optional<BaseStack> base_;
     std::unique_ptr<BtfImage> types_;
     std::unique_ptr<BtfImage> locations_;
     std::vector<uint64_t> index_memory_;

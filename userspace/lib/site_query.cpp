@@ -105,6 +105,10 @@ std::vector<uint32_t> SiteQuery::by_name(std::string_view name, std::string_view
 Result<std::vector<uint32_t>> SiteQuery::by_address(std::string_view text) const {
     std::vector<uint32_t> out;
     if (auto address = parse_hex(text)) {
+        if (kernel_.relocatable())
+            return Error{fmt::format("'{}' is no place in a module, whose sections all begin at 0: "
+                                     "section+0xoffset, or symbol+0xoffset",
+                                     text)};
         for (const ElfSection &section : kernel_.sections())
             if (section.executable() && *address >= section.address &&
                 *address - section.address < section.size)
@@ -117,6 +121,11 @@ Result<std::vector<uint32_t>> SiteQuery::by_address(std::string_view text) const
         offset = parse_hex(text.substr(name.size() + 1));
     if (!offset)
         return Error{fmt::format("'{}' is neither an address nor symbol+0xoffset", text)};
+    if (const ElfSection *section = kernel_.find(name);
+        section != nullptr && section->executable()) {
+        append_place(*section, *offset, out);
+        return ordered(std::move(out));
+    }
     auto found = symbols_.named(name);
     if (found.empty())
         return Error{fmt::format("'{}' is neither an address nor a symbol", name)};

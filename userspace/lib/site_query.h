@@ -29,7 +29,8 @@ class SiteQuery {
 
     std::vector<uint32_t> by_func(uint32_t func_id) const;
 
-    // "ffffffff81000000", with 0x or not, else "symbol" or "symbol+0x10". An error: neither.
+    // "ffffffff81000000", with 0x or not, not in modules; else "symbol", "symbol+0x10" or
+    // ".text+0x10". An error: neither.
     Result<std::vector<uint32_t>> by_address(std::string_view text) const;
 
     // Where a site is in the kernel's ELF file; NULL: it has no such section.
