@@ -191,7 +191,8 @@ static int find_text(const struct loc_index *index, unsigned long *text)
 static bool freed_after_boot(const char *section)
 {
 	return system_state >= SYSTEM_RUNNING &&
-	       (strstarts(section, ".init.") || strstarts(section, ".exit."));
+	       (strstarts(section, ".init.") || strstarts(section, ".exit.") ||
+		strstarts(section, ".altinstr_"));
 }
 
 static int place_vmlinux(struct extra_object *object, const struct extra_elf *elf)
@@ -252,6 +253,8 @@ static bool within_one_part(const struct object_section *place, const struct mod
 static int place_by_symbols(struct extra_object *object, const struct module *module,
 			    u32 *nr_agreed)
 {
+	/* A module that lives frees the text of its init at any moment. */
+	const bool coming = module->state == MODULE_STATE_COMING;
 	const struct mod_kallsyms *symbols;
 	bool agreed = true;
 	unsigned int i;
@@ -262,7 +265,8 @@ static int place_by_symbols(struct extra_object *object, const struct module *mo
 		const Elf_Sym *symbol = &symbols->symtab[i];
 
 		if (ELF_ST_TYPE(symbol->st_info) == STT_FUNC &&
-		    within_module(symbol->st_value, module))
+		    (within_module_core(symbol->st_value, module) ||
+		     (coming && within_module_init(symbol->st_value, module))))
 			agreed = place_by_symbol(object, symbols->strtab + symbol->st_name,
 						 symbol->st_value, nr_agreed);
 	}

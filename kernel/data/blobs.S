@@ -4,12 +4,12 @@
 	.balign 8
 	.globl btf_extra_types, btf_extra_types_end
 btf_extra_types:
-	.incbin BLOB_FOLDER "/types.bin"
+	.incbin "types.bin"
 btf_extra_types_end:
 
 	.section .rodata, "a"
 	.balign 8
 	.globl btf_extra_image, btf_extra_image_end
 btf_extra_image:
-	.incbin BLOB_FOLDER "/image.bin"
+	.incbin "image.bin"
 btf_extra_image_end:
