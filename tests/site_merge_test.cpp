@@ -339,8 +339,9 @@ class WrittenFunctions : public testing::Test {
         const auto image = base.image();
         const BaseTypes types(&image->blob());
         const NewTypes none;
-        const WrittenBlobs blobs =
-            write_blobs(merge_sites(units, 1), types, none, {".text"}, Layout::kSplit);
+        const MergedSites merged = merge_sites(units, 1);
+        const WrittenBlobs blobs = write_blobs(write_types(merged.functions, types, none), merged,
+                                               types, {".text"}, Layout::kSplit, 1);
         const BtfHandle handle = split_btf(blobs.types, base);
         if (!handle)
             return "libbpf refuses it";

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 
 #include "userspace/generator/dwarf_reader.h"
 #include "userspace/generator/thread_pool.h"
@@ -77,24 +78,27 @@ Result<ExtraFile> generate(const GenerateOptions &options) {
     if (!headers)
         return Error{fmt::format("{}: {}", options.input, headers.error().message)};
     const size_t jobs = std::clamp<size_t>(options.jobs, 1, std::max<size_t>(headers->size(), 1));
-    Result<UnitSet> units = UnitSet::open(file.dwarf(), *headers, jobs);
+    Result<UnitSet> units = Error{};
+    std::optional<BaseTypes> base_types;
+    run_both(
+        jobs, [&] { units = UnitSet::open(file.dwarf(), *headers, jobs); },
+        [&] { base_types.emplace(&(*base)->blob()); });
     if (!units)
         return Error{fmt::format("{}: {}", options.input, units.error().message)};
     SourceTree source_tree;
     for (const Unit &unit : units->units())
         source_tree.add_unit(unit.name, unit.comp_dir);
 
-    const BaseTypes base_types(&(*base)->blob());
     NewTypes new_types;
     const ReaderInput input{.file = file,
                             .units = *units,
                             .source_tree = source_tree,
-                            .base = base_types,
+                            .base = *base_types,
                             .new_types = new_types};
     std::vector<std::unique_ptr<FrameTable>> frames;
     for (size_t i = 0; i < jobs; ++i)
         frames.push_back(file.frame_table());
-    const std::vector<UnitSites> sites = read_units(input, std::move(frames), options);
+    std::vector<UnitSites> sites = read_units(input, std::move(frames), options);
     for (const UnitSites &unit : sites)
         if (!unit.error.empty())
             return Error{fmt::format("{}: {}", options.input, unit.error)};
@@ -103,11 +107,16 @@ Result<ExtraFile> generate(const GenerateOptions &options) {
             fmt::format("{}: base BTF of another kernel: too many types of {} are not in it",
                         (*base)->place(), options.input)};
 
-    const MergedSites merged = merge_sites(sites, jobs);
+    std::optional<TypesBlob> types;
+    const MergedSites merged =
+        merge_sites(sites, jobs, [&](const std::vector<MergedFunction> &functions) {
+            types.emplace(write_types(functions, *base_types, new_types));
+        });
     std::vector<std::string> section_names;
     for (const ElfSection &section : file.sections())
         section_names.push_back(section.name);
-    WrittenBlobs blobs = write_blobs(merged, base_types, new_types, section_names, options.layout);
+    WrittenBlobs blobs =
+        write_blobs(std::move(*types), merged, *base_types, section_names, options.layout, jobs);
     ExtraFile result;
     result.machine = file.elf().machine();
     result.types = std::move(blobs.types);
@@ -115,7 +124,11 @@ Result<ExtraFile> generate(const GenerateOptions &options) {
     result.inline_blob = std::move(blobs.inline_blob);
     result.build_id_note = file.elf().build_id_note();
     result.provenance = std::move(blobs.provenance);
-    if (Result<void> valid = validate(result, **base, options.input); !valid)
+    Result<void> valid;
+    // To free them takes longer.
+    run_both(
+        jobs, [&] { valid = validate(result, **base, options.input); }, [&] { sites.clear(); });
+    if (!valid)
         return valid.error();
     return result;
 }

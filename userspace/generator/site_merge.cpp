@@ -45,20 +45,28 @@ class Merge {
   public:
     Merge(const std::vector<UnitSites> &units, size_t threads) : units_(units), threads_(threads) {}
 
-    MergedSites run() {
-        // Functions and locations have nothing to do with each other.
-        run_in_threads(std::min<size_t>(threads_, 2), 2, [&](size_t half, size_t) {
-            if (half == 0) {
+    MergedSites run(const UseFunctions &use_functions) {
+        run_both(
+            threads_,
+            [&] {
                 collect_functions();
                 order_functions();
-            } else {
+            },
+            [&] {
                 collect_loc_params();
                 collect_param_lists();
-            }
-        });
-        collect_sites();
-        for (MergedSection &section : merged_.sections)
-            sort_sites(section);
+            });
+        run_both(
+            threads_,
+            [&] {
+                if (use_functions)
+                    use_functions(merged_.functions);
+            },
+            [&] {
+                collect_sites();
+                for (MergedSection &section : merged_.sections)
+                    sort_sites(section);
+            });
         return std::move(merged_);
     }
 
@@ -273,8 +281,9 @@ std::strong_ordering compare_locations(std::span<const ParamSlot> a, std::span<c
         [](ParamSlot x, ParamSlot y) { return std::min(x, kMissing) <=> std::min(y, kMissing); });
 }
 
-MergedSites merge_sites(const std::vector<UnitSites> &units, size_t threads) {
-    return Merge(units, threads).run();
+MergedSites merge_sites(const std::vector<UnitSites> &units, size_t threads,
+                        const UseFunctions &use_functions) {
+    return Merge(units, threads).run(use_functions);
 }
 
 }  // namespace btf_extra

@@ -7,6 +7,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -53,9 +54,13 @@ struct MergedSites {
 // Orders lists of ParamSlots by what they locate, all reasons alike.
 std::strong_ordering compare_locations(std::span<const ParamSlot> a, std::span<const ParamSlot> b);
 
+using UseFunctions = std::function<void(const std::vector<MergedFunction> &)>;
+
 // units must outlive the result, which points into them. The result does not
-// depend on the number of threads.
-MergedSites merge_sites(const std::vector<UnitSites> &units, size_t threads);
+// depend on the number of threads. use_functions is called when the functions
+// are known, with two threads at once with the work on the sites. May be empty.
+MergedSites merge_sites(const std::vector<UnitSites> &units, size_t threads,
+                        const UseFunctions &use_functions = nullptr);
 
 }  // namespace btf_extra
 
