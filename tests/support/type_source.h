@@ -145,7 +145,8 @@ class TypeMapTest : public testing::Test {
         function.return_type = map_->map(ref);
         MergedSites sites;
         sites.functions.push_back({.source = &function});
-        const WrittenBlobs blobs = write_blobs(sites, *types_, new_types, {}, Layout::kSplit);
+        const WrittenBlobs blobs = write_blobs(write_types(sites.functions, *types_, new_types),
+                                               sites, *types_, {}, Layout::kSplit, 1);
         Written written{.btf = split_btf(blobs.types, base)};
         if (!written.btf)
             return written;

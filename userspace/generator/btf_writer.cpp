@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "userspace/generator/btf_builder.h"
+#include "userspace/generator/thread_pool.h"
 #include "userspace/generator/word_lists.h"
 #include "userspace/lib/core_api.h"
 
@@ -17,14 +17,15 @@ constexpr uint32_t kMaxMemberBitOffset = 0xffffff;  // beside a bit-field size
 // New types that the output needs, numbered in order of their descriptions.
 class NewTypeNumbers {
   public:
-    NewTypeNumbers(const MergedSites &sites, const NewTypes &new_types, uint32_t first_id)
+    NewTypeNumbers(const std::vector<MergedFunction> &functions, const NewTypes &new_types,
+                   uint32_t first_id)
         : new_types_(new_types), needed_(new_types.size()), ids_(new_types.size()) {
-        for (const MergedFunction &function : sites.functions) {
+        for (const MergedFunction &function : functions) {
             // A function of the base refers to nothing else.
             if (function.base_id != 0)
                 continue;
             need(function.source->return_type);
-            for (const TypeId type : function.source->param_types)
+            for (const TypeId type : function.param_types)
                 need(type);
         }
         for (uint32_t number = 0; number < new_types.size(); ++number)
@@ -70,10 +71,10 @@ class NewTypeNumbers {
 
 class TypesWriter {
   public:
-    TypesWriter(BtfBuilder &builder, const MergedSites &sites, const BaseTypes &base,
-                const NewTypes &new_types)
-        : builder_(builder), sites_(sites), base_(base), new_types_(new_types),
-          numbers_(sites, new_types, builder.next_id()) {}
+    TypesWriter(BtfBuilder &builder, const std::vector<MergedFunction> &functions,
+                const BaseTypes &base, const NewTypes &new_types)
+        : builder_(builder), functions_(functions), base_(base), new_types_(new_types),
+          numbers_(functions, new_types, builder.next_id()) {}
 
     // The ids of all functions, by number.
     std::vector<uint32_t> write() {
@@ -86,11 +87,11 @@ class TypesWriter {
     void write_type(const NewType &type);
     void write_members(const NewType &type);
     void write_enumerators(const NewType &type);
-    uint32_t prototype(const SourceFunction &function);
+    uint32_t prototype(const MergedFunction &function);
     std::vector<uint32_t> write_functions();
 
     BtfBuilder &builder_;
-    const MergedSites &sites_;
+    const std::vector<MergedFunction> &functions_;
     const BaseTypes &base_;
     const NewTypes &new_types_;
     NewTypeNumbers numbers_;
@@ -203,13 +204,14 @@ void TypesWriter::write_enumerators(const NewType &type) {
 
 // The FUNC_PROTO of a function that is added: one of the base if it has the
 // same types and names.
-uint32_t TypesWriter::prototype(const SourceFunction &function) {
+uint32_t TypesWriter::prototype(const MergedFunction &function) {
+    const bool variadic = function.source->variadic;
+    const std::span<const std::string_view> names = function.param_names;
     std::vector<uint32_t> types;
-    const std::vector<std::string_view> &names = function.param_names;
     for (const TypeId type : function.param_types)
         types.push_back(numbers_.id(type));
-    const uint32_t result = numbers_.id(function.return_type);
-    const uint32_t in_base = base_.func_proto(result, types, names, function.variadic);
+    const uint32_t result = numbers_.id(function.source->return_type);
+    const uint32_t in_base = base_.func_proto(result, types, names, variadic);
     if (in_base != 0)
         return in_base;
 
@@ -218,7 +220,7 @@ uint32_t TypesWriter::prototype(const SourceFunction &function) {
         words.push_back(builder_.string(names[i]));
         words.push_back(types[i]);
     }
-    if (function.variadic)
+    if (variadic)
         words.insert(words.end(), {0, 0});
     const uint32_t number = prototypes_.add(words);
     if (number == prototype_ids_.size()) {
@@ -233,22 +235,21 @@ uint32_t TypesWriter::prototype(const SourceFunction &function) {
 std::vector<uint32_t> TypesWriter::write_functions() {
     std::vector<uint32_t> ids;
     std::vector<uint32_t> prototypes;
-    for (const MergedFunction &function : sites_.functions) {
+    for (const MergedFunction &function : functions_) {
         ids.push_back(function.base_id);
-        prototypes.push_back(function.base_id ? 0 : prototype(*function.source));
+        prototypes.push_back(function.base_id ? 0 : prototype(function));
     }
     for (size_t f = 0; f < ids.size(); ++f)
         if (ids[f] == 0)
-            ids[f] = builder_.begin(BTF_KIND_FUNC, sites_.functions[f].source->name,
-                                    sites_.functions[f].source->external ? BTF_FUNC_GLOBAL
-                                                                         : BTF_FUNC_STATIC,
-                                    prototypes[f]);
+            ids[f] = builder_.begin(
+                BTF_KIND_FUNC, functions_[f].source->name,
+                functions_[f].source->external ? BTF_FUNC_GLOBAL : BTF_FUNC_STATIC, prototypes[f]);
     const auto tag = [&](std::string what, std::string_view path, uint32_t func) {
         builder_.begin(BTF_KIND_DECL_TAG, what.append(path), 0, func);
         builder_.word(UINT32_MAX);
     };
     for (size_t f = 0; f < ids.size(); ++f) {
-        const MergedFunction &function = sites_.functions[f];
+        const MergedFunction &function = functions_[f];
         if (function.tag_file)
             tag("file:", function.source->file, ids[f]);
         if (function.tag_unit)
@@ -329,22 +330,33 @@ Provenance provenance_of(const MergedSites &sites, const BaseTypes &base,
 
 }  // namespace
 
-WrittenBlobs write_blobs(const MergedSites &sites, const BaseTypes &base, const NewTypes &new_types,
-                         const std::vector<std::string> &section_names, Layout layout) {
+TypesBlob write_types(const std::vector<MergedFunction> &functions, const BaseTypes &base,
+                      const NewTypes &new_types) {
+    TypesBlob types{
+        .builder = BtfBuilder(base.end_id(), base.end_string(),
+                              [&base](std::string_view text) { return base.find_string(text); }),
+        .func_ids = {}};
+    types.func_ids = TypesWriter(types.builder, functions, base, new_types).write();
+    return types;
+}
+
+WrittenBlobs write_blobs(TypesBlob types, const MergedSites &sites, const BaseTypes &base,
+                         const std::vector<std::string> &section_names, Layout layout,
+                         size_t threads) {
     WrittenBlobs blobs;
-    BtfBuilder types(base.end_id(), base.end_string(),
-                     [&](std::string_view text) { return base.find_string(text); });
-    const std::vector<uint32_t> func_ids = TypesWriter(types, sites, base, new_types).write();
-    blobs.provenance = provenance_of(sites, base, func_ids);
-    if (layout == Layout::kInline) {
-        write_locations(types, sites, func_ids, section_names);
-        blobs.inline_blob = types.finish(true);
-        return blobs;
-    }
-    blobs.types = types.finish(false);
-    BtfBuilder func_info(types.next_id(), types.end_string(), nullptr);
-    write_locations(func_info, sites, func_ids, section_names);
-    blobs.func_info = func_info.finish(true);
+    run_both(
+        threads, [&] { blobs.provenance = provenance_of(sites, base, types.func_ids); },
+        [&] {
+            if (layout == Layout::kInline) {
+                write_locations(types.builder, sites, types.func_ids, section_names);
+                blobs.inline_blob = types.builder.finish(true);
+                return;
+            }
+            blobs.types = types.builder.finish(false);
+            BtfBuilder func_info(types.builder.next_id(), types.builder.end_string(), nullptr);
+            write_locations(func_info, sites, types.func_ids, section_names);
+            blobs.func_info = func_info.finish(true);
+        });
     return blobs;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "userspace/generator/base_types.h"
+#include "userspace/generator/btf_builder.h"
 #include "userspace/generator/site_merge.h"
 #include "userspace/generator/type_map.h"
 #include "userspace/lib/provenance.h"
@@ -24,9 +25,19 @@ struct WrittenBlobs {
     Provenance provenance;
 };
 
-// section_names: of MergedSection::section.
-WrittenBlobs write_blobs(const MergedSites &sites, const BaseTypes &base, const NewTypes &new_types,
-                         const std::vector<std::string> &section_names, Layout layout);
+// The first of the blobs: functions, and what they need of new types.
+struct TypesBlob {
+    BtfBuilder builder;
+    std::vector<uint32_t> func_ids;  // of all functions, by number
+};
+
+TypesBlob write_types(const std::vector<MergedFunction> &functions, const BaseTypes &base,
+                      const NewTypes &new_types);
+
+// types: of the same functions. section_names: of MergedSection::section.
+WrittenBlobs write_blobs(TypesBlob types, const MergedSites &sites, const BaseTypes &base,
+                         const std::vector<std::string> &section_names, Layout layout,
+                         size_t threads);
 
 }  // namespace btf_extra
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 
 #include "userspace/generator/dwarf_reader.h"
 #include "userspace/generator/thread_pool.h"
@@ -128,29 +129,32 @@ Result<ExtraFile> generate(const GenerateOptions &options) {
     if (!headers)
         return Error{fmt::format("{}: {}", options.input, headers.error().message)};
     const size_t jobs = std::clamp<size_t>(options.jobs, 1, std::max<size_t>(headers->size(), 1));
-    Result<UnitSet> units = UnitSet::open(file.dwarf(), *headers, jobs);
+    // The functions of vmlinux are not a module's, whatever they are called.
+    const btf_blob &top = base.top().blob();
+    uint32_t first_func_id = 0;
+    if (options.vmlinux)
+        first_func_id = base.has_module() ? top.first_id : btf_blob_end_id(&top);
+    Result<UnitSet> units = Error{};
+    std::optional<BaseTypes> base_types;
+    run_both(
+        jobs, [&] { units = UnitSet::open(file.dwarf(), *headers, jobs); },
+        [&] { base_types.emplace(&top, first_func_id); });
     if (!units)
         return Error{fmt::format("{}: {}", options.input, units.error().message)};
     SourceTree source_tree;
     for (const Unit &unit : units->units())
         source_tree.add_unit(unit.name, unit.comp_dir);
 
-    // The functions of vmlinux are not a module's, whatever they are called.
-    const btf_blob &top = base.top().blob();
-    uint32_t first_func_id = 0;
-    if (options.vmlinux)
-        first_func_id = base.has_module() ? top.first_id : btf_blob_end_id(&top);
-    const BaseTypes base_types(&top, first_func_id);
     NewTypes new_types;
     const ReaderInput input{.file = file,
                             .units = *units,
                             .source_tree = source_tree,
-                            .base = base_types,
+                            .base = *base_types,
                             .new_types = new_types};
     std::vector<std::unique_ptr<FrameTable>> frames;
     for (size_t i = 0; i < jobs; ++i)
         frames.push_back(file.frame_table());
-    const std::vector<UnitSites> sites = read_units(input, std::move(frames), options);
+    std::vector<UnitSites> sites = read_units(input, std::move(frames), options);
     for (const UnitSites &unit : sites)
         if (!unit.error.empty())
             return Error{fmt::format("{}: {}", options.input, unit.error)};
@@ -159,11 +163,16 @@ Result<ExtraFile> generate(const GenerateOptions &options) {
             fmt::format("{}: base BTF of another kernel: too many types of {} are not in it",
                         base.top().place(), options.input)};
 
-    const MergedSites merged = merge_sites(sites, jobs);
+    std::optional<TypesBlob> types;
+    const MergedSites merged =
+        merge_sites(sites, jobs, [&](const std::vector<MergedFunction> &functions) {
+            types.emplace(write_types(functions, *base_types, new_types));
+        });
     std::vector<std::string> section_names;
     for (const ElfSection &section : file.sections())
         section_names.push_back(section.name);
-    WrittenBlobs blobs = write_blobs(merged, base_types, new_types, section_names, options.layout);
+    WrittenBlobs blobs =
+        write_blobs(std::move(*types), merged, *base_types, section_names, options.layout, jobs);
     result.machine = file.elf().machine();
     result.types = std::move(blobs.types);
     result.func_info = std::move(blobs.func_info);
@@ -171,7 +180,11 @@ Result<ExtraFile> generate(const GenerateOptions &options) {
     result.build_id_note = file.elf().build_id_note();
     result.provenance = std::move(blobs.provenance);
     result.base = base.identity();
-    if (Result<void> valid = validate(result, base.top(), options.input); !valid)
+    Result<void> valid;
+    // To free them takes longer.
+    run_both(
+        jobs, [&] { valid = validate(result, base.top(), options.input); }, [&] { sites.clear(); });
+    if (!valid)
         return valid.error();
     return result;
 }

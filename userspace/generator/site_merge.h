@@ -7,6 +7,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,9 +19,11 @@ namespace btf_extra {
 // A source function that has sites.
 struct MergedFunction {
     const SourceFunction *source = nullptr;  // of the first unit that has it
-    uint32_t base_id = 0;                    // the FUNC of the base, or 0: one must be added
-    bool tag_file = false;                   // others have its name
-    bool tag_unit = false;                   // others have its name and file
+    std::span<const TypeId> param_types;
+    std::span<const std::string_view> param_names;
+    uint32_t base_id = 0;   // the FUNC of the base, or 0: one must be added
+    bool tag_file = false;  // others have its name
+    bool tag_unit = false;  // others have its name and file
 };
 
 // A LOCSEC entry.
@@ -53,9 +56,13 @@ struct MergedSites {
 // Orders lists of ParamSlots by what they locate, all reasons alike.
 std::strong_ordering compare_locations(std::span<const ParamSlot> a, std::span<const ParamSlot> b);
 
+using UseFunctions = std::function<void(const std::vector<MergedFunction> &)>;
+
 // units must outlive the result, which points into them. The result does not
-// depend on the number of threads.
-MergedSites merge_sites(const std::vector<UnitSites> &units, size_t threads);
+// depend on the number of threads. use_functions is called when the functions
+// are known, with two threads at once with the work on the sites. May be empty.
+MergedSites merge_sites(const std::vector<UnitSites> &units, size_t threads,
+                        const UseFunctions &use_functions = nullptr);
 
 }  // namespace btf_extra
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// The same work on many items by several threads.
+// Work shared out between several threads.
 #ifndef BTF_EXTRA_THREAD_POOL_H
 #define BTF_EXTRA_THREAD_POOL_H
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <thread>
@@ -24,6 +25,13 @@ template <class Work> void run_in_threads(size_t threads, size_t count, Work wor
     run(0);
     for (std::thread &other : others)
         other.join();
+}
+
+// Calls both, at once where there are two threads.
+template <class First, class Second>
+void run_both(size_t threads, const First &first, const Second &second) {
+    run_in_threads(std::min<size_t>(threads, 2), 2,
+                   [&](size_t item, size_t) { item == 0 ? first() : second(); });
 }
 
 }  // namespace btf_extra
