@@ -38,13 +38,15 @@ class UnitBuilder {
 
     // The number of a function.
     uint32_t function(std::string_view name, std::string_view file,
-                      std::vector<TypeId> params = {kLong}, uint32_t base_id = 0) {
+                      const std::vector<TypeId> &params = {kLong}, uint32_t base_id = 0) {
         SourceFunction function;
         function.name = name;
         function.file = file;
         function.unit = name_;
-        function.param_names.resize(params.size(), "p");
-        function.param_types = std::move(params);
+        function.first_param = static_cast<uint32_t>(unit_.param_types.size());
+        function.nr_params = static_cast<uint32_t>(params.size());
+        unit_.param_types.insert(unit_.param_types.end(), params.begin(), params.end());
+        unit_.param_names.resize(unit_.param_types.size(), "p");
         function.base_id = base_id;
         unit_.functions.push_back(std::move(function));
         return static_cast<uint32_t>(unit_.functions.size() - 1);
@@ -290,14 +292,15 @@ TEST(SiteMerge, Variadic) {
 TEST(SiteMerge, NamesOfParametersDoNotMakeAFunction) {
     UnitBuilder a("a.c"), b("b.c");
     const uint32_t fa = a.function("f", "f.h"), fb = b.function("f", "f.h");
-    a.at(fa).param_names = {"first"};
-    b.at(fb).param_names = {"second"};
+    a.unit_.param_names = {"first"};
+    b.unit_.param_names = {"second"};
     a.site(fa, 0x10, {a.reg(5)});
     b.site(fb, 0x20, {b.reg(5)});
     const std::vector<UnitSites> units = units_of({a, b});
     EXPECT_EQ(merged_text(units), "inline0+0x10 f(reg5)\ninline0+0x20 f(reg5)\n");
     const MergedSites merged = merge_sites(units, 1);
-    EXPECT_EQ(merged.functions[0].source->param_names, std::vector<std::string_view>{"first"});
+    ASSERT_EQ(merged.functions[0].param_names.size(), 1u);
+    EXPECT_EQ(merged.functions[0].param_names[0], "first");
 }
 
 TEST(SiteMerge, Counts) {
@@ -405,7 +408,7 @@ TEST_F(WrittenFunctions, PrototypesOfTheBaseAreUsed) {
     a.site(a.function("f", "a.c", {kLong}), 1, {kOut});
     EXPECT_EQ(write(units_of({a}), &own), "f/1\n");
     EXPECT_FALSE(own);
-    a.at(0).param_names = {"q"};
+    a.unit_.param_names = {"q"};
     EXPECT_EQ(write(units_of({a}), &own), "f/1\n");
     EXPECT_TRUE(own);
 }

@@ -25,7 +25,7 @@ class NewTypeNumbers {
             if (function.base_id != 0)
                 continue;
             need(function.source->return_type);
-            for (const TypeId type : function.source->param_types)
+            for (const TypeId type : function.param_types)
                 need(type);
         }
         for (uint32_t number = 0; number < new_types.size(); ++number)
@@ -87,7 +87,7 @@ class TypesWriter {
     void write_type(const NewType &type);
     void write_members(const NewType &type);
     void write_enumerators(const NewType &type);
-    uint32_t prototype(const SourceFunction &function);
+    uint32_t prototype(const MergedFunction &function);
     std::vector<uint32_t> write_functions();
 
     BtfBuilder &builder_;
@@ -204,13 +204,14 @@ void TypesWriter::write_enumerators(const NewType &type) {
 
 // The FUNC_PROTO of a function that is added: one of the base if it has the
 // same types and names.
-uint32_t TypesWriter::prototype(const SourceFunction &function) {
+uint32_t TypesWriter::prototype(const MergedFunction &function) {
+    const bool variadic = function.source->variadic;
+    const std::span<const std::string_view> names = function.param_names;
     std::vector<uint32_t> types;
-    const std::vector<std::string_view> &names = function.param_names;
     for (const TypeId type : function.param_types)
         types.push_back(numbers_.id(type));
-    const uint32_t result = numbers_.id(function.return_type);
-    const uint32_t in_base = base_.func_proto(result, types, names, function.variadic);
+    const uint32_t result = numbers_.id(function.source->return_type);
+    const uint32_t in_base = base_.func_proto(result, types, names, variadic);
     if (in_base != 0)
         return in_base;
 
@@ -219,7 +220,7 @@ uint32_t TypesWriter::prototype(const SourceFunction &function) {
         words.push_back(builder_.string(names[i]));
         words.push_back(types[i]);
     }
-    if (function.variadic)
+    if (variadic)
         words.insert(words.end(), {0, 0});
     const uint32_t number = prototypes_.add(words);
     if (number == prototype_ids_.size()) {
@@ -236,7 +237,7 @@ std::vector<uint32_t> TypesWriter::write_functions() {
     std::vector<uint32_t> prototypes;
     for (const MergedFunction &function : functions_) {
         ids.push_back(function.base_id);
-        prototypes.push_back(function.base_id ? 0 : prototype(*function.source));
+        prototypes.push_back(function.base_id ? 0 : prototype(function));
     }
     for (size_t f = 0; f < ids.size(); ++f)
         if (ids[f] == 0)
@@ -331,10 +332,10 @@ Provenance provenance_of(const MergedSites &sites, const BaseTypes &base,
 
 TypesBlob write_types(const std::vector<MergedFunction> &functions, const BaseTypes &base,
                       const NewTypes &new_types) {
-    TypesBlob types{.builder = BtfBuilder(
-                        base.end_id(), base.end_string(),
-                        [&base](std::string_view text) { return base.find_string(text); }),
-                    .func_ids = {}};
+    TypesBlob types{
+        .builder = BtfBuilder(base.end_id(), base.end_string(),
+                              [&base](std::string_view text) { return base.find_string(text); }),
+        .func_ids = {}};
     types.func_ids = TypesWriter(types.builder, functions, base, new_types).write();
     return types;
 }

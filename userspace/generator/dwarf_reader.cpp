@@ -379,7 +379,7 @@ ParamSlot UnitReader::slot_of(const Location &location) {
 const UnitReader::Function *UnitReader::function_at(uint64_t die_offset) {
     const auto known = tables_->functions.find(die_offset);
     if (known != tables_->functions.end())
-        return known->second.get();
+        return known->second;
     uint64_t root = die_offset;
     for (uint32_t i = 0; i < kMaxOrigins; ++i) {
         const Unit *unit = unit_at(root);
@@ -391,15 +391,15 @@ const UnitReader::Function *UnitReader::function_at(uint64_t die_offset) {
             root = origin.number;
             continue;
         }
-        auto &function = tables_->functions[root];
+        const Function *&function = tables_->functions[root];
         if (!function)
             function = read_function(*unit, die);
-        return function.get();
+        return function;
     }
     return nullptr;
 }
 
-std::unique_ptr<UnitReader::Function> UnitReader::read_function(const Unit &unit, const Die &die) {
+const UnitReader::Function *UnitReader::read_function(const Unit &unit, const Die &die) {
     SourceFunction source;
     std::optional<uint64_t> file;
     TypeRef result = 0;
@@ -443,8 +443,8 @@ std::unique_ptr<UnitReader::Function> UnitReader::read_function(const Unit &unit
         source.file = file_of(*file_unit, *file);
     source.unit = &unit == unit_ ? unit_path_ : path(input_.source_tree.relative(unit.name));
     source.return_type = tables_->type_map.map(result);
-
-    auto function = std::make_unique<Function>();
+    source.first_param = static_cast<uint32_t>(sites_->param_types.size());
+    params_.clear();
     uint64_t offset = die.abbreviation->has_children ? unit.after_attributes(die) : 0;
     while (offset != 0) {
         const Die child = unit.die_at(offset);
@@ -452,18 +452,25 @@ std::unique_ptr<UnitReader::Function> UnitReader::read_function(const Unit &unit
             break;
         if (child.tag() == DW_TAG_formal_parameter) {
             const TypeRef type = unit.attribute(child, DW_AT_type).number;
-            function->params.push_back({.die = child.offset, .size = types_.size_of(type)});
-            source.param_types.push_back(tables_->type_map.map_param(type));
-            source.param_names.push_back(unit.attribute(child, DW_AT_name).string);
+            params_.push_back({.die = child.offset, .size = types_.size_of(type)});
+            sites_->param_types.push_back(tables_->type_map.map_param(type));
+            sites_->param_names.push_back(unit.attribute(child, DW_AT_name).string);
         } else if (child.tag() == DW_TAG_unspecified_parameters) {
-            source.variadic = function->variadic = true;
+            source.variadic = true;
         }
         offset = unit.next_sibling(child);
     }
-    source.base_id =
-        input_.base.func(source.name, source.return_type, source.param_types, source.variadic);
+    source.nr_params = static_cast<uint32_t>(params_.size());
+    source.base_id = input_.base.func(source.name, source.return_type, sites_->types_of(source),
+                                      source.variadic);
+    std::pmr::polymorphic_allocator<> memory(&tables_->memory);
+    const std::span params(memory.allocate_object<Param>(params_.size()), params_.size());
+    std::uninitialized_copy(params_.begin(), params_.end(), params.begin());
+    auto *function = memory.new_object<Function>();
     function->number = static_cast<uint32_t>(sites_->functions.size());
-    sites_->functions.push_back(std::move(source));
+    function->params = params;
+    function->variadic = source.variadic;
+    sites_->functions.push_back(source);
     return function;
 }
 

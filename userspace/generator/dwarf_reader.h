@@ -8,6 +8,7 @@
 #include <memory>
 #include <memory_resource>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -45,7 +46,7 @@ class UnitReader {
     };
     struct Function {
         uint32_t number = 0;  // in UnitSites::functions
-        std::vector<Param> params;
+        std::span<const Param> params;
         bool variadic = false;
     };
     // The out-of-line function around a site.
@@ -70,8 +71,7 @@ class UnitReader {
 
         std::pmr::monotonic_buffer_resource memory{1 << 16};
         TypeMap type_map;
-        std::pmr::unordered_map<uint64_t, std::unique_ptr<Function>> functions{
-            &memory};  // by entry
+        std::pmr::unordered_map<uint64_t, const Function *> functions{&memory};  // by entry
         std::pmr::unordered_map<LocParam, uint32_t, LocParamHash> loc_params{&memory};
     };
 
@@ -90,7 +90,7 @@ class UnitReader {
     // The source function of an entry, through its abstract origins; nullptr:
     // none that has a name.
     const Function *function_at(uint64_t die_offset);
-    std::unique_ptr<Function> read_function(const Unit &unit, const Die &die);
+    const Function *read_function(const Unit &unit, const Die &die);
     // The position of a parameter entry in the prototype, or -1.
     int position_of(const Function &function, uint64_t die_offset);
     Location parameter_location(const AttributeValue &location, const AttributeValue &const_value,
@@ -112,6 +112,7 @@ class UnitReader {
     std::vector<ParamSlot> slots_;  // of the sites around the current entry, the innermost last
     std::string_view unit_path_;
     std::optional<Tables> tables_;
+    std::vector<Param> params_;  // of the function that is being read
     struct Files {
         std::vector<std::string> written;          // by number, as the unit spells them
         std::vector<std::string_view> normalized;  // those asked for so far

@@ -16,21 +16,25 @@ namespace {
 
 // What makes two definitions one source function: not the unit, and not the
 // names of the parameters.
-bool same_prototype(const SourceFunction &a, const SourceFunction &b) {
-    return a.return_type == b.return_type && a.variadic == b.variadic &&
-           a.param_types == b.param_types;
+bool same_prototype(const MergedFunction &a, const MergedFunction &b) {
+    return a.source->return_type == b.source->return_type &&
+           a.source->variadic == b.source->variadic &&
+           std::equal(a.param_types.begin(), a.param_types.end(), b.param_types.begin(),
+                      b.param_types.end());
 }
 
-bool same_function(const SourceFunction &a, const SourceFunction &b) {
-    return a.name == b.name && a.file == b.file && same_prototype(a, b);
+bool same_function(const MergedFunction &a, const MergedFunction &b) {
+    return a.source->name == b.source->name && a.source->file == b.source->file &&
+           same_prototype(a, b);
 }
 
-uint64_t hash_of_function(const SourceFunction &function) {
-    uint64_t hash = hash_mix(hash_of(function.name), hash_of(function.file));
-    hash = hash_mix(hash, function.return_type);
+uint64_t hash_of_function(const MergedFunction &function) {
+    const SourceFunction &source = *function.source;
+    uint64_t hash = hash_mix(hash_of(source.name), hash_of(source.file));
+    hash = hash_mix(hash, source.return_type);
     for (const TypeId type : function.param_types)
         hash = hash_mix(hash, type);
-    return hash_mix(hash, function.variadic);
+    return hash_mix(hash, source.variadic);
 }
 
 // As a number in the order of the bytes.
@@ -81,7 +85,7 @@ class Merge {
     const std::vector<UnitSites> &units_;
     size_t threads_;
     MergedSites merged_;
-    std::vector<const SourceFunction *> distinct_;
+    std::vector<MergedFunction> distinct_;
     // By unit: the unit's numbers to those of distinct_, then of merged_.
     std::vector<std::vector<uint32_t>> function_numbers_;
     std::vector<std::vector<uint32_t>> loc_param_numbers_;
@@ -95,16 +99,16 @@ void Merge::collect_functions() {
         nr_functions += unit.functions.size();
     std::vector<uint32_t> buckets(std::bit_ceil(nr_functions * 2 + 1));
     std::vector<uint64_t> hashes;  // of distinct_
-    const auto number_of = [&](const SourceFunction &function) {
+    const auto number_of = [&](const MergedFunction &function) {
         const uint64_t hash = hash_of_function(function);
         for (size_t bucket = hash;; ++bucket) {
             uint32_t &entry = buckets[bucket &= buckets.size() - 1];
             if (entry == 0) {
-                distinct_.push_back(&function);
+                distinct_.push_back(function);
                 hashes.push_back(hash);
                 entry = static_cast<uint32_t>(distinct_.size());
             } else if (hashes[entry - 1] != hash ||
-                       !same_function(*distinct_[entry - 1], function)) {
+                       !same_function(distinct_[entry - 1], function)) {
                 continue;
             }
             return entry - 1;
@@ -122,7 +126,10 @@ void Merge::collect_functions() {
         function_numbers_[u].resize(unit.functions.size());
         for (size_t f = 0; f < unit.functions.size(); ++f)
             if (has_sites[f])
-                function_numbers_[u][f] = number_of(unit.functions[f]);
+                function_numbers_[u][f] =
+                    number_of({.source = &unit.functions[f],
+                               .param_types = unit.types_of(unit.functions[f]),
+                               .param_names = unit.names_of(unit.functions[f])});
     }
 }
 
@@ -131,27 +138,29 @@ void Merge::order_functions() {
     std::vector<std::pair<uint64_t, uint32_t>> order;
     order.reserve(distinct_.size());
     for (uint32_t n = 0; n < distinct_.size(); ++n)
-        order.emplace_back(first_bytes(distinct_[n]->name), n);
+        order.emplace_back(first_bytes(distinct_[n].source->name), n);
     std::sort(order.begin(), order.end(), [&](const auto &a, const auto &b) {
         if (a.first != b.first)
             return a.first < b.first;
-        const SourceFunction &f = *distinct_[a.second];
-        const SourceFunction &g = *distinct_[b.second];
+        const SourceFunction &f = *distinct_[a.second].source;
+        const SourceFunction &g = *distinct_[b.second].source;
         // Where all names are equal, in order of first appearance.
         return std::tie(f.name, f.file, f.unit, a.second) <
                std::tie(g.name, g.file, g.unit, b.second);
     });
 
-    std::vector<std::pair<MergedFunction, uint32_t>> added;
-    std::vector<std::pair<MergedFunction, uint32_t>> in_base;
+    std::vector<uint32_t> added;
+    std::vector<uint32_t> in_base;
     for (size_t first = 0, end = 0; first < order.size(); first = end) {
-        const std::string_view name = distinct_[order[first].second]->name;
-        for (end = first + 1; end < order.size() && distinct_[order[end].second]->name == name;)
+        const auto source = [&](size_t place) -> const SourceFunction & {
+            return *distinct_[order[place].second].source;
+        };
+        for (end = first + 1; end < order.size() && source(end).name == source(first).name;)
             ++end;
         for (size_t i = first; i < end; ++i) {
-            MergedFunction function{.source = distinct_[order[i].second]};
+            MergedFunction &function = distinct_[order[i].second];
             const auto same_file = [&](size_t other) {
-                return distinct_[order[other].second]->file == function.source->file;
+                return source(other).file == function.source->file;
             };
             if (end - first == 1) {
                 function.base_id = function.source->base_id;
@@ -160,17 +169,18 @@ void Merge::order_functions() {
                 function.tag_unit =
                     (i > first && same_file(i - 1)) || (i + 1 < end && same_file(i + 1));
             }
-            (function.base_id ? in_base : added).emplace_back(function, order[i].second);
+            (function.base_id ? in_base : added).push_back(order[i].second);
         }
     }
     std::sort(in_base.begin(), in_base.end(),
-              [](const auto &a, const auto &b) { return a.first.base_id < b.first.base_id; });
+              [&](uint32_t a, uint32_t b) { return distinct_[a].base_id < distinct_[b].base_id; });
 
     std::vector<uint32_t> number(distinct_.size());
+    merged_.functions.reserve(distinct_.size());
     for (const auto *part : {&in_base, &added}) {
-        for (const auto &[function, distinct] : *part) {
+        for (const uint32_t distinct : *part) {
             number[distinct] = static_cast<uint32_t>(merged_.functions.size());
-            merged_.functions.push_back(function);
+            merged_.functions.push_back(distinct_[distinct]);
         }
     }
     for (std::vector<uint32_t> &numbers : function_numbers_)

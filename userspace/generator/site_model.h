@@ -8,6 +8,7 @@
 #include <compare>
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -126,9 +127,9 @@ struct SourceFunction {
     bool external = false;
     bool variadic = false;
     TypeId return_type = 0;
-    std::vector<TypeId> param_types;            // without the void of a variadic function
-    std::vector<std::string_view> param_names;  // as many
-    uint32_t base_id = 0;  // the FUNC of the base with that name and prototype, or 0
+    uint32_t first_param = 0;  // in the unit's param_types and param_names
+    uint32_t nr_params = 0;    // without the void of a variadic function
+    uint32_t base_id = 0;      // the FUNC of the base with that name and prototype, or 0
 };
 
 enum class SiteClass : uint8_t { kInline, kBody };
@@ -151,6 +152,8 @@ struct Site {
 struct UnitSites {
     std::deque<std::string> paths;  // that functions refer to
     std::vector<SourceFunction> functions;
+    std::vector<TypeId> param_types;            // of all functions
+    std::vector<std::string_view> param_names;  // as many
     std::vector<Site> sites;
     std::vector<LocParam> loc_params;
     WordLists param_lists;
@@ -158,6 +161,13 @@ struct UnitSites {
     uint64_t outside_sections = 0;  // sites at an address in no executable section
     bool skipped_rust = false;
     std::string error;  // not empty: the unit is malformed
+
+    std::span<const TypeId> types_of(const SourceFunction &function) const {
+        return std::span(param_types).subspan(function.first_param, function.nr_params);
+    }
+    std::span<const std::string_view> names_of(const SourceFunction &function) const {
+        return std::span(param_names).subspan(function.first_param, function.nr_params);
+    }
 };
 
 }  // namespace btf_extra
