@@ -104,9 +104,7 @@ static const enum bpf_prog_type program_types[] = {
 	BPF_PROG_TYPE_SYSCALL,
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
 	BPF_PROG_TYPE_KPROBE,
-	BPF_PROG_TYPE_TRACEPOINT,
-	BPF_PROG_TYPE_PERF_EVENT,
-	BPF_PROG_TYPE_TRACING,
+	BPF_PROG_TYPE_TRACING,	/* stands for tracepoints and perf events too */
 #endif
 };
 

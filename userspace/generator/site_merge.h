@@ -19,8 +19,8 @@ namespace btf_extra {
 // A source function that has sites.
 struct MergedFunction {
     const SourceFunction *source = nullptr;  // of the first unit that has it
-    std::span<const TypeId> param_types;
-    std::span<const std::string_view> param_names;
+    std::span<const TypeId> param_types{};
+    std::span<const std::string_view> param_names{};
     uint32_t base_id = 0;   // the FUNC of the base, or 0: one must be added
     bool tag_file = false;  // others have its name
     bool tag_unit = false;  // others have its name and file
