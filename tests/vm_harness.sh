@@ -25,7 +25,7 @@ expect() {
 
 # run NAME ARGUMENT...: run.sh's; sets code, and the files out and err of $work.
 run() {
-    timeout 300 vm/run.sh "$@" >"$work/out" 2>"$work/err"
+    timeout 400 vm/run.sh "$@" >"$work/out" 2>"$work/err"
     code=$?
 }
 
@@ -131,7 +131,7 @@ going_wrong() {
     run $some --append 'init=/none rdinit=/none' --files "$empty" -- true
     expect 'no boot is 125' 125 "$code"
 
-    timeout --preserve-status 2 vm/run.sh $some --files "$empty" -- sleep 100 2>"$work/err"
+    timeout --preserve-status 5 vm/run.sh $some --files "$empty" -- sleep 100 2>"$work/err"
     expect 'a run that is interrupted is 125' 125 $?
     expect 'a run that is interrupted is said' yes "$(says '^run: interrupted$')"
 }
