@@ -12,6 +12,7 @@
 #   BTF_EXTRA_SCRATCH   an empty folder of the test's own, also TMPDIR
 #   BTF_EXTRA_CORPUS    where x_test may leave inputs for x_fuzz to begin with
 #   BTF_EXTRA_VMLINUX   a Debian kernel with debug info (tests/vmlinux*_test.cpp only; release build)
+#   BTF_EXTRA_MODULES   a folder with some of its modules, as vm/fetch-modules.sh leaves it (the same)
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
@@ -76,8 +77,9 @@ list_tests() {
     done
 }
 
-export BTF_EXTRA_SOURCE=$top BTF_EXTRA_VMLINUX
+export BTF_EXTRA_SOURCE=$top BTF_EXTRA_VMLINUX BTF_EXTRA_MODULES
 BTF_EXTRA_VMLINUX=$(step 'fetch vmlinux' vm/fetch-vmlinux.sh)
+BTF_EXTRA_MODULES=$(step 'fetch modules' vm/fetch-modules.sh)
 
 echo 'Testing'
 export UBSAN_OPTIONS=print_stacktrace=1

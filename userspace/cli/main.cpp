@@ -27,6 +27,7 @@ int run(int argc, char **argv) {
     app.require_subcommand(1);
     int exit_code = kExitDone;
     add_generate(app, exit_code);
+    add_firmware(app, exit_code);
     add_stat(app, exit_code);
     add_dump(app, exit_code);
     add_check(app, exit_code);

@@ -3,17 +3,15 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <fmt/format.h>
 #include <libelf.h>
 
 #include "userspace/lib/elf_image.h"
+#include "userspace/lib/temporary_file.h"
 
 namespace btf_extra {
 namespace {
@@ -29,49 +27,6 @@ struct NewSection {
     uint64_t flags = 0;
     uint64_t address = 0;
     uint64_t size = 0;  // of SHT_NOBITS
-};
-
-// A file that is removed again unless keep() was reached.
-class TemporaryFile {
-  public:
-    explicit TemporaryFile(const std::string &target) : name_(target + ".XXXXXX") {
-        fd_ = mkostemp(name_.data(), O_CLOEXEC);
-    }
-    ~TemporaryFile() {
-        if (fd_ >= 0) {
-            close(fd_);
-            unlink(name_.c_str());
-        }
-    }
-    TemporaryFile(const TemporaryFile &) = delete;
-    TemporaryFile &operator=(const TemporaryFile &) = delete;
-
-    int fd() const { return fd_; }
-
-    // False, with errno, and the file is removed.
-    bool keep_as(const std::string &target) {
-        // mkostemp() made it for the owner alone; an output file follows the umask.
-        mode_t mask = umask(0);
-        umask(mask);
-        bool kept = fchmod(fd_, 0666 & ~mask) == 0;
-        int saved = errno;
-        if (close(fd_) != 0 && kept) {
-            saved = errno;
-            kept = false;
-        }
-        fd_ = -1;
-        if (kept && rename(name_.c_str(), target.c_str()) == 0)
-            return true;
-        if (kept)
-            saved = errno;
-        unlink(name_.c_str());
-        errno = saved;
-        return false;
-    }
-
-  private:
-    std::string name_;
-    int fd_;
 };
 
 bool write_elf(int fd, uint16_t machine, const std::vector<NewSection> &sections) {

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// btf-extra firmware: the files of a kernel and all its modules, in one folder.
+#include "userspace/generator/firmware_tree.h"
+
+#include <memory>
+#include <thread>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "userspace/cli/command.h"
+
+namespace btf_extra {
+namespace {
+
+struct Options {
+    FirmwareOptions tree;
+    bool no_provenance = false;
+    bool json = false;
+};
+
+void show_progress(size_t done, size_t total) {
+    if (done == total)
+        fmt::print(stderr, "\r\033[K");
+    else
+        fmt::print(stderr, "\robject {} of {}", done, total);
+}
+
+int run(Options &options) {
+    options.tree.provenance = !options.no_provenance;
+    if (isatty(STDERR_FILENO))
+        options.tree.progress = show_progress;
+    const Result<FirmwareTree> tree = write_firmware_tree(options.tree);
+    if (!tree)
+        return fail(tree.error());
+    if (options.json) {
+        nlohmann::ordered_json out;
+        out["folder"] = tree->output;
+        out["release"] = nullptr;
+        if (!tree->release.empty())
+            out["release"] = tree->release;
+        out["objects"] = tree->objects;
+        out["bytes"] = tree->bytes;
+        out["failed"] = nlohmann::ordered_json::array();
+        for (const Error &error : tree->failed)
+            out["failed"].push_back(error.message);
+        fmt::print("{}\n",
+                   out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    } else {
+        fmt::print("{}: {} objects{}{}, {:.1f} MB; {} left out\n", tree->output, tree->objects,
+                   tree->release.empty() ? "" : " of ", tree->release,
+                   static_cast<double>(tree->bytes) / 1e6, tree->failed.size());
+    }
+    for (const Error &error : tree->failed)
+        fail(error);
+    return tree->failed.empty() ? kExitDone : kExitFailed;
+}
+
+}  // namespace
+
+void add_firmware(CLI::App &app, int &exit_code) {
+    auto options = std::make_shared<Options>();
+    CLI::App *command = app.add_subcommand(
+        "firmware", "A folder for /lib/firmware/btf_extra/<release>: a kernel and all its modules");
+    command
+        ->add_option("DIR", options->tree.folders,
+                     "Folders with .ko, .ko.debug, .ko.xz files at any depth")
+        ->required();
+    command->add_option("--vmlinux", options->tree.vmlinux,
+                        "The kernel's ELF file, by default the only vmlinux in the folders");
+    command->add_option("-o,--output", options->tree.output,
+                        "The folder, by default btf_extra/<release>");
+    options->tree.jobs = std::max(1u, std::thread::hardware_concurrency());
+    command
+        ->add_option("-j,--jobs", options->tree.jobs, "Threads; the output does not depend on it")
+        ->check(CLI::Range(1, 1024))
+        ->capture_default_str();
+    command->add_flag("--no-provenance", options->no_provenance,
+                      "Leave out what the kernel does not load: source files, reasons");
+    command->add_flag("--json", options->json, "Print one JSON object");
+    command->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace btf_extra

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/generator/firmware_tree.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "userspace/generator/generate.h"
+#include "userspace/generator/thread_pool.h"
+#include "userspace/lib/elf_image.h"
+#include "userspace/lib/extra_file.h"
+#include "userspace/lib/temporary_file.h"
+
+namespace btf_extra {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kVmlinux[] = "vmlinux";
+
+struct Found {
+    std::vector<std::string> modules;
+    std::set<std::string> kernels;
+};
+
+struct Object {
+    std::string name;
+    std::string path;
+    uint64_t size = 0;
+    std::string error = {};     // empty: written
+    std::string build_id = {};  // where written
+    uint64_t bytes = 0;         // where written
+};
+
+void take(const fs::path &path, Found &found) {
+    std::error_code failed;
+    if (!fs::is_regular_file(path, failed))
+        return;
+    const std::string name = path.filename().string();
+    if (!module_name(name).empty())
+        found.modules.push_back(path.string());
+    else if (name == kVmlinux || name.starts_with("vmlinux-"))
+        found.kernels.insert(fs::canonical(path, failed).string());
+}
+
+Result<Found> walk(const std::vector<std::string> &folders) {
+    Found found;
+    for (const std::string &folder : folders) {
+        const size_t before = found.modules.size();
+        std::error_code failed;
+        take(folder, found);
+        if (fs::is_directory(folder, failed)) {
+            fs::recursive_directory_iterator at(folder, failed), end;
+            for (; !failed && at != end; at.increment(failed))
+                take(at->path(), found);
+        } else if (!failed && !fs::exists(folder, failed) && !failed) {
+            failed = std::make_error_code(std::errc::no_such_file_or_directory);
+        }
+        if (failed)
+            return Error{fmt::format("{}: open: {}", folder, failed.message())};
+        if (found.modules.size() == before)
+            return Error{fmt::format("{}: no kernel modules in it", folder)};
+    }
+    std::sort(found.modules.begin(), found.modules.end());
+    found.modules.erase(std::unique(found.modules.begin(), found.modules.end()),
+                        found.modules.end());
+    return found;
+}
+
+// The text between what follows `key` and the next character that is no part of a release.
+std::string release_after(std::span<const std::byte> bytes, std::string_view key) {
+    const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+    const size_t at = text.find(key);
+    if (at == text.npos)
+        return "";
+    const std::string_view rest = text.substr(at + key.size());
+    const size_t end = std::min(rest.size(), rest.find_first_of(std::string_view(" \n\0", 3)));
+    // It becomes the name of a folder.
+    const std::string_view release = rest.substr(0, end);
+    return release.find('/') == release.npos ? std::string(release) : "";
+}
+
+bool has_contents(const ElfImage &elf, std::string_view name) {
+    const ElfSection *section = elf.find(name);
+    return section != nullptr && section->type != SHT_NOBITS;
+}
+
+std::string release_of(const ElfImage &elf, const char *section, std::string_view key) {
+    if (!has_contents(elf, section))
+        return "";
+    const auto bytes = elf.bytes(*elf.find(section));
+    return bytes ? release_after(*bytes, key) : "";
+}
+
+// One file for each module: of several with one build-id that which says most.
+class ModuleChoice {
+  public:
+    Result<void> add(const std::string &path) {
+        const std::string name = module_name(path);
+        const auto elf = ElfImage::open(path);
+        if (!elf) {
+            errors_.try_emplace(name, elf.error().message);
+            return {};
+        }
+        const std::string release = release_of(*elf, ".modinfo", "vermagic=");
+        if (!release.empty()) {
+            if (release_.empty()) {
+                release_ = release;
+                first_ = path;
+            } else if (release != release_) {
+                return elf->error(".modinfo", fmt::format("a module of {}, but {} is of {}",
+                                                          release, first_, release_));
+            }
+        } else if (has_contents(*elf, ".modinfo")) {
+            errors_.try_emplace(name, elf->error(".modinfo", "no vermagic").message);
+            return {};
+        }
+        const Candidate candidate = {.path = path,
+                                     .build_id = build_id_text(elf->build_id_note()),
+                                     .rank = (has_contents(*elf, ".debug_info") ? 2 : 0) +
+                                             (release.empty() ? 0 : 1)};
+        const auto [known, fresh] = chosen_.try_emplace(name, candidate);
+        if (fresh)
+            return {};
+        if (known->second.build_id != candidate.build_id)
+            errors_.try_emplace(
+                name, elf->error(kBuildIdSection, fmt::format("{} is another module of that name",
+                                                              known->second.path))
+                          .message);
+        else if (candidate.rank > known->second.rank)
+            known->second = candidate;
+        return {};
+    }
+
+    const std::string &release() const { return release_; }
+    const std::string &first() const { return first_; }
+
+    // In order of their names; with an error where there is none to choose.
+    std::vector<Object> objects() const {
+        std::map<std::string, Object> all;
+        for (const auto &[name, candidate] : chosen_) {
+            std::error_code ignored;
+            all[name] = {.name = name, .path = candidate.path};
+            all[name].size = fs::file_size(candidate.path, ignored);
+        }
+        for (const auto &[name, error] : errors_) {
+            all[name].name = name;
+            all[name].error = error;
+        }
+        std::vector<Object> objects;
+        for (auto &[name, object] : all)
+            objects.push_back(std::move(object));
+        return objects;
+    }
+
+  private:
+    struct Candidate {
+        std::string path;
+        std::string build_id;
+        int rank;
+    };
+    std::string release_, first_;
+    std::map<std::string, Candidate> chosen_;
+    std::map<std::string, std::string> errors_;
+};
+
+class TreeWriter {
+  public:
+    TreeWriter(const FirmwareOptions &options, std::string folder,
+               std::shared_ptr<const BtfImage> base)
+        : options_(options), folder_(std::move(folder)), base_(std::move(base)) {}
+
+    void write(Object &object, bool is_module, uint32_t jobs) const {
+        if (!object.error.empty())
+            return;
+        GenerateOptions generate_options;
+        generate_options.input = object.path;
+        if (is_module)
+            generate_options.vmlinux = base_;
+        generate_options.jobs = jobs;
+        Result<ExtraFile> file = generate(generate_options);
+        if (!file) {
+            object.error = file.error().message;
+            return;
+        }
+        const std::string build_id = build_id_text(file->build_id_note);
+        if (build_id.empty()) {
+            object.error = object.path + ": " + kBuildIdSection + ": not there";
+            return;
+        }
+        if (!options_.provenance)
+            file->provenance.reset();
+        const std::string path = folder_ + "/" + object.name + ".btf_extra";
+        if (const Result<void> written = write_extra_file(path, *file); !written) {
+            object.error = written.error().message;
+            return;
+        }
+        std::error_code ignored;
+        object.bytes = fs::file_size(path, ignored);
+        object.build_id = build_id;
+    }
+
+    Result<void> write_manifest(const std::vector<Object> &objects) const {
+        std::string text;
+        for (const Object &object : objects)
+            if (object.error.empty())
+                text += fmt::format("{} {}\n", object.name, object.build_id);
+        const std::string path = folder_ + "/manifest";
+        TemporaryFile file(path);
+        errno = 0;
+        if (file.fd() < 0 ||
+            ::write(file.fd(), text.data(), text.size()) != static_cast<ssize_t>(text.size()) ||
+            !file.keep_as(path))
+            return Error{fmt::format("{}: output: {}", path,
+                                     errno ? std::strerror(errno) : "not written as a whole")};
+        return {};
+    }
+
+  private:
+    const FirmwareOptions &options_;
+    std::string folder_;
+    std::shared_ptr<const BtfImage> base_;
+};
+
+// The largest first, so that none is left to one thread at the end.
+std::vector<Object *> by_size(std::vector<Object> &objects) {
+    std::vector<Object *> order;
+    for (Object &object : objects)
+        order.push_back(&object);
+    std::stable_sort(order.begin(), order.end(),
+                     [](const Object *a, const Object *b) { return a->size > b->size; });
+    return order;
+}
+
+}  // namespace
+
+std::string module_name(const std::string &path) {
+    std::string name = path.substr(path.rfind('/') + 1);
+    for (const std::string_view suffix : {".debug", ".xz", ".gz", ".zst"})
+        if (name.ends_with(suffix))
+            name.resize(name.size() - suffix.size());
+    if (!name.ends_with(".ko") || name.size() == 3)
+        return "";
+    name.resize(name.size() - 3);
+    std::replace(name.begin(), name.end(), '-', '_');
+    return name;
+}
+
+Result<FirmwareTree> write_firmware_tree(const FirmwareOptions &options) {
+    const Result<Found> found = walk(options.folders);
+    if (!found)
+        return found.error();
+    std::string vmlinux = options.vmlinux;
+    if (vmlinux.empty()) {
+        if (found->kernels.empty())
+            return Error{fmt::format("{}: no vmlinux in it: --vmlinux must name it",
+                                     options.folders.front())};
+        if (found->kernels.size() > 1)
+            return Error{fmt::format("{}: not the only vmlinux, {} is another: --vmlinux must "
+                                     "name one",
+                                     *found->kernels.begin(), *found->kernels.rbegin())};
+        vmlinux = *found->kernels.begin();
+    }
+    const Result<ElfImage> kernel = ElfImage::open(vmlinux);
+    if (!kernel)
+        return kernel.error();
+    Result<std::unique_ptr<BtfImage>> base = open_elf_btf(*kernel);
+    if (!base)
+        return base.error();
+    ModuleChoice choice;
+    for (const std::string &module : found->modules)
+        if (const Result<void> added = choice.add(module); !added)
+            return added.error();
+    FirmwareTree tree;
+    tree.release = release_of(*kernel, ".rodata", "Linux version ");
+    if (tree.release.empty())
+        tree.release = choice.release();
+    else if (!choice.release().empty() && choice.release() != tree.release)
+        return Error{fmt::format("{}: .modinfo: a module of {}, but {} is of {}", choice.first(),
+                                 choice.release(), vmlinux, tree.release)};
+    tree.output = options.output;
+    if (tree.output.empty()) {
+        if (tree.release.empty())
+            return kernel->error(".rodata", "no release of a kernel in it: -o must name a folder");
+        tree.output = "btf_extra/" + tree.release;
+    }
+    std::error_code failed;
+    fs::create_directories(tree.output, failed);
+    if (failed)
+        return Error{fmt::format("{}: output: {}", tree.output, failed.message())};
+
+    std::vector<Object> objects = choice.objects();
+    Object kernel_object = {.name = kVmlinux, .path = vmlinux};
+    const TreeWriter writer(options, tree.output, std::move(*base));
+    std::mutex progress_mutex;
+    size_t done = 0;
+    const auto report = [&] {
+        const std::lock_guard lock(progress_mutex);
+        done++;
+        if (options.progress)
+            options.progress(done, objects.size() + 1);
+    };
+    writer.write(kernel_object, false, options.jobs);
+    report();
+    const std::vector<Object *> order = by_size(objects);
+    run_in_threads(options.jobs, order.size(), [&](size_t number, size_t) {
+        writer.write(*order[number], true, 1);
+        report();
+    });
+
+    objects.push_back(std::move(kernel_object));
+    std::sort(objects.begin(), objects.end(),
+              [](const Object &a, const Object &b) { return a.name < b.name; });
+    for (const Object &object : objects) {
+        if (!object.error.empty()) {
+            tree.failed.push_back(Error{object.error});
+            continue;
+        }
+        tree.objects++;
+        tree.bytes += object.bytes;
+    }
+    if (const Result<void> written = writer.write_manifest(objects); !written)
+        return written.error();
+    return tree;
+}
+
+}  // namespace btf_extra
