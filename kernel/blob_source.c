@@ -6,6 +6,8 @@
 #include <linux/firmware.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/namei.h>
+#include <linux/path.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/utsname.h>
@@ -124,13 +126,39 @@ static int request(const struct firmware **firmware, const char *name)
 	return err;
 }
 
+/*
+ * Where the firmware loader looks by itself. It cannot be asked quietly on every
+ * kernel, and a folder of firmware_class.path is known to it alone: a link in one
+ * of these serves.
+ */
+static const char *const firmware_folders[] = { "/lib/firmware/updates", "/lib/firmware" };
+
+static bool manifest_exists(void)
+{
+	bool found = false;
+	u32 i;
+
+	for (i = 0; !found && i < ARRAY_SIZE(firmware_folders); i++) {
+		char *name = kasprintf(GFP_KERNEL, "%s/btf_extra/%s/manifest",
+				       firmware_folders[i], utsname()->release);
+		struct path path;
+
+		if (name && !kern_path(name, LOOKUP_FOLLOW, &path)) {
+			found = true;
+			path_put(&path);
+		}
+		kfree(name);
+	}
+	return found;
+}
+
 static void read_manifest(void)
 {
 	const struct firmware *file;
 	u32 line;
 
 	/* No folder for this kernel: the data module may be all there is. */
-	if (request(&file, "manifest"))
+	if (!manifest_exists() || request(&file, "manifest"))
 		return;
 	if (manifest_parse(&manifest, file->data, file->size, &line))
 		pr_err("manifest: line %u cannot be read; no firmware is asked for\n", line);
