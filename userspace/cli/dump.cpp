@@ -8,6 +8,7 @@
 
 #include "userspace/cli/command.h"
 #include "userspace/cli/object_files.h"
+#include "userspace/lib/base_stack.h"
 #include "userspace/lib/btf_dump.h"
 #include "userspace/lib/btf_image.h"
 #include "userspace/lib/extra_file.h"
@@ -105,7 +106,7 @@ Result<void> push_object(Stack &stack, const ObjectPaths &paths) {
         if (!elf)
             return elf.error();
         // A module may have none.
-        if (!stack.below.empty() && elf->find(kTypesSection) == nullptr)
+        if (!stack.below.empty() && !module_btf_is_level(*elf))
             continue;
         auto level = open_elf_btf(*elf, stack.top());
         if (!level)

@@ -18,11 +18,12 @@ BaseIdentity identity_of(const std::vector<std::byte> &bytes) {
 
 }  // namespace
 
+bool module_btf_is_level(const ElfImage &module) {
+    return module.find(kTypesSection) != nullptr && module.find(kDistilledSection) == nullptr;
+}
+
 Result<void> BaseStack::add_module(const ElfImage &module) {
-    if (module.find(kDistilledSection) != nullptr)
-        return module.error(kDistilledSection,
-                            "the module's BTF stands on a distilled base, which is not supported");
-    if (module.find(kTypesSection) == nullptr)
+    if (!module_btf_is_level(module))
         return {};
     auto level = open_elf_btf(module, &top());
     if (!level)

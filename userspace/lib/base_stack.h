@@ -14,6 +14,11 @@
 
 namespace btf_extra {
 
+// Whether a module's .BTF is a level that types can stand on. One on a distilled base (.BTF.base,
+// built out of tree) is not: its ids are not those that the kernel gives it when it moves it onto
+// its own BTF.
+bool module_btf_is_level(const ElfImage &module);
+
 class BaseStack {
   public:
     // Levels may be shared with other stacks.
