@@ -1,0 +1,187 @@
+#!/bin/sh
+# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+# In the guest: btf_extra.ko, the data module, firmware for a module that comes and goes, files that
+# must be refused. Each row is a line "pass NAME", or "fail NAME" after what was seen. The folder
+# has what tests/vm/module.sh puts there.
+cd / || exit 1
+
+# expect NAME WANTED GOT
+expect() {
+    if [ "$2" = "$3" ]; then
+        echo "pass $1"
+    else
+        echo "wanted: $2"
+        echo "got:    $3"
+        echo "fail $1"
+    fi
+}
+
+# yes NAME COMMAND...: the command succeeds
+yes_if() {
+    name=$1
+    shift
+    if "$@"; then echo "pass $name"; else echo "fail $name"; fi
+}
+
+# What btf_extra has said since the last time.
+said() { dmesg -c | sed -n 's/^\[[^]]*\] btf_extra: //p' | grep -v -e 'out-of-tree' -e 'verification failed'; }
+
+unload() {
+    # Programs and files that were just closed may hold it for a moment.
+    for _ in 1 2 3 4 5; do rmmod "$1" 2>/dev/null && return; sleep 1; done
+    rmmod "$1"
+}
+
+sites=/sys/kernel/debug/btf_extra/sites
+firmware=/lib/firmware/btf_extra/$(uname -r)
+dmesg -c >/dev/null
+
+# ---- data module ----
+
+yes_if 'modules load' sh -c 'insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko'
+line=$(said)
+expect 'one line in dmesg' '1 object: F functions, S sites, B bytes, M ms' \
+    "$(echo "$line" | sed 's/[0-9][0-9]* functions/F functions/; s/[0-9][0-9]* sites/S sites/
+        s/[0-9][0-9]* bytes/B bytes/; s/[0-9][0-9]* ms/M ms/')"
+echo "$line"
+expect 'at most 25 bytes a site' yes \
+    "$(echo "$line" | sed 's/[^0-9 ]//g' | awk '{ print ($4 <= 25 * $3 ? "yes" : $4 / $3) }')"
+expect 'the kernel has the types by name' "$(md5sum </types.bin)" \
+    "$(md5sum </sys/kernel/btf/btf_extra_vmlinux)"
+expect 'types of the object' "$(md5sum </types.bin)" "$(md5sum </sys/kernel/btf_extra/vmlinux.types)"
+expect 'locations of the object' "$(md5sum </func_info.bin)" \
+    "$(md5sum </sys/kernel/btf_extra/vmlinux)"
+expect 'debugfs lists every site' "$(echo "$line" | sed 's/.* \([0-9]*\) sites.*/\1/')" \
+    "$(wc -l <$sites)"
+# Bodies of functions with one symbol of that name: where kallsyms has it. A weak definition that
+# another overrides stays in the text without a symbol (0.3 % of all bodies): nothing else may be at
+# its address. Code that runs before the kernel is where it was linked has its symbols prefixed.
+awk '!/\[/ { print $1, $2, $3 }' /proc/kallsyms >/symbols
+awk 'FNR == NR { if ($2 ~ /[tTwW]/) { count[$3]++; at[$3] = $1 } taken[$1] = $3; next }
+    $2 == "t" && $4 == "[vmlinux]" && count[$3] == 1 {
+        if (at[$3] == $1) same++
+        else if (!($1 in taken)) dead++
+        else if (taken[$1] != "__pi_" $3 && taken[$1] !~ "^" $3 "[.]") { bad++; print "elsewhere:", $3, taken[$1] }
+    }
+    END { print same + 0, dead + 0, bad + 0 }' /symbols $sites >/compared
+tail -n 5 /compared
+expect 'bodies are where kallsyms has their symbols' yes "$(tail -n 1 /compared |
+    awk '{ print ($3 == 0 && $2 * 100 <= $1 && $1 > '"${MIN_BODIES:-10000}"' ? "yes" : $0) }')"
+
+# ---- a module comes and goes ----
+
+mkdir -p "$firmware"
+sample() { cp "$1" "$firmware/btf_extra_sample.btf_extra"; }
+count() { ./object_list | awk '$1 == "btf_extra_sample" { n = $2 } END { print n + 0 }'; }
+shown() { for file in /sys/kernel/btf_extra/btf_extra_sample*; do [ ! -e "$file" ] || echo "$file"; done; }
+id=$(cat /sample.build_id)
+unload btf_extra_vmlinux && unload btf_extra
+echo "btf_extra_sample $id" >"$firmware/manifest"
+sample /sample.btf_extra
+yes_if 'modules load again' sh -c 'insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko'
+said >/dev/null
+expect 'a module that is not there has no sites' 0 "$(count)"
+insmod /btf_extra_sample.ko
+expect 'a module that comes has its sites' "$(cat /sample.sites)" "$(count)"
+expect 'and nothing is said of it' '' "$(said)"
+expect 'its blob is shown' "$(md5sum </sample.func_info)" \
+    "$(md5sum </sys/kernel/btf_extra/btf_extra_sample)"
+grep '\[btf_extra_sample\]' $sites >/listed
+cat /listed
+expect 'debugfs lists them' "$(cat /sample.sites)" "$(wc -l </listed)"
+expect 'its bodies are where kallsyms has them' \
+    "$(grep -E ' (sample_body|sample_other).\[btf_extra_sample\]' /proc/kallsyms |
+        awk '{ print $1, $3 }' | sort)" \
+    "$(grep -E ' t (sample_body|sample_other).\[' /listed |
+        awk '{ print $1, $3 }' | sort)"
+expect 'text that its init needed is gone' 0000000000000000 \
+    "$(grep -E ' t sample_init.\[' /listed | cut -d' ' -f1)"
+rmmod btf_extra_sample
+expect 'a module that goes takes them away' 0 "$(count)"
+expect 'and its blob' '' "$(shown)"
+
+insmod /btf_extra_sample.ko
+unload btf_extra_vmlinux
+unload btf_extra
+insmod /btf_extra.ko
+expect 'a module that was there before has its sites' "$(cat /sample.sites)" "$(count)"
+insmod /btf_extra_vmlinux.ko
+said >/dev/null
+expect 'and keeps them when vmlinux comes' "$(cat /sample.sites)" "$(count)"
+rmmod btf_extra_sample
+
+# ---- files that must be refused ----
+
+for blob in /hostile/*.btf_extra; do
+    name=$(basename "$blob" .btf_extra)
+    sample "$blob"
+    insmod /btf_extra_sample.ko
+    got=$(said)
+    wanted=$(cat "/hostile/$name.expect")
+    case $got in
+    "$wanted"*) echo "pass refused: $name" ;;
+    *) expect "refused: $name" "$wanted" "$got" ;;
+    esac
+    [ "$(count)" = 0 ] || echo "fail refused: $name: it has sites"
+    [ -z "$(shown)" ] || echo "fail refused: $name: it has files"
+    rmmod btf_extra_sample
+done
+sample /sample.btf_extra
+insmod /btf_extra_sample.ko
+expect 'after all that the good one is taken' "$(cat /sample.sites)" "$(count)"
+rmmod btf_extra_sample
+dmesg -c >/dev/null
+
+# ---- come and go under look-ups ----
+
+./query_stress "${SECONDS_OF_STRESS:-8}" 3 btf_extra_sample sample_inlined 5 >/stress 2>&1 &
+stress=$!
+turns=0
+while kill -0 $stress 2>/dev/null; do
+    insmod /btf_extra_sample.ko && rmmod btf_extra_sample
+    turns=$((turns + 1))
+done
+wait $stress
+expect "look-ups while a module comes and goes" 0 $?
+cat /stress
+echo "$turns turns"
+
+# ---- vmlinux from firmware ----
+
+unload btf_extra_vmlinux
+unload btf_extra
+expect 'nothing is left behind' '' \
+    "$(ls -d /sys/kernel/btf_extra /dev/btf_extra /sys/kernel/debug/btf_extra /sys/kernel/btf/btf_extra* 2>/dev/null
+    grep btf_extra /proc/kallsyms | head -n 3)"
+cp /vmlinux.btf_extra "$firmware/"
+printf 'btf_extra_sample %s\nvmlinux %s\n' "$id" "$(cat /vmlinux.build_id)" >"$firmware/manifest"
+dmesg -c >/dev/null
+insmod /btf_extra.ko
+expect 'vmlinux from firmware' "$(echo "$line" | sed 's/, [0-9]* ms//')" \
+    "$(said | sed 's/, [0-9]* ms//')"
+expect 'its types' "$(md5sum </types.bin)" "$(md5sum </sys/kernel/btf_extra/vmlinux.types)"
+insmod /btf_extra_vmlinux.ko
+expect 'the data module takes its place' "$(echo "$line" | sed 's/, [0-9]* ms//')" \
+    "$(said | sed 's/, [0-9]* ms//')"
+unload btf_extra_vmlinux
+unload btf_extra
+
+# The sums of another kernel's base, and another kernel altogether.
+for wrong in base build_id; do
+    cp "/wrong_$wrong.btf_extra" "$firmware/vmlinux.btf_extra"
+    insmod /btf_extra.ko
+    said >/got
+    case $wrong in
+    base) wanted='vmlinux: refused: made over base BTF of another kernel' ;;
+    build_id) wanted='vmlinux: refused: made for build-id' ;;
+    esac
+    grep -q "^$wanted" /got || cat /got
+    yes_if "vmlinux of another kernel is refused: $wrong" grep -q "^$wanted" /got
+    expect "and has no sites: $wrong" 0 "$(wc -l <$sites)"
+    unload btf_extra
+done
+echo 'garbage' >"$firmware/manifest"
+insmod /btf_extra.ko
+expect 'a manifest that is none' 'manifest: line 1 cannot be read; no firmware is asked for' "$(said)"
+unload btf_extra
+echo 'pass the guest came to its end'

@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+# The kernel modules on every kernel of ours: Debian's, and the lean one under KASAN and lockdep.
+# Builds modules and blobs for each, and runs tests/vm/guest/module.sh in it.
+#
+#   module.sh RESULTS [KERNEL...]
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+
+results=$1
+shift
+kernels=("$@")
+[ $# -gt 0 ] || kernels=(6.1 6.12 7.x lean)
+generate=$PWD/build/release/btf-extra
+
+section() { objcopy --dump-section "$2=$3" "$1" /dev/null 2>/dev/null || objcopy -O binary \
+    --only-section="$2" --set-section-flags "$2=alloc" "$1" "$3"; }
+build_id() { readelf -n "$1" | sed -n 's/.*Build ID: //p'; }
+
+# A copy of a .btf_extra file with one word of a section changed.
+with_word() {
+    local at
+    at=$(readelf -SW "$1" | sed 's/\[ */[/' | awk -v name="$2" '$2 == name { print $5 }')
+    cp "$1" "$4"
+    printf '\1\2\3\4' | dd of="$4" bs=1 seek=$((16#$at + $3)) conv=notrunc status=none
+}
+
+# What the guest needs, in the folder $files.
+prepare() {
+    local name=$1 files=$2 folder vmlinux program
+    folder=$(vm/fetch-kernel.sh "$name") || return
+    if [ -e "$folder/vmlinux" ]; then
+        vmlinux=$folder/vmlinux
+    else
+        vmlinux=$(vm/fetch-vmlinux.sh "$name" "$(cat "$folder/version")") || return
+    fi
+    rm -rf "$files" && mkdir -p "$files/hostile"
+    "$generate" generate -j2 -o "$files/vmlinux.btf_extra" "$vmlinux" || return
+    kernel/build.sh "$folder/headers" "build/kernel/$name" --blob "$files/vmlinux.btf_extra" ||
+        return
+    cp "build/kernel/$name/kernel/btf_extra.ko" "$files"
+    strip -g -o "$files/btf_extra_vmlinux.ko" \
+        "build/kernel/$name/kernel/data/btf_extra_vmlinux.ko"
+    cp "build/kernel/$name/kernel/data/types.bin" "$files"
+    section "$files/vmlinux.btf_extra" .BTF.func_info "$files/func_info.bin"
+    build_id "$vmlinux" >"$files/vmlinux.build_id"
+    with_word "$files/vmlinux.btf_extra" .btf_extra.base 4 "$files/wrong_base.btf_extra"
+    with_word "$files/vmlinux.btf_extra" .note.gnu.build-id 16 "$files/wrong_build_id.btf_extra"
+
+    mkdir -p "build/kernel/$name/sample" && cp -u tests/vm/sample/* "build/kernel/$name/sample"
+    make --no-print-directory -s -C "$folder/headers" "M=$PWD/build/kernel/$name/sample" modules ||
+        return
+    local sample=build/kernel/$name/sample/btf_extra_sample.ko
+    "$generate" generate --vmlinux "$vmlinux" -o "$files/sample.btf_extra" "$sample" || return
+    cp "$sample" "$files"
+    build_id "$sample" >"$files/sample.build_id"
+    "$generate" stat "$files/sample.btf_extra" --json | sed -n 's/^ *"sites": \([0-9]*\),/\1/p' \
+        >"$files/sample.sites"
+    section "$files/sample.btf_extra" .BTF.func_info "$files/sample.func_info"
+    tests/vm/hostile_blobs.py "$files/sample.btf_extra" "$files/hostile" || return
+    for program in query_stress object_list; do
+        gcc -O2 -Wall -Werror -static -pthread -I. -o "$files/$program" \
+            "tests/vm/$program.c" || return
+    done
+    cp tests/vm/guest/module.sh "$files"
+}
+
+on_kernel() {
+    local name=$1 files=$BTF_EXTRA_SCRATCH/$1 log=$BTF_EXTRA_SCRATCH/$1.out minimum=10000
+    if ! prepare "$name" "$files" >"$log" 2>&1; then
+        cat "$log"
+        echo "fail module on $name: what it needs could not be built" >>"$results"
+        return
+    fi
+    # A tiny kernel has fewer functions.
+    [ "$name" != lean ] || minimum=3000
+    vm/run.sh "$name" --cpus 2 --timeout 600 --files "$files" -- \
+        env MIN_BODIES=$minimum sh /module.sh >"$log" 2>&1
+    local status=$?
+    sed -n "s/^\(pass\|fail\) /\1 module on $name: /p" "$log" >>"$results"
+    if [ $status = 0 ]; then
+        echo "pass module on $name: the kernel does not complain" >>"$results"
+    else
+        echo "fail module on $name: exit code $status" >>"$results"
+    fi
+    cat "$log"
+    rm -rf "$files"
+}
+
+export BTF_EXTRA_SCRATCH=${BTF_EXTRA_SCRATCH:-build/vm/module}
+mkdir -p "$BTF_EXTRA_SCRATCH"
+for name in "${kernels[@]}"; do
+    on_kernel "$name"
+done
