@@ -80,8 +80,9 @@ struct LibdwOracle::Handle {
 
 class LibdwOracle::Walk {
   public:
-    Walk(LibdwOracle &oracle, std::span<const Machine> machines)
-        : oracle_(oracle), machines_(machines), cfi_(dwarf_getcfi(oracle.handle_->dwarf)) {
+    Walk(LibdwOracle &oracle, std::span<const Machine> machines, Image image)
+        : oracle_(oracle), machines_(machines), image_(image),
+          cfi_(dwarf_getcfi(oracle.handle_->dwarf)) {
         for (const LinkedSection &section : oracle.handle_->sections)
             if (section.name == ".text")
                 text_ = section.address;
@@ -470,6 +471,8 @@ class LibdwOracle::Walk {
 
     // 'vmlinux: relative to the base of .text'; per-CPU data linked at 0 does not move.
     LinkedAddress linked(uint64_t address) const {
+        if (image_ == kModule)
+            return {};
         uint64_t image_end = 0;
         for (const LinkedSection &section : oracle_.handle_->sections) {
             if (section.address == 0) {
@@ -486,6 +489,7 @@ class LibdwOracle::Walk {
 
     LibdwOracle &oracle_;
     std::span<const Machine> machines_;
+    Image image_;
     Dwarf_CFI *cfi_;
     uint64_t text_ = 0;
     Dwarf_Half version_ = 0;
@@ -493,9 +497,9 @@ class LibdwOracle::Walk {
     std::map<std::tuple<uint32_t, uint32_t, std::vector<uint32_t>>, uint32_t> plain_numbers_;
 };
 
-LibdwOracle::LibdwOracle(const std::string &path, std::span<const Machine> machines)
+LibdwOracle::LibdwOracle(const std::string &path, std::span<const Machine> machines, Image image)
     : handle_(std::make_unique<Handle>(path)) {
-    Walk(*this, machines).all_units();
+    Walk(*this, machines, image).all_units();
 }
 
 LibdwOracle::~LibdwOracle() = default;

@@ -64,8 +64,14 @@ struct OracleCounts {
 
 class LibdwOracle {
   public:
+    // What is at a fixed distance from .text wherever the object is loaded.
+    enum Image : uint8_t {
+        kKernel,  // all but per-CPU data
+        kModule,  // nothing
+    };
+
     // machines: what computed() is for; must outlive the call only. Throws std::runtime_error.
-    LibdwOracle(const std::string &path, std::span<const Machine> machines);
+    LibdwOracle(const std::string &path, std::span<const Machine> machines, Image image = kKernel);
     ~LibdwOracle();
     LibdwOracle(const LibdwOracle &) = delete;
     LibdwOracle &operator=(const LibdwOracle &) = delete;

@@ -20,7 +20,7 @@ struct GenerateOptions {
     std::string btf_base;  // raw BTF or ELF file with .BTF; empty: the input's own .BTF
     // Of the kernel, for a module: its own BTF, which it may lack, stands on that. NULL: the
     // input is a kernel.
-    std::shared_ptr<const BtfImage> vmlinux;
+    std::shared_ptr<const BtfImage> vmlinux = nullptr;
     Layout layout = Layout::kSplit;
     uint32_t jobs = 1;  // threads; the result does not depend on it
     // Called with units read and units in all, by one thread at a time. May be empty.
