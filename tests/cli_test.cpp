@@ -447,6 +447,7 @@ TEST_F(Cli, LookupFinds) {
         {{"--name", "skb_headlen.isra.0"}, {"7@20"}},
         {{"--name", "skb_headlen.isra.1"}, {}},
         {{"--name", "skb_headlen."}, {}},
+        {{"--name", "skb_headlen.odd"}, {}},  // no suffix of a compiler's
         {{"--name", "skb_head"}, {}},
         {{"--name", ""}, {}},
         {{"--name", "report"}, {"12@08", "12@08", "12@30"}},
