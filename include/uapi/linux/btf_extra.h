@@ -91,7 +91,8 @@ struct btf_extra_site {
 /*
  * BTF_EXTRA_IOC_LOOKUP: in and out. -ENOENT: nothing of that name, id or address,
  * or no such object. A buffer that is too small gets its part, and total is right.
- * Order: objects by id, functions by id, sites by number.
+ * Order: objects by id; within one, functions by id and the sites of each by number.
+ * By address: sites by number.
  */
 struct btf_extra_lookup {
 	__u32 by;		/* in: enum btf_extra_by */
