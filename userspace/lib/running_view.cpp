@@ -27,7 +27,8 @@ Result<BaseStack> open_base(const btf_extra_object &object, const std::string &s
         return vmlinux.error();
     BaseStack base(std::move(*vmlinux));
     std::string top = sys_kernel + "/btf/vmlinux";
-    if (btf_blob_end_id(&base.top().blob()) < object.first_func_id) {
+    if (object_name(object) != "vmlinux" &&
+        btf_blob_end_id(&base.top().blob()) < object.first_func_id) {
         top = sys_kernel + "/btf/" + object_name(object);
         if (auto added = base.add_file(top); !added)
             return added.error();
