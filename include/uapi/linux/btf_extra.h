@@ -59,7 +59,8 @@ struct btf_extra_info {
 
 enum btf_extra_by {
 	BTF_EXTRA_BY_ID = 1,		/* object and func_id */
-	BTF_EXTRA_BY_NAME = 2,		/* name: of the source, else of a symbol (foo.isra.0) */
+	BTF_EXTRA_BY_NAME = 2,		/* name: of the source, else of a symbol (foo.isra.0); of
+					 * several symbols at an address, only that of kallsyms */
 	BTF_EXTRA_BY_ADDRESS = 3,	/* address: sites that begin at it */
 };
 
