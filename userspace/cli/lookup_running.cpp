@@ -16,6 +16,7 @@
 #include "userspace/lib/kallsyms.h"
 #include "userspace/lib/running_kernel.h"
 #include "userspace/lib/running_view.h"
+#include "userspace/lib/site_query.h"
 
 namespace btf_extra {
 namespace {
@@ -81,6 +82,34 @@ Result<std::vector<RunningQuery>> queries_of(const LookupOptions &options,
     return out;
 }
 
+// The kernel knows but one of the symbols at an address. By another one, where the compiler has
+// made one body of several functions, foo.part.0 is the body of foo at the address of that symbol.
+std::vector<RunningQuery> alias_queries(const LookupOptions &options, const Kallsyms &symbols) {
+    std::vector<RunningQuery> out;
+    if (!options.name || func_suffix_strip(options.name->c_str()) == options.name->size())
+        return out;
+    RunningQuery query = {};
+    query.by = BTF_EXTRA_BY_ADDRESS;
+    query.object = options.object;
+    query.flags = BTF_EXTRA_BODY_ONLY;
+    for (uint64_t address : symbols.named(*options.name)) {
+        query.address = address;
+        out.push_back(query);
+    }
+    return out;
+}
+
+void keep_named(RunningLookup &found, const LookupOptions &options) {
+    const std::string source = options.name->substr(0, func_suffix_strip(options.name->c_str()));
+    std::erase_if(found.sites.sites, [&](const btf_extra_site &site) {
+        const ObjectView &view = *found.views.at(site.object);
+        auto file = view.func_file(site.func_id);
+        return view.func_name(site.func_id) != source ||
+               (!options.source_file.empty() &&
+                !(file && file_matches(*file, options.source_file)));
+    });
+}
+
 // In the order of SiteQuery, object after object.
 void sort_sites(RunningLookup &found) {
     std::ranges::sort(found.sites.sites, {}, [&](const btf_extra_site &site) {
@@ -141,15 +170,25 @@ int run_running_lookup(const LookupOptions &options) {
 
     std::vector<RunningLookup> answers;
     std::vector<PrintedSite> sites;
-    for (const RunningQuery &query : *queries) {
+    auto ask = [&](const RunningQuery &query, bool by_alias) -> Result<void> {
         auto found = look_up(kernel, query);
         if (!found)
-            return fail(found.error());
+            return found.error();
+        if (by_alias)
+            keep_named(*found, options);
         sort_sites(*found);
         for (const btf_extra_site &site : found->sites.sites)
             sites.push_back(printed_site(site, *found, *symbols));
         answers.push_back(std::move(*found));
-    }
+        return {};
+    };
+    for (const RunningQuery &query : *queries)
+        if (auto asked = ask(query, false); !asked)
+            return fail(asked.error());
+    if (sites.empty())
+        for (const RunningQuery &query : alias_queries(options, *symbols))
+            if (auto asked = ask(query, true); !asked)
+                return fail(asked.error());
     if (options.json)
         print_sites_json(sites, true);
     if (sites.empty())
