@@ -143,6 +143,12 @@ build/release/bench/libdw_walk: build/release/obj/tests/bench/libdw_walk.cpp.o
 	@mkdir -p $(@D)
 	$(call say,LD) $(CXX) $(FLAGS) -o $@ $^ $(LIBS)
 
+# Programs for a guest.
+build/release/vm/%: build/release/obj/tests/vm/%.cpp.o build/release/libuserspace.a \
+		build/release/libcore.a
+	@mkdir -p $(@D)
+	$(call say,LD) $(CXX) $(FLAGS) -o $@ $^ $(LIBS)
+
 # A fuzzer in C has the core and its test support alone; one in C++ has everything.
 FUZZ_C := build/fuzz/libcore_support.a
 $(eval $(call archive,$(FUZZ_C),$(call object,fuzz,$(filter %.c,$(SUPPORT)))))

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -76,6 +77,39 @@ TEST_F(Cli, Usage) {
     EXPECT_EQ(lookup({"--name", "a", "--id", "1"}).exit_code, 2);
     EXPECT_EQ(lookup({"--id", "1", "--file", "a"}).exit_code, 2);
     EXPECT_EQ(lookup({"--id", "many"}).exit_code, 2);
+    const std::string file = path("a.btf_extra"), vmlinux = path("vmlinux");
+    const std::vector<std::string> rows[] = {
+        {"lookup", "--name", "a"},
+        {"lookup", file, "--name", "a"},
+        {"lookup", "--vmlinux", vmlinux, "--name", "a"},
+        {"lookup", "--running"},
+        {"lookup", "--running", "--name", "a", "--id", "1"},
+        {"lookup", "--running", "--id", "1", "--file", "a"},
+        {"lookup", file, "--running", "--name", "a"},
+        {"lookup", "--running", "--vmlinux", vmlinux, "--name", "a"},
+        {"lookup", file, "--vmlinux", vmlinux, "--name", "a", "--object", "ext4"},
+        {"stat", "--json"},
+        {"stat", file, "--running"},
+        {"stat", "--running", "--btf-base", vmlinux},
+        {"stat", "--running", "--vmlinux", vmlinux},
+        {"dump", "--running"},
+    };
+    for (const auto &row : rows) {
+        auto result = run_btf_extra(row);
+        EXPECT_EQ(result.exit_code, 2) << fmt::format("{}", fmt::join(row, " "));
+        EXPECT_EQ(result.out, "");
+    }
+}
+
+TEST_F(Cli, RunningKernelWithoutTheModule) {
+    if (std::filesystem::exists("/dev/btf_extra"))
+        GTEST_SKIP() << "btf_extra is loaded";
+    const std::string message =
+        "/dev/btf_extra: btf_extra is not loaded: modprobe btf_extra_vmlinux";
+    expect_failed(run_btf_extra({"lookup", "--running", "--name", "skb_headlen"}), message);
+    expect_failed(run_btf_extra({"lookup", "--running", "--id", "7", "--json"}), message);
+    expect_failed(run_btf_extra({"stat", "--running"}), message);
+    expect_failed(run_btf_extra({"stat", "--running", "--json"}), message);
 }
 
 TEST_F(Cli, StatJson) {
@@ -447,6 +481,7 @@ TEST_F(Cli, LookupFinds) {
         {{"--name", "skb_headlen.isra.0"}, {"7@20"}},
         {{"--name", "skb_headlen.isra.1"}, {}},
         {{"--name", "skb_headlen."}, {}},
+        {{"--name", "skb_headlen.odd"}, {}},  // no suffix of a compiler's
         {{"--name", "skb_head"}, {}},
         {{"--name", ""}, {}},
         {{"--name", "report"}, {"12@08", "12@08", "12@30"}},

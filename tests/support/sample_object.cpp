@@ -107,6 +107,7 @@ host:   .skip 0x20
 skb_headlen.isra.0:
         .skip 0x10
         .size skb_headlen.isra.0, . - skb_headlen.isra.0
+        .set skb_headlen.odd, skb_headlen.isra.0
         .globl report, a_label
         .weak a_report
         .type report, @function

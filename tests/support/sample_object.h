@@ -30,7 +30,8 @@ struct SampleObject {
 };
 
 // As gcc's assembler takes it: .text at 0xffffffff81000000, .data 0x200000 above it.
-//   0x00 host (global)  0x20 skb_headlen.isra.0 (local)  0x30 report (global; and two aliases)
+//   0x00 host (global)  0x20 skb_headlen.isra.0 (local; and an alias)
+//   0x30 report (global; and two aliases)
 std::string sample_kernel_source(const std::string &btf_path);
 
 // Links it. Build-id as hex digits; gcc's complaints are thrown.

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // btf-extra lookup: the sites of a function, or what stands at an address.
-#include <cstdio>
 #include <memory>
-#include <optional>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "userspace/cli/command.h"
+#include "userspace/cli/lookup_options.h"
 #include "userspace/cli/object_files.h"
-#include "userspace/lib/c_type.h"
+#include "userspace/cli/site_printer.h"
 #include "userspace/lib/elf_image.h"
-#include "userspace/lib/loc_text.h"
 #include "userspace/lib/object_view.h"
 #include "userspace/lib/site_query.h"
 #include "userspace/lib/symbol_table.h"
@@ -21,129 +20,34 @@ namespace {
 
 struct Options {
     std::string file;
+    bool running = false;
     ObjectPaths object;
-    std::optional<std::string> name;
-    std::string source_file;
-    std::optional<uint32_t> id;
-    std::optional<std::string> address;
-    bool json = false;
+    LookupOptions what;
 };
 
-class Printer {
-  public:
-    Printer(const ObjectView &view, const ElfImage &kernel, const SymbolTable &symbols,
-            const SiteQuery &query)
-        : view_(view), kernel_(kernel), symbols_(symbols), query_(query) {}
+std::string address_text(const ElfImage &object, const ElfSection *section, uint64_t offset) {
+    if (section == nullptr)
+        return "?";
+    return object.relocatable() ? fmt::format("{}+{:#x}", section->name, offset)
+                                : fmt::format("{:#x}", section->address + offset);
+}
 
-    void text(const std::vector<uint32_t> &numbers) {
-        uint32_t last = 0;
-        for (uint32_t number : numbers) {
-            Place place = place_of(number);
-            if (place.func != last) {
-                auto file = view_.func_file(place.func);
-                auto unit = view_.func_unit(place.func);
-                fmt::print("{}{}\n    id {}, {}{}\n", last != 0 ? "\n" : "",
-                           c_prototype(blob(), place.func), place.func,
-                           file ? *file : "file not known", unit ? " in unit " + *unit : "");
-            }
-            last = place.func;
-            fmt::print("  {} {:<6} {}", place.address, place.class_name, place.symbol);
-            for (const Parameter &param : view_.parameters(number))
-                fmt::print("  {}={}", param.name.empty() ? "?" : param.name, people(param));
-            fmt::print("\n");
-        }
+// A CONST|ADDR counts from the start of .text.
+std::string name_address(const ElfImage &object, const SymbolTable &symbols, uint64_t offset) {
+    const ElfSection *base = object.find(".text");
+    uint64_t address = (base != nullptr ? base->address : 0) + offset;
+    for (const ElfSection &section : object.sections()) {
+        if (!section.allocated() || address < section.address ||
+            address - section.address >= section.size)
+            continue;
+        const Symbol *symbol = symbols.containing(section.index, address - section.address);
+        if (symbol == nullptr)
+            continue;
+        uint64_t distance = address - section.address - symbol->offset;
+        return distance == 0 ? symbol->name : fmt::format("{}+{:#x}", symbol->name, distance);
     }
-
-    void json(const std::vector<uint32_t> &numbers) {
-        using nlohmann::ordered_json;
-        ordered_json sites = ordered_json::array();
-        for (uint32_t number : numbers) {
-            Place place = place_of(number);
-            ordered_json site;
-            site["address"] = place.address;
-            site["class"] = place.class_name;
-            site["name"] = view_.func_name(place.func);
-            site["id"] = place.func;
-            site["symbol"] = place.symbol;
-            site["prototype"] = c_prototype(blob(), place.func);
-            site["file"] = nullptr;
-            if (auto file = view_.func_file(place.func))
-                site["file"] = *file;
-            site["params"] = ordered_json::array();
-            for (const Parameter &param : view_.parameters(number)) {
-                ordered_json each = {{"name", param.name}, {"loc", nullptr}, {"reason", nullptr}};
-                if (param.loc != nullptr)
-                    each["loc"] = loc_text(param.loc);
-                if (param.reason)
-                    each["reason"] = btf_extra::text(*param.reason);
-                site["params"].push_back(std::move(each));
-            }
-            sites.push_back(std::move(site));
-        }
-        ordered_json out = {{"sites", std::move(sites)}};
-        fmt::print("{}\n", out.dump(2, ' ', false, ordered_json::error_handler_t::replace));
-    }
-
-  private:
-    struct Place {
-        uint32_t func;
-        std::string address;  // of the link; of a module "section+0xoffset"
-        const char *class_name;
-        std::string symbol;
-    };
-
-    const btf_blob &blob() const { return view_.locations().blob(); }
-
-    Place place_of(uint32_t number) const {
-        const loc_section *section;
-        const loc_site *site = loc_index_site(&view_.index(), number, &section);
-        const ElfSection *elf = query_.elf_section(number);
-        Place place = {.func = site->func,
-                       .address = "?",
-                       .class_name = section->loc_class == LOC_CLASS_INLINE ? "inline" : "body",
-                       .symbol = "?"};
-        if (elf != nullptr) {
-            place.address = kernel_.relocatable()
-                                ? fmt::format("{}+{:#x}", elf->name, site->offset)
-                                : fmt::format("{:#x}", elf->address + site->offset);
-            place.symbol = symbols_.text(*elf, site->offset);
-        }
-        return place;
-    }
-
-    // A CONST|ADDR counts from the start of .text.
-    std::string address_name(uint64_t offset) const {
-        const ElfSection *base = kernel_.find(".text");
-        uint64_t address = (base != nullptr ? base->address : 0) + offset;
-        for (const ElfSection &section : kernel_.sections()) {
-            if (!section.allocated() || address < section.address ||
-                address - section.address >= section.size)
-                continue;
-            const Symbol *symbol = symbols_.containing(section.index, address - section.address);
-            if (symbol == nullptr)
-                continue;
-            uint64_t distance = address - section.address - symbol->offset;
-            return distance == 0 ? symbol->name : fmt::format("{}+{:#x}", symbol->name, distance);
-        }
-        return fmt::format(".text{}{:#x}", static_cast<int64_t>(offset) < 0 ? '-' : '+',
-                           static_cast<int64_t>(offset) < 0 ? 0 - offset : offset);
-    }
-
-    std::string people(const Parameter &param) const {
-        if (param.loc != nullptr)
-            return loc_text_for_people(param.loc, view_.file().machine,
-                                       value_type(blob(), param.type_id),
-                                       [this](uint64_t offset) { return address_name(offset); });
-        if (param.reason)
-            return fmt::format("<not available: {}>", btf_extra::text(*param.reason));
-        return "<not available>";
-    }
-
-    const ObjectView &view_;
-    const ElfImage &kernel_;
-    const SymbolTable &symbols_;
-    const SiteQuery &query_;
-};
+    return text_offset(offset);
+}
 
 int run(const Options &options) {
     auto files = ObjectFiles::open(options.object);
@@ -158,55 +62,79 @@ int run(const Options &options) {
         return fail(symbols.error());
 
     SiteQuery query(**view, object, *symbols);
-    Result<std::vector<uint32_t>> found = std::vector<uint32_t>{};
-    std::string what;
-    if (options.name) {
-        what = "no function " + *options.name;
-        if (!options.source_file.empty())
-            what += " in file " + options.source_file;
-        found = query.by_name(*options.name, options.source_file);
-    } else if (options.id) {
-        what = fmt::format("no sites of a function with id {}", *options.id);
-        found = query.by_func(*options.id);
-    } else {
-        what = "no site at address " + *options.address;
-        found = query.by_address(*options.address);
+    const LookupOptions &what = options.what;
+    auto found = what.name ? query.by_name(*what.name, what.source_file)
+                 : what.id ? query.by_func(*what.id)
+                           : query.by_address(*what.address);
+    std::vector<PrintedSite> sites;
+    for (uint32_t number : found ? *found : std::vector<uint32_t>{}) {
+        const loc_section *section;
+        const loc_site *site = loc_index_site(&(*view)->index(), number, &section);
+        const ElfSection *elf = query.elf_section(number);
+        PrintedSite printed = {};
+        printed.view = view->get();
+        printed.number = number;
+        printed.address = address_text(object, elf, site->offset);
+        printed.symbol = elf != nullptr ? symbols->text(*elf, site->offset) : "?";
+        sites.push_back(std::move(printed));
     }
-
-    Printer printer(**view, object, *symbols, query);
-    if (options.json)
-        printer.json(found ? *found : std::vector<uint32_t>{});
+    if (what.json)
+        print_sites_json(sites, false);
     if (!found)
         return fail(Error{options.file + ": " + found.error().message});
-    if (found->empty())
-        return fail(Error{options.file + ": " + what});
-    if (!options.json)
-        printer.text(*found);
+    if (sites.empty())
+        return fail(Error{options.file + ": " + what.nothing()});
+    if (!what.json)
+        print_sites_text(sites, [&](const PrintedSite &, uint64_t offset) {
+            return name_address(object, *symbols, offset);
+        });
     return kExitDone;
 }
 
 }  // namespace
 
+std::string LookupOptions::nothing() const {
+    if (name)
+        return "no function " + *name + (source_file.empty() ? "" : " in file " + source_file);
+    if (id)
+        return fmt::format("no sites of a function with id {}", *id);
+    return "no site at address " + *address;
+}
+
 void add_lookup(CLI::App &app, int &exit_code) {
     auto options = std::make_shared<Options>();
     CLI::App *command = app.add_subcommand(
         "lookup", "Print the sites of a function, or at an address, with their parameters");
-    command->add_option("FILE", options->file, "A .btf_extra file")->required();
-    add_object_options(*command, options->object)->required();
+    auto *file = command->add_option("FILE", options->file, "A .btf_extra file");
+    auto *vmlinux = add_object_options(*command, options->object);
+    auto *running = command->add_flag("--running", options->running,
+                                      "Ask the running kernel, in place of FILE and --vmlinux");
+    running->excludes(file)->excludes(vmlinux);
+    command
+        ->add_option("--object", options->what.object,
+                     "With --running: vmlinux or a module alone (with --id, vmlinux if not given)")
+        ->needs(running);
     auto *what = command->add_option_group("what", "One of");
-    auto *name = what->add_option("--name", options->name,
+    auto *name = what->add_option("--name", options->what.name,
                                   "Function, or the symbol of one body such as foo.isra.0");
-    what->add_option("--id", options->id, "BTF id of the function");
+    what->add_option("--id", options->what.id, "BTF id of the function");
     what->add_option(
-        "--addr", options->address,
-        "Link-time address in hex (not in modules), symbol+0xoffset or section+0xoffset");
+        "--addr", options->what.address,
+        "Address in hex (as linked, not in modules; with --running as in /proc/kallsyms), "
+        "symbol+0xoffset or section+0xoffset");
     what->require_option(1);
     command
-        ->add_option("--file", options->source_file,
+        ->add_option("--file", options->what.source_file,
                      "With --name: the file that declares the function, or the end of its path")
         ->needs(name);
-    command->add_flag("--json", options->json, "Print one JSON object");
-    command->callback([options, &exit_code] { exit_code = run(*options); });
+    command->add_flag("--json", options->what.json, "Print one JSON object");
+    command->callback([options, &exit_code] {
+        if (!options->running && options->file.empty())
+            throw CLI::RequiredError("FILE or --running");
+        if (!options->running && options->object.vmlinux.empty())
+            throw CLI::RequiredError("--vmlinux");
+        exit_code = options->running ? run_running_lookup(options->what) : run(*options);
+    });
 }
 
 }  // namespace btf_extra

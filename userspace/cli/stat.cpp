@@ -9,6 +9,7 @@
 
 #include "userspace/cli/command.h"
 #include "userspace/cli/object_files.h"
+#include "userspace/cli/stat_running.h"
 #include "userspace/lib/coverage.h"
 #include "userspace/lib/object_view.h"
 
@@ -19,6 +20,7 @@ struct Options {
     std::string file;
     std::string base;
     ObjectPaths object;
+    bool running = false;
     bool json = false;
 };
 
@@ -124,13 +126,23 @@ int run(const Options &options) {
 void add_stat(CLI::App &app, int &exit_code) {
     auto options = std::make_shared<Options>();
     CLI::App *command = app.add_subcommand("stat", "Count functions, sites and located parameters");
-    command->add_option("FILE", options->file, "A .btf_extra file")->required();
+    auto *file = command->add_option("FILE", options->file, "A .btf_extra file");
     auto *base =
         command->add_option("--btf-base", options->base,
                             "Base BTF, raw or an ELF file's; for files that do not know its size");
-    add_object_options(*command, options->object)->excludes(base);
+    auto *vmlinux = add_object_options(*command, options->object)->excludes(base);
+    command
+        ->add_flag("--running", options->running,
+                   "What the running kernel has loaded, in place of FILE")
+        ->excludes(file)
+        ->excludes(base)
+        ->excludes(vmlinux);
     command->add_flag("--json", options->json, "Print one JSON object");
-    command->callback([options, &exit_code] { exit_code = run(*options); });
+    command->callback([options, &exit_code] {
+        if (!options->running && options->file.empty())
+            throw CLI::RequiredError("FILE or --running");
+        exit_code = options->running ? run_running_stat(options->json) : run(*options);
+    });
 }
 
 }  // namespace btf_extra

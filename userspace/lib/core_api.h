@@ -5,6 +5,7 @@
 
 extern "C" {
 #include "kernel/core/btf_blob.h"
+#include "kernel/core/func_suffix.h"
 #include "kernel/core/loc_entry.h"
 #include "kernel/core/loc_index.h"
 #include "kernel/core/loc_validate.h"

@@ -69,7 +69,7 @@ Result<std::unique_ptr<ObjectView>> ObjectView::open_for_kernel(const std::strin
     auto base = open_elf_btf(kernel);
     if (!base)
         return base.error();
-    return build(path, std::move(*file), BaseStack(std::move(*base)));
+    return open_content(path, std::move(*file), BaseStack(std::move(*base)));
 }
 
 Result<std::unique_ptr<ObjectView>> ObjectView::open_for_module(const std::string &path,
@@ -86,7 +86,7 @@ Result<std::unique_ptr<ObjectView>> ObjectView::open_for_module(const std::strin
     BaseStack base(std::move(*lowest));
     if (auto added = base.add_module(module); !added)
         return added.error();
-    return build(path, std::move(*file), std::move(base));
+    return open_content(path, std::move(*file), std::move(base));
 }
 
 Result<std::unique_ptr<ObjectView>> ObjectView::open_over(const std::string &path,
@@ -94,11 +94,11 @@ Result<std::unique_ptr<ObjectView>> ObjectView::open_over(const std::string &pat
     auto file = read_extra_file(path);
     if (!file)
         return file.error();
-    return build(path, std::move(*file), std::move(base));
+    return open_content(path, std::move(*file), std::move(base));
 }
 
-Result<std::unique_ptr<ObjectView>> ObjectView::build(const std::string &path, ExtraFile file,
-                                                      std::optional<BaseStack> base) {
+Result<std::unique_ptr<ObjectView>>
+ObjectView::open_content(const std::string &path, ExtraFile file, std::optional<BaseStack> base) {
     std::unique_ptr<ObjectView> view(new ObjectView);
     view->path_ = path;
     view->file_ = std::move(file);

@@ -44,6 +44,10 @@ class ObjectView {
     static Result<std::unique_ptr<ObjectView>>
     open_for_module(const std::string &path, const ElfImage &module, const ElfImage &kernel);
 
+    // From what such a file holds, wherever that is from; path is for messages.
+    static Result<std::unique_ptr<ObjectView>> open_content(const std::string &path, ExtraFile file,
+                                                            std::optional<BaseStack> base);
+
     ObjectView(const ObjectView &) = delete;
     ObjectView &operator=(const ObjectView &) = delete;
 
@@ -76,8 +80,6 @@ class ObjectView {
     ObjectView() = default;
     static Result<std::unique_ptr<ObjectView>> open_over(const std::string &path,
                                                          std::optional<BaseStack> base);
-    static Result<std::unique_ptr<ObjectView>> build(const std::string &path, ExtraFile file,
-                                                     std::optional<BaseStack> base);
     Result<void> check_provenance();
     void note_tags();
     Error error(std::string_view section, std::string_view reason) const;

@@ -86,9 +86,11 @@ std::vector<uint32_t> SiteQuery::by_name(std::string_view name, std::string_view
         }
         return out;
     };
-    std::vector<uint32_t> out = collect(std::string(name));
-    if (out.empty() && name.find('.') != name.npos) {
-        out = collect(std::string(name.substr(0, name.find('.'))));
+    const std::string symbol_name(name);
+    std::vector<uint32_t> out = collect(symbol_name);
+    const size_t source_length = func_suffix_strip(symbol_name.c_str());
+    if (out.empty() && source_length < symbol_name.size()) {
+        out = collect(symbol_name.substr(0, source_length));
         std::erase_if(out, [&](uint32_t number) {
             const loc_section *section;
             const loc_site *site = loc_index_site(&index, number, &section);

@@ -59,7 +59,8 @@ struct btf_extra_info {
 
 enum btf_extra_by {
 	BTF_EXTRA_BY_ID = 1,		/* object and func_id */
-	BTF_EXTRA_BY_NAME = 2,		/* name: of the source, else of a symbol (foo.isra.0) */
+	BTF_EXTRA_BY_NAME = 2,		/* name: of the source, else of a symbol (foo.isra.0); of
+					 * several symbols at an address, only that of kallsyms */
 	BTF_EXTRA_BY_ADDRESS = 3,	/* address: sites that begin at it */
 };
 
@@ -91,7 +92,8 @@ struct btf_extra_site {
 /*
  * BTF_EXTRA_IOC_LOOKUP: in and out. -ENOENT: nothing of that name, id or address,
  * or no such object. A buffer that is too small gets its part, and total is right.
- * Order: objects by id, functions by id, sites by number.
+ * Order: objects by id; within one, functions by id and the sites of each by number.
+ * By address: sites by number.
  */
 struct btf_extra_lookup {
 	__u32 by;		/* in: enum btf_extra_by */

@@ -1,0 +1,143 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+# The tables in a running kernel against the file that they were loaded from: all that
+# /dev/btf_extra answers, who may ask, and --running of the command.
+#
+#   running.sh RESULTS [NAME...]     NAME: of vm/kernels.list, by default 6.1
+#
+# Adds "pass NAME", "fail NAME", "skip NAME: reason" lines to RESULTS.
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+
+results=$(realpath -m "$1")
+shift
+[ $# -gt 0 ] || set -- 6.1
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/running.XXXXXX") || exit 1
+trap 'rm -rf "$scratch"' EXIT
+
+programs=(build/release/btf-extra build/release/vm/running_compare build/release/vm/running_access)
+
+# expect NAME WANTED GOT
+expect() {
+    if [ "$2" = "$3" ]; then
+        echo "pass $1" >>"$results"
+    else
+        echo "fail $1" >>"$results"
+        printf '%s\nwanted: %s\ngot:    %s\n' "$1" "$2" "$3"
+    fi
+}
+
+# The blob and both modules of a kernel; the blob is made again when the generator is newer.
+prepare() {
+    local name=$1 root=$2 kernel version vmlinux blob=build/vm/$1.btf_extra out=build/kernel/$1
+    kernel=$(vm/fetch-kernel.sh "$name") && version=$(cat "$kernel/version") &&
+        vmlinux=$(vm/fetch-vmlinux.sh "$name" "$version") || return 1
+    if [ ! "$blob" -nt build/release/btf-extra ] || [ ! "$blob" -nt "$vmlinux" ]; then
+        mkdir -p build/vm
+        build/release/btf-extra generate -o "$blob" "$vmlinux" || return 1
+        touch "$blob"
+    fi
+    kernel/build.sh "$kernel/headers" "$out" --blob "$blob" || return 1
+    vm/add-program.sh "$root" "${programs[@]}" || return 1
+    cp "$out/kernel/btf_extra.ko" "$out/kernel/data/btf_extra_vmlinux.ko" "$root" &&
+        cp "$blob" "$root/vmlinux.btf_extra"
+}
+
+write_guest() {
+    cat <<'END'
+same() {
+    if [ "$2" = "$3" ]; then echo "pass $1"; else echo "fail $1: $3, not $2"; fi
+}
+fails() {
+    row=$1 message=$2
+    shift 2
+    got=$("$@" 2>&1 >/dev/null)
+    same "$row" "1 btf-extra: $message" "$? $got"
+}
+hide() { echo "$1" >/proc/sys/kernel/kptr_restrict; }
+
+fails 'command: no module' \
+    '/dev/btf_extra: btf_extra is not loaded: modprobe btf_extra_vmlinux' btf-extra stat --running
+insmod /btf_extra.ko || exit 1
+same 'command: no object' '0 ' "$(btf-extra stat --running | tail -n +2 | grep -v ^total; echo 0) "
+insmod /btf_extra_vmlinux.ko || exit 1
+dmesg | grep 'btf_extra: 1 object' | sed 's/^/# /'
+
+running_access
+running_compare vmlinux=/vmlinux.btf_extra || echo "# running_compare: exit code $?"
+
+# The same sites as of the file; in the table of the kernel they are counted independently.
+name=skb_headlen
+btf-extra lookup --running --name $name >/tmp/found || echo 'fail command: look-up by name'
+grep '^  0x' /tmp/found >/tmp/sites
+head -n 4 /tmp/found | sed 's/^/# /'
+awk -v name=$name '$3 == name { print "0x" $1 }' /sys/kernel/debug/btf_extra/sites | sort \
+    >/tmp/listed
+awk '{ print $1 }' /tmp/sites | sort >/tmp/addresses
+same "command: $name by name" "$(cat /tmp/listed)" "$(cat /tmp/addresses)"
+echo "# $name: $(wc -l </tmp/sites) sites"
+same 'command: some site of it' yes "$([ -s /tmp/sites ] && echo yes)"
+address=$(awk 'NR == 1 { print $1 }' /tmp/sites)
+symbol=$(awk 'NR == 1 { print $3 }' /tmp/sites)
+id=$(sed -n 's/^    id \([0-9]*\) .*/\1/p' /tmp/found | head -n 1)
+btf-extra lookup --running --addr "$address" |
+    awk -v name=$name '/^[^ ]/ { mine = index($0, " " name "(") } /^  0x/ && mine' >/tmp/at
+same 'command: by address' "$(head -n 1 /tmp/sites)" "$(cat /tmp/at)"
+same 'command: by symbol and distance' "$(btf-extra lookup --running --addr "$address")" \
+    "$(btf-extra lookup --running --addr "$symbol")"
+same 'command: by id' "$(cat /tmp/found)" "$(btf-extra lookup --running --id "$id")"
+same 'command: JSON' "$(wc -l </tmp/sites)" \
+    "$(btf-extra lookup --running --name $name --json | grep -c '"address": "0x')"
+# A symbol that is one of several at its address.
+symbol=do_epoll_pwait.part.0
+if grep -q " $symbol$" /proc/kallsyms; then
+    same 'command: one of several symbols' \
+        "0x$(awk -v s=$symbol '$3 == s { print $1 }' /proc/kallsyms)" \
+        "$(btf-extra lookup --running --name $symbol | awk '/^  0x/ { print $1 }')"
+fi
+fails 'command: an unknown name' 'running kernel: no function nobody_has_it' \
+    btf-extra lookup --running --name nobody_has_it
+fails 'command: an unknown object' 'running kernel: no object nobody_has_it' \
+    btf-extra lookup --running --name $name --object nobody_has_it
+fails 'command: an unknown file' "running kernel: no function $name in file no/such.c" \
+    btf-extra lookup --running --name $name --file no/such.c
+fails 'command: an unknown symbol' \
+    "running kernel: 'nobody_has_it' is neither an address nor a symbol" \
+    btf-extra lookup --running --addr nobody_has_it
+fails 'command: an address without sites' 'running kernel: no site at address 0x10' \
+    btf-extra lookup --running --addr 0x10
+btf-extra stat --running | sed 's/^/# /'
+same 'command: stat has vmlinux' 1 \
+    "$(btf-extra stat --running --json | grep -c '"name": "vmlinux"')"
+
+hide 2
+btf-extra lookup --running --name $name | grep '^  ' | grep -v '^    ' >/tmp/hidden
+same 'command: hidden addresses' "$(wc -l </tmp/sites) hidden hidden" \
+    "$(awk '{ print $1, $3 }' /tmp/hidden | sort | uniq -c | awk '{ print $1, $2, $3 }')"
+same 'command: hidden addresses in JSON' "$(wc -l </tmp/sites)" \
+    "$(btf-extra lookup --running --name $name --json | grep -c '"address": null')"
+fails 'command: by address when hidden' "/dev/btf_extra: addresses are hidden: needs CAP_SYSLOG,\
+ and kernel.kptr_restrict below 2" btf-extra lookup --running --addr "$address"
+hide 0
+
+same 'command: text that is freed' 'start_kernel+0x0 (freed)' \
+    "$(btf-extra lookup --running --name start_kernel | sed -n 's/^  0x[0-9a-f]* body *//p')"
+END
+}
+
+make --no-print-directory "${programs[@]}" || { echo 'fail running: build' >>"$results"; exit 1; }
+for name; do
+    root=$scratch/$name
+    mkdir "$root"
+    write_guest >"$root/start"
+    if ! prepare "$name" "$root"; then
+        echo "fail running: $name: what the guest needs" >>"$results"
+        continue
+    fi
+    timeout 400 vm/run.sh "$name" --files "$root" --timeout 300 -- sh /start >"$scratch/out"
+    expect "running: $name: the guest ends well" 0 $?
+    cat "$scratch/out"
+    sed -n -E "s/^(pass|fail) /&running: $name: /p" "$scratch/out" >>"$results"
+    expect "running: $name: all was compared" 1 \
+        "$(grep -c '^pass /sys/kernel/debug/btf_extra/sites$' "$scratch/out")"
+done
