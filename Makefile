@@ -43,19 +43,21 @@ say = $(if $(V),,@printf '  %-4s %s\n' $(1) $@;)
 
 # ---- what is asked for ----
 
-.PHONY: help demo check userspace fuzz bench tidy clean FORCE
+.PHONY: help demo check userspace kunit fuzz bench vm tidy clean FORCE
 
 help:
 	@echo 'make demo        build, fetch a Debian kernel with debug info, generate, look around'
 	@echo 'make check       every test; the last line is "N passed, N failed, N skipped"'
 	@echo 'make userspace   build/release/btf-extra'
+	@echo 'make kunit       the KUnit suites, on a kernel with KASAN and lockdep in QEMU'
 	@echo 'make fuzz        the fuzzers without end, or one of them: make fuzz FUZZER=name'
 	@echo 'make bench       speed and size against pahole, on a real kernel'
+	@echo 'make vm          a shell on a kernel in a virtual machine: KERNEL=6.1|6.12|7.x|lean'
 	@echo 'make tidy        clang-tidy over the C++ sources (slow)'
 	@echo 'make clean       removes build/'
 	@echo
-	@echo 'demo, check, fuzz and bench install the Debian packages that they need. Downloads are'
-	@echo 'kept in $$BTF_EXTRA_CACHE, by default ~/.cache/btf-extra.'
+	@echo 'demo, check, kunit, fuzz, bench and vm install the Debian packages that they need.'
+	@echo 'Downloads and kernels are kept in $$BTF_EXTRA_CACHE, by default ~/.cache/btf-extra.'
 
 demo:
 	@userspace/demo.sh
@@ -65,6 +67,9 @@ check:
 
 userspace: build/release/btf-extra
 
+kunit:
+	@tests/kunit.sh
+
 fuzz:
 	@tests/fuzz.sh $(FUZZER)
 
@@ -72,6 +77,13 @@ bench:
 	@userspace/packages.sh build bench
 	@$(MAKE) --no-print-directory build-bench
 	@vmlinux=$$(vm/fetch-vmlinux.sh) && tests/bench/generate_bench.py "$$vmlinux"
+
+# VM_FILES: a folder that is in the guest's /; VM_START: what the guest's shell does first.
+KERNEL ?= 6.12
+vm:
+	@userspace/packages.sh build vm
+	@vm/run.sh $(KERNEL) --shell $(addprefix --files ,$(VM_FILES)) \
+		$(if $(VM_START),-- sh -c '$(VM_START)')
 
 tidy:
 	@userspace/packages.sh check

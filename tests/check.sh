@@ -52,7 +52,7 @@ step() {
 
 stop() { finished=1; exit 1; }
 
-step packages userspace/packages.sh build check || stop
+step packages userspace/packages.sh build check kernel vm || stop
 
 step 'house rules' tests/house_rules.py "$out/results/house_rules"
 
@@ -82,6 +82,12 @@ BTF_EXTRA_VMLINUX=$(step 'fetch vmlinux' vm/fetch-vmlinux.sh)
 echo 'Testing'
 export UBSAN_OPTIONS=print_stacktrace=1
 list_tests | sort -r | step 'run tests' xargs -r -P "$(nproc)" -L 1 tests/run_gtest.py "$out"
+
+echo 'KUnit'
+step 'kernel style' tests/kernel_style.sh "$out/results/kernel_style"
+step kunit tests/kunit.sh --check "$out"
+echo 'Testing in virtual machines'
+step 'virtual machines' tests/run_vm_tests.sh "$out"
 
 echo 'Fuzzing'
 step fuzz tests/fuzz.sh --check "$out"

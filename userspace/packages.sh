@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 # Debian packages for the named purposes: installs those that are missing.
 #
-#   packages.sh PURPOSE...   build, check, bench, vm: 0 when all are there; 1 with one line that
-#                            says what to do
+#   packages.sh PURPOSE...   build, check, kernel, bench, vm: 0 when all are there; 1 with one
+#                            line that says what to do
 #   packages.sh index [now]  brings the package index up to date where it is older than a day, or
 #                            now; 1 if there is no index to work with
 #
@@ -17,9 +17,10 @@ packages_for() {
     check) echo libgtest-dev clang-14 clang-format-14 clang-tidy-14 llvm-14 lld-14 \
         libclang-rt-14-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross binutils elfutils \
         xz-utils dwarves bpftool shellcheck git ;;
+    kernel) echo gcc make flex bison bc libelf-dev dwarves kmod xz-utils perl python3 sparse ;;
     bench) echo libbenchmark-dev dwarves ;;
     vm) echo busybox-static cpio dwarves gcc-12 libelf1 libssl3 make qemu-system-x86 zlib1g ;;
-    *) echo "usage: ${0##*/} index [now] | build|check|bench|vm ..." >&2; exit 2 ;;
+    *) echo "usage: ${0##*/} index [now] | build|check|kernel|bench|vm ..." >&2; exit 2 ;;
     esac
 }
 

@@ -83,20 +83,19 @@ kernel=$("$vm/fetch-kernel.sh" "$name") || fail "no kernel $name"
 
 mkdir -p "$top/build/vm"
 init=$top/build/vm/guest_init
-scratch=$(mktemp -d "$top/build/vm/scratch.XXXXXX") || fail 'no place for the first files'
+scratch=$(mktemp -d "${TMPDIR:-$top/build/vm}/run.XXXXXX") || fail 'no place for the first files'
 machine=''
 # shellcheck disable=SC2317  # the trap calls it
 clean_up() {
-    [ -z "$machine" ] || kill "$machine" 2>/dev/null
+    [ -z "$machine" ] || { kill "$machine" && wait "$machine"; } 2>/dev/null
     rm -rf "$scratch"
 }
 trap clean_up EXIT
 trap 'fail "interrupted"' INT TERM HUP
 
 if [ ! "$init" -nt "$vm/guest_init.c" ]; then
-    gcc -static -s -O2 -Wall -Wextra -Werror -o "$scratch/guest_init" "$vm/guest_init.c" ||
-        fail 'guest_init could not be built'
-    mv "$scratch/guest_init" "$init"
+    { gcc -static -s -O2 -Wall -Wextra -Werror -o "$init.$$" "$vm/guest_init.c" &&
+        mv "$init.$$" "$init"; } || fail 'guest_init could not be built'
 fi
 
 # archive FOLDER: the kernel takes several, one after the other.
@@ -126,7 +125,8 @@ qemu=(qemu-system-x86_64 -accel 'tcg,thread=multi' -cpu max -smp "$cpus" -m "$me
 
 # Of the second port's lines: those of the command to stdout, the others to a file each.
 receive() {
-    LC_ALL=C sed -u -n -e 's/^o //p' -e "s/^x //w $scratch/exit_code" -e "s/^e //w $scratch/error"
+    LC_ALL=C sed -u -n -e '/^o /{s///p;d}' -e "s/^x //w $scratch/exit_code" \
+        -e "s/^e //w $scratch/error"
 }
 
 started=$(date +%s%N)

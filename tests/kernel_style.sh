@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+# What the kernel's own checkers say of our C for the kernel: checkpatch.pl --strict, and sparse with
+# the lean kernel's configuration. Anything they say is a failure.
+#
+#   kernel_style.sh RESULTS
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+results=$1
+kdir=$(vm/build-lean.sh)/headers || exit 1
+
+# verdict NAME LINES: passes if there are none.
+verdict() {
+    if [ -z "$2" ]; then
+        echo "pass $1" >>"$results"
+    else
+        echo "fail $1" >>"$results"
+        printf '%s:\n%s\n' "$1" "$2"
+    fi
+}
+
+# The core has none of the kernel's macros, and <elf.h> names are as they are. Run elsewhere:
+# checkpatch leaves a file where it finds a git tree.
+checkpatch() {
+    local files
+    cd build || exit 1
+    mapfile -t files < <(find ../kernel ../include -name '*.[ch]' 2>/dev/null)
+    "$kdir/scripts/checkpatch.pl" --strict --no-tree --no-summary --quiet --terse \
+        --max-line-length=100 --ignore ARRAY_SIZE,BIT_MACRO,CAMELCASE \
+        --file "${files[@]}" 2>&1 || true
+}
+
+# Sparse 0.6.4 does not know __typeof_unqual__, and takes the length of a literal for no constant:
+# a check within MODULE_LICENSE() and the like.
+sparse() {
+    kernel/build.sh "$kdir" build/kernel/kunit W=1 KCFLAGS=-Werror \
+        CONFIG_DEBUG_INFO_BTF_EXTRA_KUNIT=m C=2 \
+        "CHECK=sparse -D__typeof_unqual__=__typeof__" 2>&1 |
+        grep -v ':1: error: bad constant expression$'
+}
+
+verdict 'kernel style: checkpatch --strict' "$(checkpatch 2>&1)"
+verdict 'kernel style: W=1 and sparse' "$(sparse)"
