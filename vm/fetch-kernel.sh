@@ -59,8 +59,8 @@ bring_own_tools() {
     use_suite "${suite%-backports}" || return 1
     mkdir -p archives/partial
     timeout 3600 apt-get -q=2 -o Acquire::Retries=3 -o Acquire::http::Timeout=60 \
-        -o Dir::Cache::archives="$PWD/archives" install -y --no-install-recommends \
-        --download-only "${wanted[@]}" >&2 </dev/null || return 1
+        -o Dir::Cache::archives="$PWD/archives" -o Debug::NoLocking=true install -y \
+        --no-install-recommends --download-only "${wanted[@]}" >&2 </dev/null || return 1
     unpack archives/*.deb || return 1
 
     for file in root/usr/bin/x86_64-linux-gnu-* root/usr/bin/pahole; do

@@ -196,26 +196,28 @@ static bool has_ended(pid_t pid, int *status)
 	return false;
 }
 
-/* Passes on what came; false when nothing did. */
+/* Passes on what came, in one piece, as the port is slow; false when nothing did. */
 static bool pass_output(int from, int wait_ms, bool *in_line)
 {
 	struct pollfd input = { .fd = from, .events = POLLIN };
-	char bytes[4096], *at, *end, *newline;
-	ssize_t size;
+	char bytes[4096], marked[3 * sizeof(bytes)];
+	size_t used = 0;
+	ssize_t size, i;
 
 	if (poll(&input, 1, wait_ms) <= 0)
 		return false;
 	size = read(from, bytes, sizeof(bytes));
 	if (size <= 0)
 		return false;
-	for (at = bytes, end = bytes + size; at < end; at = newline) {
-		if (!*in_line)
-			report_bytes("o ", 2);
-		newline = memchr(at, '\n', end - at);
-		*in_line = !newline;
-		newline = newline ? newline + 1 : end;
-		report_bytes(at, newline - at);
+	for (i = 0; i < size; i++) {
+		if (!*in_line) {
+			marked[used++] = 'o';
+			marked[used++] = ' ';
+		}
+		marked[used++] = bytes[i];
+		*in_line = bytes[i] != '\n';
 	}
+	report_bytes(marked, used);
 	return true;
 }
 

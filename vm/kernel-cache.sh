@@ -98,7 +98,7 @@ resolve() {
 
 give() {
     local kind=$1 file=$2 wanted=${3:-} version='' package='' sha256='' now
-    top_cache=${BTF_EXTRA_CACHE:-~/.cache/btf-extra}
+    top_cache=$(realpath -m "${BTF_EXTRA_CACHE:-$HOME/.cache/btf-extra}")
     cache=$top_cache/$kind/$name
     lock_cache
     if [ -n "$wanted" ] && [ -e "$cache/$wanted/$file" ]; then
