@@ -34,7 +34,7 @@ checkpatch() {
 # a check within MODULE_LICENSE() and the like.
 sparse() {
     kernel/build.sh "$kdir" build/kernel/kunit W=1 KCFLAGS=-Werror \
-        CONFIG_DEBUG_INFO_BTF_EXTRA_KUNIT=m C=2 \
+        CONFIG_DEBUG_INFO_BTF_EXTRA_KUNIT_TEST=y C=2 \
         "CHECK=sparse -D__typeof_unqual__=__typeof__" 2>&1 |
         grep -v ':1: error: bad constant expression$'
 }
