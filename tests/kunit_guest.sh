@@ -7,6 +7,10 @@ cd "$(dirname "$0")" || exit 1
 debug=/sys/kernel/debug
 [ -d $debug/kunit ] || mount -t debugfs none $debug || exit 1
 echo clear >$debug/kmemleak
+# Allocations that a test makes fail: those that may sleep too, and without a trace of each.
+echo N >$debug/failslab/ignore-gfp-wait || exit 1
+echo 0 >$debug/failslab/verbose || exit 1
+echo -1 >$debug/failslab/times || exit 1
 
 insmod btf_extra.ko || exit 1
 for suite in "$debug"/kunit/btf_extra*; do
