@@ -19,15 +19,14 @@ verdict() {
     fi
 }
 
-# The core has none of the kernel's macros, and <elf.h> names are as they are. Run elsewhere:
-# checkpatch leaves a file where it finds a git tree.
+# The core has none of the kernel's macros, and <elf.h> names are as they are. Run elsewhere, for
+# checkpatch looks for an include/ to learn names from, and leaves what it learnt.
 checkpatch() {
     local files
-    cd build || exit 1
-    mapfile -t files < <(find ../kernel ../include -name '*.[ch]' 2>/dev/null)
-    "$kdir/scripts/checkpatch.pl" --strict --no-tree --no-summary --quiet --terse \
-        --max-line-length=100 --ignore ARRAY_SIZE,BIT_MACRO,CAMELCASE \
-        --file "${files[@]}" 2>&1 || true
+    mapfile -t files < <(find "$PWD/kernel" "$PWD/include" -name '*.[ch]' 2>/dev/null)
+    mkdir -p build/checkpatch/include && cd build/checkpatch || return
+    "$kdir/scripts/checkpatch.pl" --strict --no-tree --root=. --no-summary --quiet --terse \
+        --max-line-length=100 --ignore ARRAY_SIZE,BIT_MACRO,CAMELCASE --file "${files[@]}" || true
 }
 
 # Sparse 0.6.4 does not know __typeof_unqual__, and takes the length of a literal for no constant:

@@ -33,7 +33,8 @@ run() {
         return
     fi
     cp build/kernel/kunit/kernel/btf_extra.ko tests/kunit_guest.sh "$files/"
-    vm/run.sh lean --files "$files" --timeout 300 -- ./kunit_guest.sh >"$log" 2>&1
+    vm/run.sh lean --files "$files" --timeout 300 --append kmemleak=on -- ./kunit_guest.sh \
+        >"$log" 2>&1
     status=$?
     case $status in
     0) echo 'pass kunit: the guest, its kernel log and its leaks' >>"$results" ;;
