@@ -16,6 +16,15 @@ insmod btf_extra.ko || exit 1
 for suite in "$debug"/kunit/btf_extra*; do
     sed "s/^/kunit ${suite##*/} /" "$suite/results"
 done
+# What the rows of btf_extra_object have said: object, type id, byte and reason.
+for line in \
+    'kunit: refused: .BTF.func_info: type id 17, byte 164: ' \
+    'kunit: refused: .BTF: type id 6, byte 80: ' \
+    'kunit: refused: file: type id 0, byte 0: ' \
+    'kunit: refused: made for build-id 7468652072756e6e696e67206b65726e656c2e00, running is 7468652072756e6e696e67206b65726e656c2e01'
+do
+    dmesg | grep -qF "btf_extra: $line" || { echo "not in the kernel's log: $line"; exit 1; }
+done
 rmmod btf_extra || exit 1
 
 # Younger blocks than 5 s are not yet taken for leaked.

@@ -76,7 +76,7 @@ int sample_init(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, base_btf_open_bytes(&world->base, base->data, base->size), 0);
 	world->base_sum.size = base->size;
 	world->base_sum.crc32 = crc32_by_bits(base->data, base->size);
-	memcpy(world->build_id, container_build_id, CONTAINER_BUILD_ID_SIZE);
+	memcpy(world->build_id, CONTAINER_BUILD_ID, CONTAINER_BUILD_ID_SIZE);
 	world->build_id_size = CONTAINER_BUILD_ID_SIZE;
 	sample_write(world);
 	current_world = world;

@@ -12,8 +12,6 @@
 #define EXEC (SHF_ALLOC | SHF_EXECINSTR)
 #define MACHINE 62	/* EM_X86_64 */
 
-const u8 container_build_id[CONTAINER_BUILD_ID_SIZE] = "the running kernel.";
-
 /* The one of vmlinux's BTF, as far as these rows look at it. */
 static const struct extra_base any_base = { .size = 64, .crc32 = 0x12345678 };
 
@@ -26,7 +24,7 @@ static void put_build_id(struct elf_writer *w)
 		u8 name[4], id[CONTAINER_BUILD_ID_SIZE];
 	} note = { 4, CONTAINER_BUILD_ID_SIZE, 3, "GNU", "" };
 
-	memcpy(note.id, container_build_id, sizeof(note.id));
+	memcpy(note.id, CONTAINER_BUILD_ID, sizeof(note.id));
 	elf_bytes(w, ".note.gnu.build-id", SHT_NOTE, &note, sizeof(note));
 }
 
@@ -401,7 +399,7 @@ u32 bounds_row_file(const struct bounds_row *row, struct core_row_images *images
 	elf_begin(&w, file, CONTAINER_MAX_SIZE, 7);
 	put_required(&w, blobs);
 	if (row->type)
-		elf_bytes(&w, text, row->type, container_build_id, sizeof(container_build_id));
+		elf_bytes(&w, text, row->type, CONTAINER_BUILD_ID, CONTAINER_BUILD_ID_SIZE);
 	else
 		elf_place(&w, text, CONTAINER_TEXT, row->size, row->flags);
 	elf_place(&w, ".init.text", CONTAINER_INIT_TEXT, row->init_size, EXEC);
@@ -417,7 +415,7 @@ const char *bounds_row_verdict(const struct bounds_row *row, const struct core_o
 	if (core->broken || core->step != CORE_DONE || run->broken || run->error)
 		return "the row itself is wrong";
 	err = site_bounds_check(&core->index, &run->elf, &fault);
-	if (!err != (fault.code == BTF_FAULT_COUNT))
+	if (err ? fault.code == BTF_FAULT_COUNT : fault.code != BTF_FAULT_COUNT)
 		return "an error and a fault come together";
 	if (!err)
 		return row->accepted ? NULL : "it is accepted";

@@ -45,9 +45,8 @@ u32 container_plain(u8 *file, const struct core_input *blobs);
 #define CONTAINER_TEXT_SIZE 0x100
 #define CONTAINER_INIT_TEXT 0x4000
 #define CONTAINER_INIT_TEXT_SIZE 0x80
+#define CONTAINER_BUILD_ID "the running kernel."	/* with its NUL */
 #define CONTAINER_BUILD_ID_SIZE 20
-
-extern const u8 container_build_id[CONTAINER_BUILD_ID_SIZE];
 
 /* The plain file with other sums of the base. */
 u32 container_over(u8 *file, const struct core_input *blobs, const struct extra_base *bases,
