@@ -117,21 +117,38 @@ static void suffix_row_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, func_suffix_strip(row->symbol), row->length);
 }
 
-#define ROWS_GEN_PARAMS(rows, field)							\
-static const void *rows##_gen_params(struct kunit *test, const void *prev, char *desc)	\
-{											\
-	const struct rows##_row *row = prev;						\
-											\
-	row = row ? row + 1 : rows##_rows;						\
-	if (row == rows##_rows + rows##_nr_rows)					\
-		return NULL;								\
-	strscpy(desc, row->field[0] ? row->field : "(empty)", KUNIT_PARAM_DESC_SIZE);	\
-	return row;									\
+static const void *container_gen_params(struct kunit *test, const void *prev, char *desc)
+{
+	const struct container_row *row = prev;
+
+	row = row ? row + 1 : container_rows;
+	if (row == container_rows + container_nr_rows)
+		return NULL;
+	strscpy(desc, row->name, KUNIT_PARAM_DESC_SIZE);
+	return row;
 }
 
-ROWS_GEN_PARAMS(container, name)
-ROWS_GEN_PARAMS(bounds, name)
-ROWS_GEN_PARAMS(suffix, symbol)
+static const void *bounds_gen_params(struct kunit *test, const void *prev, char *desc)
+{
+	const struct bounds_row *row = prev;
+
+	row = row ? row + 1 : bounds_rows;
+	if (row == bounds_rows + bounds_nr_rows)
+		return NULL;
+	strscpy(desc, row->name, KUNIT_PARAM_DESC_SIZE);
+	return row;
+}
+
+static const void *suffix_gen_params(struct kunit *test, const void *prev, char *desc)
+{
+	const struct suffix_row *row = prev;
+
+	row = row ? row + 1 : suffix_rows;
+	if (row == suffix_rows + suffix_nr_rows)
+		return NULL;
+	strscpy(desc, row->symbol[0] ? row->symbol : "(empty)", KUNIT_PARAM_DESC_SIZE);
+	return row;
+}
 
 static struct kunit_case container_cases[] = {
 	KUNIT_CASE_PARAM(container_row_test, container_gen_params),
