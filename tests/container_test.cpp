@@ -69,8 +69,7 @@ TEST_P(ContainerRow, ComesOutAsTheRowSays) {
     EXPECT_EQ(wrong, nullptr) << row.name << ": " << (wrong ? wrong : "") << ": " << describe(run);
 }
 
-template <typename Row>
-std::string name_of(const Row &row, u32 i) {
+template <typename Row> std::string name_of(const Row &row, u32 i) {
     std::string name = row.name;
     for (char &c : name)
         if (!std::isalnum(static_cast<unsigned char>(c)))
