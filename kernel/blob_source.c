@@ -50,6 +50,16 @@ static void tell(const struct tally *tally)
 
 /* ---- objects ---- */
 
+static bool has_object(const char *name)
+{
+	bool found;
+
+	rcu_read_lock();
+	found = registry_named(registry_state(), name);
+	rcu_read_unlock();
+	return found;
+}
+
 static struct extra_object *add(const struct object_source *source,
 				const struct object_host *host)
 {
@@ -58,7 +68,8 @@ static struct extra_object *add(const struct object_source *source,
 
 	if (IS_ERR(object))
 		return object;
-	err = blob_files_add(object);
+	/* Before sysfs meets the name twice: it would tell with a stack trace. */
+	err = has_object(source->name) ? -EEXIST : blob_files_add(object);
 	if (!err) {
 		err = registry_add(object);
 		if (!err)
@@ -98,16 +109,6 @@ bool blob_source_drop(const char *name, const struct module *module)
 	mutex_lock(&source_lock);
 	found = drop(name, module);
 	mutex_unlock(&source_lock);
-	return found;
-}
-
-static bool has_object(const char *name)
-{
-	bool found;
-
-	rcu_read_lock();
-	found = registry_named(registry_state(), name);
-	rcu_read_unlock();
 	return found;
 }
 

@@ -80,25 +80,19 @@ static const struct btf_blob *find_base(struct extra_object *object,
 	u32 nr_sums = elf->bases.size / sizeof(*sums);
 	int err;
 
-	if (nr_sums != 1 && !(nr_sums == 2 && source->module)) {
-		refuse(source, "made over another number of levels of base BTF", -EINVAL);
-		return NULL;
-	}
-	if (!base_btf_is(vmlinux, &sums[0])) {
-		refuse(source, "made over base BTF of another kernel", -EINVAL);
-		return NULL;
-	}
+	if (nr_sums != 1 && !(nr_sums == 2 && source->module))
+		return ERR_PTR(refuse(source, "made over another number of levels of base BTF",
+				      -EINVAL));
+	if (!base_btf_is(vmlinux, &sums[0]))
+		return ERR_PTR(refuse(source, "made over base BTF of another kernel", -EINVAL));
 	if (nr_sums == 1)
 		return &vmlinux->blob;
 	err = base_btf_open_module(&object->module_btf, source->module, vmlinux);
-	if (err) {
-		refuse(source, "BTF of the module cannot be read", err);
-		return NULL;
-	}
-	if (!base_btf_is(&object->module_btf, &sums[1])) {
-		refuse(source, "made over BTF of another build of the module", -EINVAL);
-		return NULL;
-	}
+	if (err)
+		return ERR_PTR(refuse(source, "BTF of the module cannot be read", err));
+	if (!base_btf_is(&object->module_btf, &sums[1]))
+		return ERR_PTR(refuse(source, "made over BTF of another build of the module",
+				      -EINVAL));
 	return &object->module_btf.blob;
 }
 
@@ -113,8 +107,8 @@ static int open_blobs(struct extra_object *object, const struct object_source *s
 	if (!types->data)
 		return refuse(source, "no types", -EINVAL);
 	below = find_base(object, source, elf, vmlinux);
-	if (!below)
-		return -EINVAL;
+	if (IS_ERR(below))
+		return PTR_ERR(below);
 	err = open_blob(source, &object->types, ".BTF", types, &object->types_copy,
 			&object->type_offsets[0], below);
 	if (err)
@@ -249,8 +243,10 @@ const char *extra_object_func_file(const struct extra_object *object, u32 func_i
 const char *extra_object_func_name(const struct extra_object *object, u32 func_id)
 {
 	const struct btf_type *func = btf_blob_type(&object->func_info, func_id);
-	const char *name = func ? btf_blob_string(&object->func_info, func->name_off) : NULL;
+	const char *name = NULL;
 
+	if (func && loc_kind(func) == BTF_KIND_FUNC)
+		name = btf_blob_string(&object->func_info, func->name_off);
 	return name ?: "";
 }
 

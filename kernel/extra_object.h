@@ -83,7 +83,7 @@ void extra_object_destroy(struct extra_object *object);
 /* The path of a function's file, NULL: not known. */
 const char *extra_object_func_file(const struct extra_object *object, u32 func_id);
 
-/* A name from any level; "" where there is none. */
+/* The name of a function of any level; "": there is no such function. */
 const char *extra_object_func_name(const struct extra_object *object, u32 func_id);
 
 #endif

@@ -100,11 +100,12 @@ static const struct btf_kfunc_id_set kfunc_set = {
 	.set = &btf_extra_kfuncs,
 };
 
+/* TRACING stands for tracepoints and perf events too: a second set of theirs is refused. */
 static const enum bpf_prog_type program_types[] = {
 	BPF_PROG_TYPE_SYSCALL,
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
 	BPF_PROG_TYPE_KPROBE,
-	BPF_PROG_TYPE_TRACING,	/* stands for tracepoints and perf events too */
+	BPF_PROG_TYPE_TRACING,
 #endif
 };
 

@@ -236,7 +236,7 @@ static long device_ioctl(struct file *file, unsigned int command, unsigned long 
 	}
 }
 
-static const struct file_operations device_operations = {
+const struct file_operations query_device_operations = {
 	.owner = THIS_MODULE,
 	.open = device_open,
 	.unlocked_ioctl = device_ioctl,
@@ -247,7 +247,7 @@ static struct miscdevice device = {
 	.minor = MISC_DYNAMIC_MINOR,
 	.name = "btf_extra",
 	.mode = 0600,
-	.fops = &device_operations,
+	.fops = &query_device_operations,
 };
 
 int query_device_init(void)

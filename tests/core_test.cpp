@@ -17,6 +17,7 @@
 
 extern "C" {
 #include "core/blob_writer.h"
+#include "core/container_rows.h"
 #include "core/core_rows.h"
 #include "kernel/core/byte_view.h"
 }
@@ -104,6 +105,11 @@ TEST(Core, EveryFaultHasARowAndAText) {
     for (u32 i = 0; i < core_nr_rows; i++)
         if (core_rows[i].error == -EINVAL)
             codes.insert(core_rows[i].code);
+    for (u32 i = 0; i < container_nr_rows; i++)
+        codes.insert(container_rows[i].code);
+    for (u32 i = 0; i < bounds_nr_rows; i++)
+        if (!bounds_rows[i].accepted)
+            codes.insert(BTF_FAULT_SITE_RANGE);
     for (int code = BTF_FAULT_NONE; code < BTF_FAULT_COUNT; code++) {
         const char *text = btf_fault_text(static_cast<btf_fault_code>(code));
         ASSERT_NE(text, nullptr);

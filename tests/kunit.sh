@@ -27,12 +27,12 @@ run() {
     local lean status
     lean=$(vm/build-lean.sh) || { echo 'fail kunit: lean kernel' >>"$results"; return; }
     if ! kernel/build.sh "$lean/headers" build/kernel/kunit W=1 KCFLAGS=-Werror \
-        CONFIG_DEBUG_INFO_BTF_EXTRA_KUNIT=m >"$log" 2>&1; then
+        CONFIG_DEBUG_INFO_BTF_EXTRA_KUNIT_TEST=y >"$log" 2>&1; then
         tail -n 20 "$log" >&2
         echo 'fail kunit: build of the module' >>"$results"
         return
     fi
-    cp build/kernel/kunit/kernel/btf_extra_kunit.ko tests/kunit_guest.sh "$files/"
+    cp build/kernel/kunit/kernel/btf_extra.ko tests/kunit_guest.sh "$files/"
     vm/run.sh lean --files "$files" --timeout 300 --append kmemleak=on -- ./kunit_guest.sh \
         >"$log" 2>&1
     status=$?

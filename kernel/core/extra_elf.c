@@ -13,6 +13,7 @@
 /* More than any object has; they bound what a hostile file costs. */
 #define MAX_HEADERS 1024u
 #define MAX_NAMES_SIZE 65536u
+#define MAX_NAME_SIZE 1024u	/* with the NUL */
 
 static int refuse(struct btf_fault *fault, enum btf_fault_code code, u64 offset)
 {
@@ -78,6 +79,12 @@ static int read_file_header(struct extra_elf *elf, struct btf_fault *fault)
 	return 0;
 }
 
+/* Whether a name ends in time: the last byte of the names is a NUL. */
+static bool name_ends(const struct extra_elf *elf, const Elf64_Shdr *header, u64 left)
+{
+	return memchr(section_name(elf, header), 0, left < MAX_NAME_SIZE ? left : MAX_NAME_SIZE);
+}
+
 /* Every section with bytes lies in the file, and every name in the names. */
 static int check_headers(const struct extra_elf *elf, struct btf_fault *fault)
 {
@@ -94,7 +101,8 @@ static int check_headers(const struct extra_elf *elf, struct btf_fault *fault)
 
 		if (header.sh_type == SHT_NULL)
 			continue;
-		if (header.sh_name >= names.sh_size)
+		if (header.sh_name >= names.sh_size ||
+		    !name_ends(elf, &header, names.sh_size - header.sh_name))
 			return refuse(fault, BTF_FAULT_ELF_NAMES, header_offset(elf, i));
 		if (header.sh_type != SHT_NOBITS &&
 		    !byte_range_fits(header.sh_offset, header.sh_size, elf->size))

@@ -8,9 +8,7 @@
 #include <linux/init.h>
 #include <linux/module.h>
 
-/* ELF sections that do not change at run time; see blobs.S. */
-extern const u8 btf_extra_types[], btf_extra_types_end[];
-extern const u8 btf_extra_image[], btf_extra_image_end[];
+#include "blobs.h"
 
 static struct btf_extra_data data;
 

@@ -6,7 +6,6 @@
  * KASAN sees what reads or writes past an end.
  */
 #include <kunit/test.h>
-#include <linux/module.h>
 
 #include "../../tests/core/core_rows.h"
 
@@ -172,6 +171,3 @@ static struct kunit_suite core_suite = {
 };
 
 kunit_test_suite(core_suite);
-
-MODULE_DESCRIPTION("KUnit tests of btf_extra");
-MODULE_LICENSE("GPL");

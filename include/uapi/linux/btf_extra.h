@@ -100,8 +100,11 @@ struct btf_extra_lookup {
 	__u32 flags;		/* in: BTF_EXTRA_INLINE_ONLY, BTF_EXTRA_BODY_ONLY */
 	__u64 object;		/* in: name of an object; 0: all, but not by id */
 	__u64 name;		/* in, by name: NUL-terminated */
-	__u64 file;		/* in, by name: source path or its end; 0: any. A function's file is
-				 * known where several share the name. */
+	/*
+	 * In, by name: source path or its end; 0: any. A function's file is known where
+	 * several share the name.
+	 */
+	__u64 file;
 	__u64 address;		/* in, by address: at run time; -EPERM where addresses are hidden */
 	__u32 func_id;		/* in, by id */
 	__u32 first;		/* in: number of the first site that is wanted */

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /dev/btf_extra, called as the VFS calls it, with structs in memory of a user:
+ * what is refused, and pages of what one object holds. See sample_objects.h.
+ */
+#include <kunit/test.h>
+#include <linux/btf_extra.h>
+#include <linux/fs.h>
+#include <linux/mman.h>
+#include <linux/uaccess.h>
+
+#include "../object_registry.h"
+#include "../query_device.h"
+#include "sample_objects.h"
+
+#define USER_SIZE (4 * PAGE_SIZE)
+
+/* Places in the memory of the user. */
+#define AT_ARGUMENT 0
+#define AT_OBJECT 0x200
+#define AT_NAME 0x400
+#define AT_FILE 0x600
+#define AT_LONG 0x800		/* BTF_EXTRA_NAME_MAX bytes without a NUL, then one */
+#define AT_RESULTS 0x2000
+
+struct device_fixture {
+	struct file *file;
+	unsigned long user;
+	u32 object;		/* its id */
+};
+
+static struct device_fixture fixture;
+
+static void put(struct kunit *test, unsigned long at, const void *data, size_t size)
+{
+	KUNIT_ASSERT_EQ(test, copy_to_user((void __user *)(fixture.user + at), data, size), 0);
+}
+
+static void get(struct kunit *test, unsigned long at, void *data, size_t size)
+{
+	KUNIT_ASSERT_EQ(test, copy_from_user(data, (void __user *)(fixture.user + at), size), 0);
+}
+
+static long call(unsigned int command)
+{
+	return query_device_operations.unlocked_ioctl(fixture.file, command,
+						      fixture.user + AT_ARGUMENT);
+}
+
+static int device_test_init(struct kunit *test)
+{
+	char long_name[BTF_EXTRA_NAME_MAX + 1];
+	struct extra_object *object;
+
+	memset(&fixture, 0, sizeof(fixture));
+	sample_init(test);
+	/* A kernel thread sees no /dev. */
+	fixture.file = kunit_kzalloc(test, sizeof(*fixture.file), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, fixture.file);
+	KUNIT_ASSERT_EQ(test, query_device_operations.open(NULL, fixture.file), 0);
+	fixture.user = kunit_vm_mmap(test, NULL, 0, USER_SIZE, PROT_READ | PROT_WRITE,
+				     MAP_ANONYMOUS | MAP_PRIVATE, 0);
+	KUNIT_ASSERT_NE(test, fixture.user, 0);
+	KUNIT_ASSERT_LT(test, fixture.user, (unsigned long)TASK_SIZE);
+	put(test, AT_OBJECT, "one", 4);
+	put(test, AT_NAME, "pear", 5);
+	put(test, AT_FILE, "b.c", 4);
+	memset(long_name, 'n', sizeof(long_name));
+	long_name[BTF_EXTRA_NAME_MAX] = '\0';
+	put(test, AT_LONG, long_name, sizeof(long_name));
+	object = sample_create(test->priv, "one", 1);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, object);
+	KUNIT_ASSERT_EQ(test, registry_add(object), 0);
+	fixture.object = object->id;
+	return 0;
+}
+
+static void device_test_exit(struct kunit *test)
+{
+	extra_object_destroy(registry_remove("one", NULL));
+	sample_exit(test);
+}
+
+struct lookup_row {
+	const char *name;
+	struct btf_extra_lookup lookup;	/* pointers: places in the memory of the user */
+	int error;
+	u32 total, count;
+	u32 first_number;		/* of the first site that is written */
+};
+
+#define BAD_POINTER 0x7fff00000000ull
+#define RESULTS .sites = AT_RESULTS, .capacity = 16
+#define BY_ID .by = BTF_EXTRA_BY_ID
+#define BY_NAME .by = BTF_EXTRA_BY_NAME
+#define BY_ADDRESS .by = BTF_EXTRA_BY_ADDRESS
+
+static const struct lookup_row lookup_rows[] = {
+	{ "id", { BY_ID, .object = AT_OBJECT, .func_id = 6, RESULTS }, 0, 4, 4, 1 },
+	{ "name", { BY_NAME, .name = AT_NAME, RESULTS }, 0, 3, 3, 3 },
+	{ "name and file", { BY_NAME, .name = AT_NAME, .file = AT_FILE, RESULTS }, 0, 2, 2, 4 },
+	{ "address", { BY_ADDRESS, .address = 0x101010, RESULTS }, 0, 4, 4, 0 },
+	{ "room for no site", { BY_ID, .object = AT_OBJECT, .func_id = 6 }, 0, 4, 0 },
+	{ "room for one site", { BY_ID, .object = AT_OBJECT, .func_id = 6, .sites = AT_RESULTS,
+	  .capacity = 1 }, 0, 4, 1, 1 },
+	{ "the third site and on", { BY_ID, .object = AT_OBJECT, .func_id = 6, .first = 2,
+	  RESULTS }, 0, 4, 2, 5 },
+	{ "one site from the second on", { BY_ID, .object = AT_OBJECT, .func_id = 6, .first = 1,
+	  .sites = AT_RESULTS, .capacity = 1 }, 0, 4, 1, 2 },
+	{ "behind the last site", { BY_ID, .object = AT_OBJECT, .func_id = 6, .first = 4,
+	  RESULTS }, 0, 4, 0 },
+	{ "far behind the last site", { BY_ID, .object = AT_OBJECT, .func_id = 6,
+	  .first = U32_MAX, RESULTS }, 0, 4, 0 },
+	{ "room for more than there can be", { BY_ID, .object = AT_OBJECT, .func_id = 6,
+	  .sites = AT_RESULTS, .capacity = U32_MAX }, 0, 4, 4, 1 },
+	{ "nothing of that id", { BY_ID, .object = AT_OBJECT, .func_id = 5, RESULTS }, -ENOENT },
+
+	{ "first reserved field", { BY_NAME, .name = AT_NAME, .reserved = { 1 } }, -EINVAL },
+	{ "second reserved field", { BY_NAME, .name = AT_NAME, .reserved = { 0, 1 } }, -EINVAL },
+	{ "by nothing", { .object = AT_OBJECT }, -EINVAL },
+	{ "by what later days know", { .by = 4, .object = AT_OBJECT }, -EINVAL },
+	{ "a flag of later days", { BY_NAME, .name = AT_NAME, .flags = 4 }, -EINVAL },
+	{ "both classes", { BY_NAME, .name = AT_NAME, .flags = 3 }, -EINVAL },
+	{ "id without an object", { BY_ID, .func_id = 6 }, -EINVAL },
+	{ "id and a name", { BY_ID, .object = AT_OBJECT, .func_id = 6, .name = AT_NAME },
+	  -EINVAL },
+	{ "id and a file", { BY_ID, .object = AT_OBJECT, .func_id = 6, .file = AT_FILE },
+	  -EINVAL },
+	{ "id and an address", { BY_ID, .object = AT_OBJECT, .func_id = 6, .address = 1 },
+	  -EINVAL },
+	{ "name and an id", { BY_NAME, .name = AT_NAME, .func_id = 6 }, -EINVAL },
+	{ "name and an address", { BY_NAME, .name = AT_NAME, .address = 1 }, -EINVAL },
+	{ "address and an id", { BY_ADDRESS, .address = 0x101010, .func_id = 6 }, -EINVAL },
+	{ "address and a name", { BY_ADDRESS, .address = 0x101010, .name = AT_NAME }, -EINVAL },
+	{ "address and a file", { BY_ADDRESS, .address = 0x101010, .file = AT_FILE }, -EINVAL },
+	{ "no name", { BY_NAME }, -EINVAL },
+	{ "a name that is too long", { BY_NAME, .name = AT_LONG }, -EINVAL },
+	{ "the longest name", { BY_NAME, .name = AT_LONG + 1 }, -ENOENT },
+	{ "an object whose name is too long", { BY_NAME, .name = AT_NAME, .object = AT_LONG },
+	  -EINVAL },
+	{ "name at no memory", { BY_NAME, .name = BAD_POINTER }, -EFAULT },
+	{ "object at no memory", { BY_NAME, .name = AT_NAME, .object = BAD_POINTER }, -EFAULT },
+	{ "file at no memory", { BY_NAME, .name = AT_NAME, .file = BAD_POINTER }, -EFAULT },
+	{ "sites at no memory", { BY_NAME, .name = AT_NAME, .sites = BAD_POINTER,
+	  .capacity = 1 }, -EFAULT },
+	{ "sites at no memory, and no room", { BY_NAME, .name = AT_NAME,
+	  .sites = BAD_POINTER }, 0, 3, 0 },
+};
+
+KUNIT_ARRAY_PARAM_DESC(lookup, lookup_rows, name);
+
+/* From a place to an address of the user. */
+static u64 user_pointer(u64 place)
+{
+	return place && place != BAD_POINTER ? fixture.user + place : place;
+}
+
+static void device_lookup_test(struct kunit *test)
+{
+	const struct lookup_row *row = test->param_value;
+	struct btf_extra_lookup lookup = row->lookup;
+	struct btf_extra_lookup before;
+	struct btf_extra_site site = {};
+
+	lookup.object = user_pointer(lookup.object);
+	lookup.name = user_pointer(lookup.name);
+	lookup.file = user_pointer(lookup.file);
+	lookup.sites = user_pointer(lookup.sites);
+	lookup.count = 77;
+	before = lookup;
+	put(test, AT_ARGUMENT, &lookup, sizeof(lookup));
+	KUNIT_EXPECT_EQ(test, call(BTF_EXTRA_IOC_LOOKUP), row->error);
+	get(test, AT_ARGUMENT, &lookup, sizeof(lookup));
+	if (row->error) {
+		KUNIT_EXPECT_MEMEQ(test, &lookup, &before, sizeof(lookup));
+		return;
+	}
+	KUNIT_EXPECT_EQ(test, lookup.total, row->total);
+	KUNIT_EXPECT_EQ(test, lookup.count, row->count);
+	KUNIT_EXPECT_EQ(test, lookup.result, 0);
+	KUNIT_EXPECT_EQ(test, lookup.capacity, before.capacity);
+	if (!lookup.count)
+		return;
+	get(test, AT_RESULTS, &site, sizeof(site));
+	KUNIT_EXPECT_EQ(test, site.object, fixture.object);
+	KUNIT_EXPECT_EQ(test, site.number, row->first_number);
+	/* Nothing behind the last site is written. */
+	get(test, AT_RESULTS + lookup.count * sizeof(site), &site, sizeof(site));
+	KUNIT_EXPECT_EQ(test, site.object, 0);
+}
+
+struct info_row {
+	const char *name;
+	struct btf_extra_info info;
+	int error;
+	u32 count;
+};
+
+static const struct info_row info_rows[] = {
+	{ "the object", { .objects = AT_RESULTS, .capacity = 4 }, 0, 1 },
+	{ "room for no object", { .objects = BAD_POINTER }, 0, 0 },
+	{ "behind the last object", { .objects = AT_RESULTS, .capacity = 4, .first = 1 }, 0, 0 },
+	{ "far behind the last object", { .objects = AT_RESULTS, .capacity = 4,
+	  .first = U32_MAX }, 0, 0 },
+	{ "room for more than there can be", { .objects = AT_RESULTS, .capacity = U32_MAX }, 0,
+	  1 },
+	{ "objects at no memory", { .objects = BAD_POINTER, .capacity = 1 }, -EFAULT },
+	{ "first reserved field", { .reserved = { 1 } }, -EINVAL },
+	{ "second reserved field", { .reserved = { 0, 1 } }, -EINVAL },
+};
+
+KUNIT_ARRAY_PARAM_DESC(info, info_rows, name);
+
+static void device_info_test(struct kunit *test)
+{
+	const struct info_row *row = test->param_value;
+	struct btf_extra_info info = row->info;
+	struct btf_extra_object object = {};
+
+	info.objects = user_pointer(info.objects);
+	put(test, AT_ARGUMENT, &info, sizeof(info));
+	KUNIT_EXPECT_EQ(test, call(BTF_EXTRA_IOC_INFO), row->error);
+	if (row->error)
+		return;
+	get(test, AT_ARGUMENT, &info, sizeof(info));
+	KUNIT_EXPECT_EQ(test, info.total, 1);
+	KUNIT_EXPECT_EQ(test, info.count, row->count);
+	KUNIT_EXPECT_EQ(test, info.version, 1);
+	KUNIT_EXPECT_EQ(test, info.capacity, row->info.capacity);
+	if (!info.count)
+		return;
+	get(test, AT_RESULTS, &object, sizeof(object));
+	KUNIT_EXPECT_STREQ(test, object.name, "one");
+	KUNIT_EXPECT_EQ(test, object.id, fixture.object);
+	KUNIT_EXPECT_EQ(test, object.nr_funcs, SAMPLE_NR_FUNCS);
+	KUNIT_EXPECT_EQ(test, object.nr_inline, 6);
+	KUNIT_EXPECT_EQ(test, object.nr_bodies, 2);
+	KUNIT_EXPECT_EQ(test, object.text, 0x101000);
+	KUNIT_EXPECT_EQ(test, object.first_func_id, 4);
+	KUNIT_EXPECT_EQ(test, object.build_id_len, 20);
+	KUNIT_EXPECT_MEMEQ(test, object.build_id, "the running kernel.", 20);
+	KUNIT_EXPECT_EQ(test, object.reserved, 0);
+}
+
+static void device_command_test(struct kunit *test)
+{
+	const struct file_operations *operations = &query_device_operations;
+
+	KUNIT_EXPECT_EQ(test, call(0), -ENOTTY);
+	KUNIT_EXPECT_EQ(test, call(BTF_EXTRA_IOC_INFO + 0x10), -ENOTTY);
+	/* The struct of another day has another size, so another number. */
+	KUNIT_EXPECT_EQ(test, call(BTF_EXTRA_IOC_LOOKUP + (8 << _IOC_SIZESHIFT)), -ENOTTY);
+	KUNIT_EXPECT_EQ(test, operations->unlocked_ioctl(fixture.file, BTF_EXTRA_IOC_INFO,
+							 BAD_POINTER), -EFAULT);
+	KUNIT_EXPECT_EQ(test, operations->unlocked_ioctl(fixture.file, BTF_EXTRA_IOC_LOOKUP,
+							 BAD_POINTER), -EFAULT);
+}
+
+/* One state for all that a call gives back; another one after every change. */
+static void device_generation_test(struct kunit *test)
+{
+	struct btf_extra_lookup lookup = { BY_NAME };
+	struct btf_extra_info info = {};
+	u64 before;
+
+	put(test, AT_ARGUMENT, &info, sizeof(info));
+	KUNIT_ASSERT_EQ(test, call(BTF_EXTRA_IOC_INFO), 0);
+	get(test, AT_ARGUMENT, &info, sizeof(info));
+	before = info.generation;
+	lookup.name = fixture.user + AT_NAME;
+	put(test, AT_ARGUMENT, &lookup, sizeof(lookup));
+	KUNIT_ASSERT_EQ(test, call(BTF_EXTRA_IOC_LOOKUP), 0);
+	get(test, AT_ARGUMENT, &lookup, sizeof(lookup));
+	KUNIT_EXPECT_EQ(test, lookup.generation, before);
+	extra_object_destroy(registry_remove("one", NULL));
+	put(test, AT_ARGUMENT, &info, sizeof(info));
+	KUNIT_ASSERT_EQ(test, call(BTF_EXTRA_IOC_INFO), 0);
+	get(test, AT_ARGUMENT, &info, sizeof(info));
+	KUNIT_EXPECT_GT(test, info.generation, before);
+	KUNIT_EXPECT_EQ(test, info.total, 0);
+}
+
+static struct kunit_case device_cases[] = {
+	KUNIT_CASE_PARAM(device_lookup_test, lookup_gen_params),
+	KUNIT_CASE_PARAM(device_info_test, info_gen_params),
+	KUNIT_CASE(device_command_test),
+	KUNIT_CASE(device_generation_test),
+	{ }
+};
+
+static struct kunit_suite device_suite = {
+	.name = "btf_extra_device",
+	.init = device_test_init,
+	.exit = device_test_exit,
+	.test_cases = device_cases,
+};
+
+kunit_test_suite(device_suite);

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0
+/* extra_object_create(): what it takes, what it refuses, and what is left of it then. */
+#include <kunit/test.h>
+#include <linux/sched.h>
+
+#include "sample_objects.h"
+
+struct object_row {
+	const char *name;
+	/* On the way from the plain sample; NULL: nothing is changed. */
+	void (*change)(struct sample_world *world);
+	struct core_patch patches[2];	/* of the blobs */
+	int error;			/* 0: accepted */
+	u32 nr_asked;			/* whether it came as far as the base */
+};
+
+static void other_build_id(struct sample_world *world)
+{
+	world->build_id[19] ^= 1;
+}
+
+static void shorter_build_id(struct sample_world *world)
+{
+	world->build_id_size = 19;
+}
+
+static void no_build_id(struct sample_world *world)
+{
+	world->build_id_error = -ENOENT;
+}
+
+static void no_base(struct sample_world *world)
+{
+	world->base_error = -EIO;
+}
+
+static void other_crc(struct sample_world *world)
+{
+	world->base_sum.crc32 ^= 0x80000000;
+	sample_write(world);
+}
+
+static void other_size(struct sample_world *world)
+{
+	world->base_sum.size++;
+	sample_write(world);
+}
+
+static void sums(struct sample_world *world, u32 nr)
+{
+	const struct extra_base both[] = { world->base_sum, world->base_sum, world->base_sum };
+
+	world->file_size = container_over(world->file, &world->blobs, both, nr);
+}
+
+static void two_sums(struct sample_world *world)
+{
+	sums(world, 2);
+}
+
+static void three_sums(struct sample_world *world)
+{
+	sums(world, 3);
+}
+
+static void no_place(struct sample_world *world)
+{
+	world->place_error = -ERANGE;
+}
+
+static void cut(struct sample_world *world)
+{
+	world->file_size--;
+}
+
+static void no_file(struct sample_world *world)
+{
+	world->file_size = 0;
+}
+
+/* .text ends at the highest site, .rodata is .init.text and not executable, ... */
+static void short_text(struct sample_world *world)
+{
+	*(u64 *)(world->file + 64 + 64 * 6 + 32) = 0x40;
+}
+
+static void data_text(struct sample_world *world)
+{
+	*(u64 *)(world->file + 64 + 64 * 7 + 8) = 2;
+}
+
+static const struct object_row object_rows[] = {
+	{ "plain", .nr_asked = 1 },
+	{ "another build-id", other_build_id, .error = -ESTALE },
+	{ "a shorter build-id", shorter_build_id, .error = -ESTALE },
+	{ "no build-id of what runs", no_build_id, .error = -ENOENT },
+	{ "no base", no_base, .error = -EIO, .nr_asked = 1 },
+	{ "another sum of the base", other_crc, .error = -EINVAL, .nr_asked = 1 },
+	{ "another size of the base", other_size, .error = -EINVAL, .nr_asked = 1 },
+	{ "two levels below vmlinux's", two_sums, .error = -EINVAL, .nr_asked = 1 },
+	{ "three levels below vmlinux's", three_sums, .error = -EINVAL, .nr_asked = 1 },
+	{ "sections at no place", no_place, .error = -ERANGE, .nr_asked = 1 },
+	{ "cut file", cut, .error = -EINVAL },
+	{ "no file", no_file, .error = -EINVAL },
+	{ "site at the end of .text", short_text, .error = -EINVAL, .nr_asked = 1 },
+	{ "site in a section that is not executable", data_text, .error = -EINVAL, .nr_asked = 1 },
+	{ "FUNC of a type that does not exist", sample_write, .patches = {
+	  { CORE_IN_TYPES, 72 + 8, 11 } }, .error = -EINVAL, .nr_asked = 1 },
+	{ "FUNCs not in order of name", sample_write, .patches = {
+	  { CORE_IN_TYPES, 72, 24 }, { CORE_IN_TYPES, 84, 18 } },
+	  .error = -EINVAL, .nr_asked = 1 },
+	{ "strings of the types behind the end", sample_write, .patches = {
+	  { CORE_IN_TYPES, 20, 33 } }, .error = -EINVAL, .nr_asked = 1 },
+	{ "end of the strings wraps", sample_write, .patches = {
+	  { CORE_IN_FUNC_INFO, 16, 0xffffffff }, { CORE_IN_FUNC_INFO, 20, 2 } },
+	  .error = -EINVAL, .nr_asked = 1 },
+	{ "LOC_PROTO of another arity", sample_write, .patches = {
+	  { CORE_IN_FUNC_INFO, 160 + 4, 15 } }, .error = -EINVAL, .nr_asked = 1 },
+	{ "sites out of order", sample_write, .patches = {
+	  { CORE_IN_FUNC_INFO, 172, 3 } }, .error = -EINVAL, .nr_asked = 1 },
+	{ "site of the highest id", sample_write, .patches = {
+	  { CORE_IN_FUNC_INFO, 196, 0xffffffff } }, .error = -EINVAL, .nr_asked = 1 },
+	{ "site at the highest offset", sample_write, .patches = {
+	  { CORE_IN_FUNC_INFO, 204, 0xffffffff } }, .error = -EINVAL, .nr_asked = 1 },
+};
+
+KUNIT_ARRAY_PARAM_DESC(object, object_rows, name);
+
+static void patch_blobs(struct sample_world *world, const struct core_patch *patch)
+{
+	if (patch->image == CORE_IN_TYPES)
+		world->images.types[patch->at / 4] = patch->value;
+	else if (patch->image == CORE_IN_FUNC_INFO)
+		world->images.func_info[patch->at / 4] = patch->value;
+}
+
+static void object_row_test(struct kunit *test)
+{
+	const struct object_row *row = test->param_value;
+	struct sample_world *world = test->priv;
+	struct extra_object *object;
+
+	patch_blobs(world, &row->patches[0]);
+	patch_blobs(world, &row->patches[1]);
+	if (row->change)
+		row->change(world);
+	object = sample_create(world, "kunit", 1);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(object), row->error);
+	KUNIT_EXPECT_EQ(test, world->nr_asked, row->nr_asked);
+	extra_object_destroy(object);
+}
+
+static void object_content_test(struct kunit *test)
+{
+	struct sample_world *world = test->priv;
+	struct extra_object *object = sample_create(world, "kunit", 3);
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, object);
+	KUNIT_EXPECT_STREQ(test, object->name, "kunit");
+	KUNIT_EXPECT_NULL(test, object->module);
+	KUNIT_EXPECT_EQ(test, object->build_id_size, 20);
+	KUNIT_EXPECT_MEMEQ(test, object->build_id, "the running kernel.", 20);
+	KUNIT_EXPECT_EQ(test, object->nr_sites[LOC_CLASS_INLINE], 6);
+	KUNIT_EXPECT_EQ(test, object->nr_sites[LOC_CLASS_BODY], 2);
+	KUNIT_EXPECT_EQ(test, object->index.nr_funcs, SAMPLE_NR_FUNCS);
+	KUNIT_EXPECT_EQ(test, object->types.first_id, 4);
+	KUNIT_ASSERT_EQ(test, object->index.nr_elf_sections, 2);
+	KUNIT_EXPECT_EQ(test, object->sections[0].address, 0x301000);
+	KUNIT_EXPECT_EQ(test, object->sections[0].size, 0x100);
+	KUNIT_EXPECT_EQ(test, object->sections[1].address, 0x304000);
+	KUNIT_EXPECT_EQ(test, object->sections[1].size, 0x80);
+	/* 172 and 393 bytes of blobs; tables by offset and by name; two files */
+	KUNIT_EXPECT_GE(test, object->bytes, 172 + 393 + 8 * 4 + 4 * 4 + 2 * 8);
+	KUNIT_EXPECT_LT(test, object->bytes, 1024);
+
+	KUNIT_EXPECT_STREQ(test, extra_object_func_name(object, 3), "base_func");
+	KUNIT_EXPECT_STREQ(test, extra_object_func_name(object, 6), "apple");
+	KUNIT_EXPECT_STREQ(test, extra_object_func_name(object, 8), "pear");
+	KUNIT_EXPECT_STREQ(test, extra_object_func_name(object, 0), "");
+	KUNIT_EXPECT_STREQ(test, extra_object_func_name(object, 1), "");
+	KUNIT_EXPECT_STREQ(test, extra_object_func_name(object, 4), "");
+	KUNIT_EXPECT_STREQ(test, extra_object_func_name(object, 9), "");
+	KUNIT_EXPECT_STREQ(test, extra_object_func_name(object, 20), "");
+	KUNIT_EXPECT_STREQ(test, extra_object_func_name(object, U32_MAX), "");
+	KUNIT_EXPECT_STREQ(test, extra_object_func_file(object, 7), "a.c");
+	KUNIT_EXPECT_STREQ(test, extra_object_func_file(object, 8), "b.c");
+	KUNIT_EXPECT_NULL(test, extra_object_func_file(object, 6));
+	KUNIT_EXPECT_NULL(test, extra_object_func_file(object, 9));
+	KUNIT_EXPECT_NULL(test, extra_object_func_file(object, U32_MAX));
+
+	/* The bytes are its own: what they were made from may go. */
+	memset(world->file, 0xff, world->file_size);
+	KUNIT_EXPECT_STREQ(test, extra_object_func_name(object, 6), "apple");
+	extra_object_destroy(object);
+	extra_object_destroy(NULL);
+}
+
+static void object_keep_test(struct kunit *test)
+{
+	struct sample_world *world = test->priv;
+	const struct object_source source = {
+		.name = "kunit",
+		.image = world->file,
+		.image_size = world->file_size,
+		.types = { world->blobs.types.data, world->blobs.types.size },
+		.keep = true,
+	};
+	struct extra_object *object = extra_object_create(&source, &sample_host);
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, object);
+	KUNIT_EXPECT_PTR_EQ(test, object->types.data, (const u8 *)world->blobs.types.data);
+	KUNIT_EXPECT_PTR_EQ(test, object->func_info.data, (const u8 *)world->file + 816);
+	extra_object_destroy(object);
+}
+
+static void object_name_test(struct kunit *test)
+{
+	struct sample_world *world = test->priv;
+	char name[MODULE_NAME_LEN + 1];
+	struct extra_object *object;
+
+	memset(name, 'n', sizeof(name));
+	name[MODULE_NAME_LEN] = '\0';
+	object = sample_create(world, name, 1);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(object), -EINVAL);
+	extra_object_destroy(object);
+	object = sample_create(world, name + 1, 1);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, object);
+	KUNIT_EXPECT_STREQ(test, object->name, name + 1);
+	extra_object_destroy(object);
+}
+
+/* A module with BTF of its own, this one, and one that has none. */
+static void object_module_test(struct kunit *test)
+{
+	struct sample_world *world = test->priv;
+	struct object_source source = {
+		.name = "kunit",
+		.module = THIS_MODULE,
+		.image = world->file,
+		.image_size = world->file_size,
+	};
+	struct extra_object *object = extra_object_create(&source, &sample_host);
+	struct module *other;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, object);
+	KUNIT_EXPECT_PTR_EQ(test, object->module, (const struct module *)THIS_MODULE);
+	extra_object_destroy(object);
+
+	two_sums(world);
+	source.image_size = world->file_size;
+	object = extra_object_create(&source, &sample_host);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(object), -EINVAL);
+
+	other = kunit_kzalloc(test, sizeof(*other), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, other);
+	strscpy(other->name, "no_such_module");
+	source.module = other;
+	object = extra_object_create(&source, &sample_host);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(object), -ENOENT);
+
+	three_sums(world);
+	source.image_size = world->file_size;
+	object = extra_object_create(&source, &sample_host);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(object), -EINVAL);
+}
+
+/*
+ * Each allocation fails once, until there is none left to fail. What stays behind
+ * is for kmemleak to find, which the guest asks after the run.
+ */
+static void object_no_memory_test(struct kunit *test)
+{
+#ifdef CONFIG_FAILSLAB
+	struct sample_world *world = test->priv;
+	u32 nr_failed = 0;
+	u32 nth;
+
+	for (nth = 1; nth < 100; nth++) {
+		struct extra_object *object;
+		bool injected;
+
+		current->fail_nth = nth;
+		object = sample_create(world, "kunit", 1);
+		injected = !current->fail_nth;
+		current->fail_nth = 0;
+		if (IS_ERR(object)) {
+			KUNIT_EXPECT_EQ_MSG(test, PTR_ERR(object), -ENOMEM, "allocation %u", nth);
+			KUNIT_EXPECT_TRUE(test, injected);
+			nr_failed++;
+		} else {
+			KUNIT_EXPECT_EQ(test, object->index.nr_sites, SAMPLE_NR_SITES);
+		}
+		extra_object_destroy(object);
+		if (!injected)
+			break;
+	}
+	/*
+	 * Copies and offsets of types and func_info; tables, sections, files. What is
+	 * larger than a page comes from vmalloc() then.
+	 */
+	KUNIT_EXPECT_GE_MSG(test, nr_failed, 7,
+			    "failslab must take GFP_KERNEL: ignore-gfp-wait is N in debugfs");
+	KUNIT_EXPECT_LT(test, nth, 100);
+#else
+	kunit_skip(test, "no CONFIG_FAILSLAB");
+#endif
+}
+
+static struct kunit_case object_cases[] = {
+	KUNIT_CASE_PARAM(object_row_test, object_gen_params),
+	KUNIT_CASE(object_content_test),
+	KUNIT_CASE(object_keep_test),
+	KUNIT_CASE(object_name_test),
+	KUNIT_CASE(object_module_test),
+	KUNIT_CASE(object_no_memory_test),
+	{ }
+};
+
+static struct kunit_suite object_suite = {
+	.name = "btf_extra_object",
+	.init = sample_init,
+	.exit = sample_exit,
+	.test_cases = object_cases,
+};
+
+kunit_test_suite(object_suite);

@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+/*
+ * Offsets are worked out by hand from container_plain(): header i is at
+ * 64 + 64 * i, and in it sh_type at 4, sh_addr at 16, sh_offset at 24, sh_size
+ * at 32. Values are those of a little-endian machine.
+ */
+#include "container_rows.h"
+#include "elf_writer.h"
+#include "../../kernel/core/site_bounds.h"
+
+#define ARRAY_LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+#define EXEC (SHF_ALLOC | SHF_EXECINSTR)
+#define MACHINE 62	/* EM_X86_64 */
+
+/* The one of vmlinux's BTF, as far as these rows look at it. */
+static const struct extra_base any_base = { .size = 64, .crc32 = 0x12345678 };
+
+/* ---- files ---- */
+
+static void put_build_id(struct elf_writer *w)
+{
+	struct {
+		u32 name_size, id_size, type;
+		u8 name[4], id[CONTAINER_BUILD_ID_SIZE];
+	} note = { 4, CONTAINER_BUILD_ID_SIZE, 3, "GNU", "" };
+
+	memcpy(note.id, CONTAINER_BUILD_ID, sizeof(note.id));
+	elf_bytes(w, ".note.gnu.build-id", SHT_NOTE, &note, sizeof(note));
+}
+
+u32 container_over(u8 *file, const struct core_input *blobs, const struct extra_base *bases,
+		   u32 nr_bases)
+{
+	struct elf_writer w;
+
+	elf_begin(&w, file, CONTAINER_MAX_SIZE, 9);	/* .shstrtab at 128; name 1 */
+	/* 2 at 192: name 11, 172 bytes at 640 */
+	elf_bytes(&w, ".BTF", SHT_PROGBITS, blobs->types.data, blobs->types.size);
+	/* 3 at 256: name 16, 393 bytes at 816 */
+	elf_bytes(&w, ".BTF.func_info", SHT_PROGBITS, blobs->func_info.data,
+		  blobs->func_info.size);
+	/* 4 at 320: name 31, 36 bytes at 1216 */
+	put_build_id(&w);
+	/* 5 at 384: name 50, 8 bytes at 1256 */
+	elf_bytes(&w, ".btf_extra.base", SHT_PROGBITS, bases, nr_bases * (u32)sizeof(*bases));
+	/* 6 at 448: name 66 */
+	elf_place(&w, ".text", CONTAINER_TEXT, CONTAINER_TEXT_SIZE, EXEC);
+	/* 7 at 512: name 72 */
+	elf_place(&w, ".init.text", CONTAINER_INIT_TEXT, CONTAINER_INIT_TEXT_SIZE, EXEC);
+	/* 8 at 576: name 83; the names are 91 bytes at 1264, up to 1355 */
+	elf_place(&w, ".rodata", 0x8000, 0x1000, SHF_ALLOC);
+	return elf_finish(&w, MACHINE);
+}
+
+u32 container_plain(u8 *file, const struct core_input *blobs)
+{
+	return container_over(file, blobs, &any_base, 1);
+}
+
+static void put_required(struct elf_writer *w, const struct core_input *blobs)
+{
+	elf_bytes(w, ".BTF.func_info", SHT_PROGBITS, blobs->func_info.data,
+		  blobs->func_info.size);				/* 2 at 192 */
+	put_build_id(w);						/* 3 at 256 */
+	elf_bytes(w, ".btf_extra.base", SHT_PROGBITS, &any_base, sizeof(any_base));
+}
+
+/* As a data module has it: the types are somewhere else. */
+static u32 no_types(u8 *file, const struct core_input *blobs)
+{
+	struct elf_writer w;
+
+	elf_begin(&w, file, CONTAINER_MAX_SIZE, 5);
+	put_required(&w, blobs);
+	return elf_finish(&w, MACHINE);
+}
+
+/* The second one is header 5, at 384. */
+static u32 twice(u8 *file, const struct core_input *blobs, const char *name, u32 type)
+{
+	struct elf_writer w;
+
+	elf_begin(&w, file, CONTAINER_MAX_SIZE, 6);
+	put_required(&w, blobs);
+	elf_bytes(&w, name, type, &any_base, sizeof(any_base));
+	return elf_finish(&w, MACHINE);
+}
+
+static u32 func_info_twice(u8 *file, const struct core_input *blobs)
+{
+	return twice(file, blobs, ".BTF.func_info", SHT_PROGBITS);
+}
+
+static u32 build_id_twice(u8 *file, const struct core_input *blobs)
+{
+	return twice(file, blobs, ".note.gnu.build-id", SHT_NOTE);
+}
+
+static u32 bases_twice(u8 *file, const struct core_input *blobs)
+{
+	return twice(file, blobs, ".btf_extra.base", SHT_PROGBITS);
+}
+
+/* A section of the object has the name of a part of the file. */
+static u32 func_info_as_place(u8 *file, const struct core_input *blobs)
+{
+	struct elf_writer w;
+
+	elf_begin(&w, file, CONTAINER_MAX_SIZE, 6);
+	put_required(&w, blobs);
+	elf_place(&w, ".BTF.func_info", 0, 8, EXEC);
+	return elf_finish(&w, MACHINE);
+}
+
+static u32 no_func_info(u8 *file, const struct core_input *blobs)
+{
+	struct elf_writer w;
+
+	(void)blobs;
+	elf_begin(&w, file, CONTAINER_MAX_SIZE, 4);
+	put_build_id(&w);
+	elf_bytes(&w, ".btf_extra.base", SHT_PROGBITS, &any_base, sizeof(any_base));
+	return elf_finish(&w, MACHINE);
+}
+
+static u32 no_build_id(u8 *file, const struct core_input *blobs)
+{
+	struct elf_writer w;
+
+	elf_begin(&w, file, CONTAINER_MAX_SIZE, 4);
+	elf_bytes(&w, ".BTF.func_info", SHT_PROGBITS, blobs->func_info.data,
+		  blobs->func_info.size);
+	elf_bytes(&w, ".btf_extra.base", SHT_PROGBITS, &any_base, sizeof(any_base));
+	return elf_finish(&w, MACHINE);
+}
+
+static u32 no_bases(u8 *file, const struct core_input *blobs)
+{
+	struct elf_writer w;
+
+	elf_begin(&w, file, CONTAINER_MAX_SIZE, 4);
+	elf_bytes(&w, ".BTF.func_info", SHT_PROGBITS, blobs->func_info.data,
+		  blobs->func_info.size);
+	put_build_id(&w);
+	return elf_finish(&w, MACHINE);
+}
+
+static u32 with_headers(u8 *file, const struct core_input *blobs, u32 nr_headers)
+{
+	struct elf_writer w;
+
+	elf_begin(&w, file, CONTAINER_MAX_SIZE, nr_headers);
+	put_required(&w, blobs);
+	return elf_finish(&w, MACHINE);
+}
+
+u32 container_most_headers(u8 *file, const struct core_input *blobs)
+{
+	return with_headers(file, blobs, 1024);
+}
+
+static u32 too_many_headers(u8 *file, const struct core_input *blobs)
+{
+	return with_headers(file, blobs, 1025);
+}
+
+/* 1018 headers without size, which share their names. */
+static u32 most_places(u8 *file, const struct core_input *blobs)
+{
+	struct elf_writer w;
+	u32 i;
+
+	elf_begin(&w, file, CONTAINER_MAX_SIZE, 1024);
+	put_required(&w, blobs);
+	elf_place(&w, ".text.abcdefghijklmnop", 0, 8, EXEC);	/* name from 61 on */
+	for (i = 6; i < 1024; i++) {
+		Elf64_Shdr header = { .sh_name = 61 + i % 8, .sh_type = SHT_NOBITS };
+
+		memcpy(file + ELF_HEADER_AT(i), &header, sizeof(header));
+	}
+	return elf_finish(&w, MACHINE);
+}
+
+/* ---- rows of the file ---- */
+
+#define ACCEPTED .code = BTF_FAULT_NONE
+#define REFUSED(fault_code, at) .code = BTF_FAULT_ELF_##fault_code, .offset = (at)
+#define PATCH(...) .patches = { __VA_ARGS__ }
+#define H(i) ELF_HEADER_AT(i)
+
+const struct container_row container_rows[] = {
+	{ "plain file", ACCEPTED },
+	{ "no types", .build = no_types, ACCEPTED },
+	{ "1024 headers", .build = container_most_headers, ACCEPTED },
+	{ "1018 empty sections", .build = most_places, ACCEPTED },
+
+	/* cut */
+	{ "no byte", .cut = 0xffffffff, REFUSED(CUT, 0) },
+	{ "cut in the file header", .cut = 63, REFUSED(CUT, 0) },
+	{ "cut behind the file header", .cut = 64, REFUSED(CUT, 40) },
+	{ "cut in the last section header", .cut = 639, REFUSED(CUT, 40) },
+	{ "cut behind the section headers", .cut = 640, REFUSED(NAMES, H(1)) },
+	{ "cut in the types", .cut = 700, REFUSED(NAMES, H(1)) },
+	{ "cut behind the types", .cut = 812, REFUSED(NAMES, H(1)) },
+	{ "cut behind the locations", .cut = 1209, REFUSED(NAMES, H(1)) },
+	{ "cut behind the build-id", .cut = 1252, REFUSED(NAMES, H(1)) },
+	{ "cut before the names", .cut = 1264, REFUSED(NAMES, H(1)) },
+	{ "cut before the last NUL", .cut = 1354, REFUSED(NAMES, H(1)) },
+
+	/* file header */
+	{ "file not on 8 bytes", .shift = 4, REFUSED(HEADER, 0) },
+	{ "magic", PATCH({ 1, 3, 'G' }), REFUSED(HEADER, 0) },
+	{ "32 bits", PATCH({ 1, 4, 1 }), REFUSED(HEADER, 0) },
+	{ "big-endian", PATCH({ 1, 5, 2 }), REFUSED(HEADER, 0) },
+	{ "version of ELF", PATCH({ 1, 6, 2 }), REFUSED(HEADER, 0) },
+	{ "an executable", PATCH({ 2, 16, ET_EXEC }), REFUSED(HEADER, 16) },
+	{ "a core", PATCH({ 2, 16, ET_CORE }), REFUSED(HEADER, 16) },
+	{ "section headers of 56 bytes", PATCH({ 2, 58, 56 }), REFUSED(HEADER, 58) },
+	{ "section headers of no byte", PATCH({ 2, 58, 0 }), REFUSED(HEADER, 58) },
+	{ "another machine", PATCH({ 2, 18, 183 }), ACCEPTED },
+	{ "section headers end behind the file", PATCH({ 8, 40, 1355 - 9 * 64 + 1 }),
+	  REFUSED(CUT, 40) },
+	{ "section headers begin at the end", PATCH({ 8, 40, 1355 }), REFUSED(CUT, 40) },
+	{ "section headers begin behind the file", PATCH({ 8, 40, 1356 }), REFUSED(CUT, 40) },
+	{ "end of the section headers wraps", PATCH({ 8, 40, 0xfffffffffffffe00 }),
+	  REFUSED(CUT, 40) },
+	{ "end of the section headers wraps to their begin", PATCH({ 8, 40, 0xfffffffffffffdc0 }),
+	  REFUSED(CUT, 40) },
+	{ "more section headers than bytes", PATCH({ 2, 60, 0xffff }), REFUSED(CUT, 40) },
+	{ "1025 headers", .build = too_many_headers, REFUSED(HEADER, 60) },
+	{ "no section header", PATCH({ 2, 60, 0 }), REFUSED(NAMES, 62) },
+	{ "header of the names behind the last", PATCH({ 2, 62, 9 }), REFUSED(NAMES, 62) },
+	{ "header of the names is 65535", PATCH({ 2, 62, 0xffff }), REFUSED(NAMES, 62) },
+
+	/* names */
+	{ "names in a null header", PATCH({ 2, 62, 0 }), REFUSED(NAMES, H(0)) },
+	{ "names in a section without bytes", PATCH({ 2, 62, 6 }), REFUSED(NAMES, H(6)) },
+	{ "no names", PATCH({ 8, H(1) + 32, 0 }), REFUSED(NAMES, H(1)) },
+	{ "names without a NUL at the end", PATCH({ 8, H(1) + 32, 90 }), REFUSED(NAMES, H(1)) },
+	{ "names end behind the file", PATCH({ 8, H(1) + 32, 92 }), REFUSED(NAMES, H(1)) },
+	{ "end of the names wraps", PATCH({ 8, H(1) + 24, 0xffffffffffffffff }),
+	  REFUSED(NAMES, H(1)) },
+	{ "64 KB of names", .build = container_most_headers, PATCH({ 8, H(1) + 24, 64 },
+							{ 8, H(1) + 32, 65536 }),
+	  REFUSED(MISSING, 0) },
+	{ "64 KB and a byte of names", .build = container_most_headers, PATCH({ 8, H(1) + 24, 64 },
+								   { 8, H(1) + 32, 65537 }),
+	  REFUSED(NAMES, H(1)) },
+	{ "4 GB of names", PATCH({ 8, H(1) + 32, 0x100000000 }), REFUSED(NAMES, H(1)) },
+	{ "name behind the names", PATCH({ 4, H(3), 91 }), REFUSED(NAMES, H(3)) },
+	{ "highest name", PATCH({ 4, H(8), 0xffffffff }), REFUSED(NAMES, H(8)) },
+	{ "empty name of a section of the object", PATCH({ 4, H(8), 90 }), ACCEPTED },
+	{ "name of a null header is not looked at", PATCH({ 4, H(0), 0xffffffff }), ACCEPTED },
+
+	/* sections */
+	{ "types end behind the file", PATCH({ 8, H(2) + 32, 1355 - 640 + 1 }),
+	  REFUSED(CUT, H(2)) },
+	{ "end of the types wraps", PATCH({ 8, H(2) + 24, 0xfffffffffffffffc },
+					  { 8, H(2) + 32, 8 }), REFUSED(CUT, H(2)) },
+	{ "types of 2^64 - 1 bytes", PATCH({ 8, H(2) + 32, 0xffffffffffffffff }),
+	  REFUSED(CUT, H(2)) },
+	{ "types of 4 GB", PATCH({ 8, H(2) + 32, 0x100000000 }), REFUSED(CUT, H(2)) },
+	{ "locations begin behind the file", PATCH({ 8, H(3) + 24, 1356 }, { 8, H(3) + 32, 0 }),
+	  REFUSED(CUT, H(3)) },
+	{ "empty types", PATCH({ 8, H(2) + 32, 0 }), REFUSED(SECTION, H(2)) },
+	{ "empty locations", PATCH({ 8, H(3) + 32, 0 }), REFUSED(SECTION, H(3)) },
+	{ "empty build-id", PATCH({ 8, H(4) + 32, 0 }), REFUSED(SECTION, H(4)) },
+	{ "empty sums", PATCH({ 8, H(5) + 32, 0 }), REFUSED(SECTION, H(5)) },
+	{ "types not on 4 bytes", PATCH({ 8, H(2) + 24, 642 }), REFUSED(SECTION, H(2)) },
+	{ "locations not on 4 bytes", PATCH({ 8, H(3) + 24, 817 }), REFUSED(SECTION, H(3)) },
+	{ "build-id not on 4 bytes", PATCH({ 8, H(4) + 24, 1218 }), REFUSED(SECTION, H(4)) },
+	{ "sums not on 4 bytes", PATCH({ 8, H(5) + 24, 1255 }), REFUSED(SECTION, H(5)) },
+	{ "types on 4 bytes", PATCH({ 8, H(2) + 24, 644 }), ACCEPTED },
+	{ "end of .text wraps", PATCH({ 8, H(6) + 16, 0xfffffffffffffff0 },
+				      { 8, H(6) + 32, 0x20 }), REFUSED(SECTION, H(6)) },
+	{ ".text of 2^64 - 1 bytes", PATCH({ 8, H(6) + 32, 0xffffffffffffffff }),
+	  REFUSED(SECTION, H(6)) },
+	{ ".text at the end of all addresses", PATCH({ 8, H(6) + 16, 0xfffffffffffffff0 },
+						     { 8, H(6) + 32, 0xf }), ACCEPTED },
+	{ ".text beside the file", PATCH({ 8, H(6) + 24, 0xffffffffffffffff }), ACCEPTED },
+	{ "empty .text", PATCH({ 8, H(6) + 32, 0 }), ACCEPTED },
+
+	/* one of each */
+	{ "types twice", PATCH({ 4, H(5), 11 }), REFUSED(DUPLICATE, H(5)) },
+	{ "locations twice", .build = func_info_twice, REFUSED(DUPLICATE, H(5)) },
+	{ "build-id twice", .build = build_id_twice, REFUSED(DUPLICATE, H(5)) },
+	{ "sums twice", .build = bases_twice, REFUSED(DUPLICATE, H(5)) },
+	{ ".text twice", PATCH({ 4, H(7), 66 }), REFUSED(DUPLICATE, H(7)) },
+	{ ".text twice, one not executable", PATCH({ 4, H(8), 66 }), REFUSED(DUPLICATE, H(8)) },
+	{ ".text twice, one empty", PATCH({ 4, H(7), 66 }, { 8, H(7) + 32, 0 }), ACCEPTED },
+	{ "a section of the object named as a part", .build = func_info_as_place, ACCEPTED },
+	{ "no locations", .build = no_func_info, REFUSED(MISSING, 0) },
+	{ "no build-id", .build = no_build_id, REFUSED(MISSING, 0) },
+	{ "no sums", .build = no_bases, REFUSED(MISSING, 0) },
+	{ "locations without bytes", PATCH({ 4, H(3) + 4, SHT_NOBITS }), REFUSED(MISSING, 0) },
+	{ "build-id of another type", PATCH({ 4, H(4) + 4, SHT_PROGBITS }), REFUSED(MISSING, 0) },
+	{ "half a sum", PATCH({ 8, H(5) + 32, 12 }), REFUSED(MISSING, 0) },
+
+	/* build-id */
+	{ "note without an id", PATCH({ 8, H(4) + 32, 16 }), REFUSED(BUILD_ID, 1216) },
+	{ "note cut in its header", PATCH({ 8, H(4) + 32, 8 }), REFUSED(BUILD_ID, 1216) },
+	{ "note of an owner with 5 bytes", PATCH({ 4, 1216, 5 }), REFUSED(BUILD_ID, 1216) },
+	{ "note of an owner with 4 GB", PATCH({ 4, 1216, 0xfffffffc }), REFUSED(BUILD_ID, 1216) },
+	{ "note of another owner", PATCH({ 1, 1230, 'V' }), REFUSED(BUILD_ID, 1216) },
+	{ "note of another type", PATCH({ 4, 1224, 1 }), REFUSED(BUILD_ID, 1216) },
+	{ "id of no byte", PATCH({ 4, 1220, 0 }), REFUSED(BUILD_ID, 1216) },
+	{ "id of one byte", PATCH({ 4, 1220, 1 }), ACCEPTED },
+	{ "id of 21 bytes", PATCH({ 4, 1220, 21 }, { 8, H(4) + 32, 37 }),
+	  REFUSED(BUILD_ID, 1216) },
+	{ "id of 20 bytes in 19", PATCH({ 8, H(4) + 32, 35 }), REFUSED(BUILD_ID, 1216) },
+	{ "id whose end wraps", PATCH({ 4, 1220, 0xfffffff8 }), REFUSED(BUILD_ID, 1216) },
+};
+
+const u32 container_nr_rows = ARRAY_LENGTH(container_rows);
+
+static bool apply(const struct container_patch *patch, u8 *file, u32 size)
+{
+	if (patch->at > size || patch->size > size - patch->at || patch->size > 8)
+		return false;
+	memcpy(file + patch->at, &patch->value, patch->size);
+	return true;
+}
+
+u32 container_row_file(const struct container_row *row, struct core_row_images *images, u8 *file)
+{
+	struct core_input blobs;
+	u32 size, i;
+
+	if (!core_row_input(&core_rows[0], images, &blobs))
+		return 0;
+	size = row->build ? row->build(file, &blobs) : container_plain(file, &blobs);
+	if (!size || size + row->shift > CONTAINER_MAX_SIZE)
+		return 0;
+	for (i = 0; i < CONTAINER_MAX_PATCHES && row->patches[i].size; i++)
+		if (!apply(&row->patches[i], file, size))
+			return 0;
+	if (row->shift)
+		memmove(file + row->shift, file, size);
+	return row->cut && row->cut < size ? row->cut : size;
+}
+
+const char *container_row_verdict(const struct container_row *row,
+				  const struct container_outcome *run)
+{
+	if (run->broken)
+		return run->broken;
+	if (row->code == BTF_FAULT_NONE)
+		return run->error ? "it is refused" : NULL;
+	if (!run->error)
+		return "it is accepted";
+	if (run->fault.code != row->code)
+		return "the fault is another one";
+	if (run->fault.type_id)
+		return "the fault is about a type";
+	return run->fault.offset == row->offset ? NULL : "the fault is at another offset";
+}
+
+/* ---- rows of the bounds ---- */
+
+#define SIZES(text_size, init_text_size) \
+	.flags = EXEC, .size = (text_size), .init_size = (init_text_size)
+#define OUTSIDE(id, at) .type_id = (id), .offset = (at)
+
+/* The highest offsets: 0x40 of inline.text at 204, 0x30 of func.text at 240, 0x10 at 264. */
+const struct bounds_row bounds_rows[] = {
+	{ "all inside", SIZES(0x100, 0x100), .accepted = true },
+	{ "last bytes of both", SIZES(0x41, 0x11), .accepted = true },
+	{ "end of .text", SIZES(0x40, 0x11), OUTSIDE(17, 204) },
+	{ "end of .text, of a body", SIZES(0x30, 0x11), OUTSIDE(18, 240),
+	  .patches = { { CORE_IN_FUNC_INFO, 204, 0x2f } } },
+	{ "last byte of .text, of a body", SIZES(0x31, 0x11), .accepted = true,
+	  .patches = { { CORE_IN_FUNC_INFO, 204, 0x2f } } },
+	{ "end of .init.text", SIZES(0x41, 0x10), OUTSIDE(19, 264) },
+	{ ".text of a byte", SIZES(1, 0x11), OUTSIDE(17, 156) },
+	{ "empty .text", SIZES(0, 0x11), OUTSIDE(17, 136) },
+	{ "empty .init.text", SIZES(0x41, 0), OUTSIDE(19, 244) },
+	{ "no .text", .text = ".tex", SIZES(0x41, 0x11), OUTSIDE(17, 136) },
+	{ "a longer name", .text = ".text.hot", SIZES(0x41, 0x11), OUTSIDE(17, 136) },
+	{ ".text not executable", .flags = SHF_ALLOC, .size = 0x41, .init_size = 0x11,
+	  OUTSIDE(17, 136) },
+	{ ".text with bytes", .type = SHT_PROGBITS, SIZES(0x41, 0x11), OUTSIDE(17, 136) },
+	{ "highest offset, 4 GB", SIZES(0x100000000, 0x11), .accepted = true,
+	  .patches = { { CORE_IN_FUNC_INFO, 204, 0xffffffff } } },
+	{ "highest offset, a byte less", SIZES(0xffffffff, 0x11), OUTSIDE(17, 204),
+	  .patches = { { CORE_IN_FUNC_INFO, 204, 0xffffffff } } },
+};
+
+const u32 bounds_nr_rows = ARRAY_LENGTH(bounds_rows);
+
+u32 bounds_row_file(const struct bounds_row *row, struct core_row_images *images,
+		    struct core_input *blobs, u8 *file)
+{
+	struct core_row blobs_of = { .patches = { row->patches[0], row->patches[1] } };
+	const char *text = row->text ? row->text : ".text";
+	struct elf_writer w;
+
+	if (!core_row_input(&blobs_of, images, blobs))
+		return 0;
+	elf_begin(&w, file, CONTAINER_MAX_SIZE, 7);
+	put_required(&w, blobs);
+	if (row->type)
+		elf_bytes(&w, text, row->type, CONTAINER_BUILD_ID, CONTAINER_BUILD_ID_SIZE);
+	else
+		elf_place(&w, text, CONTAINER_TEXT, row->size, row->flags);
+	elf_place(&w, ".init.text", CONTAINER_INIT_TEXT, row->init_size, EXEC);
+	return elf_finish(&w, MACHINE);
+}
+
+const char *bounds_row_verdict(const struct bounds_row *row, const struct core_outcome *core,
+			       const struct container_outcome *run)
+{
+	struct btf_fault fault = { .code = BTF_FAULT_COUNT };
+	int err;
+
+	if (core->broken || core->step != CORE_DONE || run->broken || run->error)
+		return "the row itself is wrong";
+	err = site_bounds_check(&core->index, &run->elf, &fault);
+	if (err ? fault.code == BTF_FAULT_COUNT : fault.code != BTF_FAULT_COUNT)
+		return "an error and a fault come together";
+	if (!err)
+		return row->accepted ? NULL : "it is accepted";
+	if (row->accepted)
+		return "it is refused";
+	if (err != -EINVAL || fault.code != BTF_FAULT_SITE_RANGE)
+		return "the fault is another one";
+	if (fault.type_id != row->type_id)
+		return "the fault is about another type";
+	return fault.offset == row->offset ? NULL : "the fault is at another offset";
+}
+
+/* ---- rows of the suffixes ---- */
+
+const struct suffix_row suffix_rows[] = {
+	{ "", 0 },
+	{ "f", 1 },
+	{ "foo", 3 },
+	{ "foo.isra.0", 3 },
+	{ "f.isra.0", 1 },
+	{ "foo.isra.12345", 3 },
+	{ "foo.constprop.1.isra.2", 3 },
+	{ "foo.part.3.cold", 3 },
+	{ "foo.cold", 3 },
+	{ "foo.cold.1", 3 },
+	{ "foo.cold.cold", 3 },
+	{ "foo.llvm.123", 3 },
+	{ "foo.lto_priv.0", 3 },
+	{ "foo.isra.0.isra.1", 3 },
+	/* a name with a dot of its own keeps it */
+	{ "foo.bar", 7 },
+	{ "foo.bar.isra.0", 7 },
+	{ "foo..isra.0", 4 },
+	{ ".isra.0", 7 },
+	{ ".isra.0.isra.1", 7 },
+	/* no suffix, or not one alone */
+	{ "foo.", 4 },
+	{ "foo.isra", 8 },
+	{ "foo.isra.", 9 },
+	{ "foo.isra.x", 10 },
+	{ "foo.isra.0x", 11 },
+	{ "foo.israel.0", 12 },
+	{ "foo.coldest", 11 },
+	{ "foo.cold.", 9 },
+	{ "foo.cold.extra", 14 },
+	{ "foo.isra.0.bar", 14 },
+	{ "foo.isra.0.bar.cold", 14 },
+	{ "foo.llvm.deadbeef", 17 },
+	{ "foo.ISRA.0", 10 },
+	{ "foo isra.0", 10 },
+};
+
+const u32 suffix_nr_rows = ARRAY_LENGTH(suffix_rows);

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+/*
+ * Any bytes as a container. The promises are those of container_run(): an error
+ * if and only if there is a fault and no object; every part that is found lies in
+ * the file. Then the plain blobs against the sections that it has: refused if and
+ * only if a site lies in none of them.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../core/container_rows.h"
+#include "../../kernel/core/site_bounds.h"
+
+static void hold(bool promise, const char *text)
+{
+	if (promise)
+		return;
+	fprintf(stderr, "broken promise: %s\n", text);
+	abort();
+}
+
+/* The tables of the plain blobs, made once. */
+static const struct loc_index *plain_index(void)
+{
+	static u64 memory[16384];
+	static struct core_row_images images;
+	static struct core_outcome outcome;
+	static struct core_input input;
+	struct core_arena arena = { .memory = (u8 *)memory, .size = sizeof(memory) };
+
+	if (!outcome.index.nr_sites) {
+		hold(core_row_input(&core_rows[0], &images, &input), "the plain row is right");
+		core_run(&outcome, &input, &arena);
+		hold(outcome.step == CORE_DONE, "the plain blobs are accepted");
+	}
+	return &outcome.index;
+}
+
+/* The plain reading: each site by its number. */
+static bool all_inside(const struct loc_index *index, const struct extra_elf *elf)
+{
+	const struct loc_section *holder;
+	const struct loc_site *site;
+	u32 i;
+
+	for (i = 0; i < index->nr_sites; i++) {
+		struct extra_section place;
+
+		site = loc_index_site(index, i, &holder);
+		if (!extra_elf_find(elf, index->elf_sections[holder->elf].name, &place) ||
+		    !place.executable || place.size <= site->offset)
+			return false;
+	}
+	return true;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	const struct loc_index *index = plain_index();
+	struct btf_fault fault = { .code = BTF_FAULT_COUNT };
+	struct container_outcome run;
+	u8 *copy = malloc(size ? size : 1);
+	int err;
+
+	if (!copy)
+		abort();
+	memcpy(copy, bytes, size);
+	container_run(&run, copy, size);
+	hold(!run.broken, run.broken ? run.broken : "");
+	if (!run.error) {
+		err = site_bounds_check(index, &run.elf, &fault);
+		hold(err == 0 || err == -EINVAL, "an error is -EINVAL");
+		hold(!err == (fault.code == BTF_FAULT_COUNT), "an error and a fault come together");
+		hold(!err == all_inside(index, &run.elf), "sites inside are accepted, no others");
+	}
+	free(copy);
+	return 0;
+}
