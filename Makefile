@@ -43,7 +43,7 @@ say = $(if $(V),,@printf '  %-4s %s\n' $(1) $@;)
 
 # ---- what is asked for ----
 
-.PHONY: help demo check userspace kunit fuzz bench vm tidy clean FORCE
+.PHONY: help demo check userspace kunit fuzz bench bench-vm vm tidy clean FORCE
 
 help:
 	@echo 'make demo        build, fetch a Debian kernel with debug info, generate, look around'
@@ -52,11 +52,12 @@ help:
 	@echo 'make kunit       the KUnit suites, on a kernel with KASAN and lockdep in QEMU'
 	@echo 'make fuzz        the fuzzers without end, or one of them: make fuzz FUZZER=name'
 	@echo 'make bench       speed and size against pahole, on a real kernel'
+	@echo 'make bench-vm    cost of the kernel module, in virtual machines: KERNEL=6.1|6.12|7.x|all'
 	@echo 'make vm          a shell on a kernel in a virtual machine: KERNEL=6.1|6.12|7.x|lean'
 	@echo 'make tidy        clang-tidy over the C++ sources (slow)'
 	@echo 'make clean       removes build/'
 	@echo
-	@echo 'demo, check, kunit, fuzz, bench and vm install the Debian packages that they need.'
+	@echo 'demo, check, kunit, fuzz, bench, bench-vm and vm install the Debian packages that they need.'
 	@echo 'Downloads and kernels are kept in $$BTF_EXTRA_CACHE, by default ~/.cache/btf-extra.'
 
 demo:
@@ -77,6 +78,12 @@ bench:
 	@userspace/packages.sh build bench
 	@$(MAKE) --no-print-directory build-bench
 	@vmlinux=$$(vm/fetch-vmlinux.sh) && tests/bench/generate_bench.py "$$vmlinux"
+
+bench-vm: KERNEL = all
+bench-vm:
+	@userspace/packages.sh build kernel vm
+	@$(MAKE) --no-print-directory build/release/btf-extra
+	@tests/bench/vm_bench.py $(if $(filter all,$(KERNEL)),6.1 6.12 7.x,$(KERNEL))
 
 # VM_FILES: a folder that is in the guest's /; VM_START: what the guest's shell does first.
 KERNEL ?= 6.12

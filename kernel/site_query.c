@@ -66,8 +66,6 @@ static int visit(struct walk *walk, const struct extra_object *object,
 {
 	struct btf_extra_site site;
 
-	if (!class_wanted(walk->query, section->loc_class))
-		return 0;
 	site_query_describe(object, section, i, &site);
 	if (walk->symbol && (section->loc_class != LOC_CLASS_BODY || !site.address ||
 			     !symbol_is(site.address, walk->symbol, walk->buffer)))
@@ -83,8 +81,11 @@ static int visit_func(struct walk *walk, const struct extra_object *object, u32 
 	int ret;
 
 	for (i = 0; i < index->nr_sections; i++) {
-		struct loc_range sites = loc_index_by_func(index, i, func_id);
+		struct loc_range sites;
 
+		if (!class_wanted(walk->query, index->sections[i].loc_class))
+			continue;
+		sites = loc_index_by_func(index, i, func_id);
 		for (j = sites.first; j < sites.end; j++) {
 			ret = visit(walk, object, &index->sections[i], j);
 			if (ret)
@@ -191,7 +192,8 @@ static int visit_address(struct walk *walk, const struct registry_state *state)
 	for (i = sites.first; !ret && i < sites.end; i++) {
 		const struct loc_site *site = loc_index_site(index, index->by_offset[i], &section);
 
-		ret = visit(walk, range->object, section, site - section->sites);
+		if (class_wanted(walk->query, section->loc_class))
+			ret = visit(walk, range->object, section, site - section->sites);
 	}
 	return ret;
 }

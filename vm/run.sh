@@ -11,6 +11,8 @@
 #   --memory MB         by default 1024
 #   --timeout S         for the whole run, by default 300; a shell has no limit
 #   --append ARGUMENTS  for the kernel's command line
+#   --icount            an instruction takes a nanosecond of the guest's time, so that costs can be
+#                       counted and runs repeat exactly (append nokaslr, too); with one processor
 #
 # Stdout has what the command says, stdout and stderr, line by line, and nothing else. Stderr has
 # the path of the kernel's log, build/vm/NAME-N.log. The exit code is the command's, but
@@ -40,13 +42,14 @@ complaints+='|suspected memory leak|kmemleak: .*empty|bad page|list_(add|del) co
 harmless=(
 )
 
-name='' cpus=1 memory=1024 limit=300 append='' mode=run folders=() command=()
+name='' cpus=1 memory=1024 limit=300 append='' mode=run icount='' folders=() command=()
 [ $# -gt 0 ] || fail "usage: ${0##*/} NAME [OPTION...] --files DIR -- COMMAND [ARGUMENT...]"
 name=$1
 shift
 while [ $# -gt 0 ]; do
     case $1 in
     --shell) mode=shell ;;
+    --icount) icount=1 ;;
     --)
         shift
         command=("$@")
@@ -73,6 +76,7 @@ done
 for folder in "${folders[@]}"; do
     [ -d "$folder" ] || fail "$folder: not a folder"
 done
+[ -z "$icount" ] || [ "$cpus" = 1 ] || fail '--icount: with one processor only'
 [ "${#command[@]}" -gt 0 ] || [ "$mode" = shell ] || fail 'no command'
 for program in qemu-system-x86_64 busybox cpio gcc; do
     type -P "$program" >/dev/null || fail "no $program; run: userspace/packages.sh vm"
@@ -120,7 +124,9 @@ log=$top/build/vm/$name-$number.log
 
 # With five levels of page tables KASAN complains of the direct map while the boot processor's
 # features are read anew: the kernel then takes it for one with four levels.
-qemu=(qemu-system-x86_64 -accel 'tcg,thread=multi' -cpu 'max,la57=off' -smp "$cpus" -m "$memory"
+clock=(-accel 'tcg,thread=multi')
+[ -z "$icount" ] || clock=(-accel 'tcg,thread=single' -icount 'shift=0,sleep=off' -rtc clock=vm)
+qemu=(qemu-system-x86_64 "${clock[@]}" -cpu 'max,la57=off' -smp "$cpus" -m "$memory"
     -nodefaults -no-user-config -no-reboot -display none
     -kernel "$kernel/vmlinuz" -initrd "$scratch/initramfs"
     -append "console=ttyS0 ignore_loglevel panic=-1 rdinit=/init $append")

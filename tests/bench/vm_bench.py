@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+"""The kernel module's bars, measured on stock kernels in virtual machines.
+
+usage: vm_bench.py KERNEL...        names of vm/kernels.list: 6.1, 6.12, 7.x
+
+An instruction of the guest takes a nanosecond of its time, so what is called ns are instructions,
+and runs of the same kernel and module give the same numbers. What is compared comes from the same
+boot; see tests/vm/bench/lookup_bench.c. Exit 1 if a bar was missed or a run failed.
+"""
+
+import collections
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+FOLDER = "tests/vm/bench"
+OUT = pathlib.Path("build/bench/vm")
+GUEST = """
+insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko && insmod /lookup_bench.ko
+status=$?
+dmesg | grep -E 'btf_extra: [0-9]+ object|lookup_bench: '
+exit $status
+"""
+
+Cost = collections.namedtuple("Cost", "lookups ns sites")
+
+verdicts = []
+
+
+def bar(name, value, limit, unit="", at_least=False):
+    met = value >= limit if at_least else value <= limit
+    verdicts.append(met)
+    print(f"  {'pass' if met else 'FAIL'}  {name:58} {value:10.4g}{unit}"
+          f"  ({'at least' if at_least else 'at most'} {limit:g}{unit})")
+
+
+def note(name, value, unit=""):
+    print(f"        {name:58} {value:10.5g}{unit}")
+
+
+def run(kernel):
+    """What the guest's kernel said, line by line."""
+    modules = pathlib.Path(subprocess.run(["vm/build-modules.sh", kernel, FOLDER], check=True,
+                                          stdout=subprocess.PIPE, text=True).stdout.strip())
+    files = OUT / kernel
+    shutil.rmtree(files, ignore_errors=True)
+    files.mkdir(parents=True)
+    for module in ("kernel/btf_extra.ko", "kernel/data/btf_extra_vmlinux.ko",
+                   f"{FOLDER}/lookup_bench.ko"):
+        shutil.copy(modules / module, files)
+    return subprocess.run(["vm/run.sh", kernel, "--icount", "--append", "nokaslr", "--files", files,
+                           "--timeout", "600", "--", "sh", "-c", GUEST],
+                          check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def bench(kernel):
+    log = run(kernel)
+    loaded = re.search(r"(\d+) functions, (\d+) sites, (\d+) bytes, (\d+) ms", log)
+    functions, sites, size, load_ms = map(int, loaded.groups())
+    costs = {what: Cost(*map(int, numbers)) for what, *numbers in
+             re.findall(r"lookup_bench: (\w+) look-ups=(\d+) ns=(\d+) sites=(\d+)", log)}
+    each = {what: cost.ns / cost.lookups for what, cost in costs.items()}
+    # Otherwise the keys were not drawn from all of them.
+    if costs["functions"] != Cost(functions, 0, sites):
+        sys.exit(f"vm_bench: {kernel}: {costs['functions']} of {functions} functions, {sites} sites")
+
+    print(f"Linux {kernel}: {functions} functions, {sites} sites; costs in instructions")
+    for what in ("id", "name", "name_body", "address", "kallsyms_name", "kallsyms_address"):
+        note(f"{what}, one of {costs[what].lookups} look-ups", each[what])
+    bar("look-up by name, times as fast as kallsyms_lookup_name()",
+        each["kallsyms_name"] / each["name"], 5, at_least=True)
+    note("its bodies alone", each["kallsyms_name"] / each["name_body"])
+    note("look-up by id, times as fast as kallsyms_lookup_name()",
+         each["kallsyms_name"] / each["id"])
+    note("look-up by address, times as fast as sprint_symbol()",
+         each["kallsyms_address"] / each["address"])
+    note("load, in walks over all symbols of kallsyms",
+         load_ms * 1e6 / each["kallsyms_walk"])
+    note("load, a site", load_ms * 1e6 / sites)
+    bar("memory, bytes a site", size / sites, 25)
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit("usage: vm_bench.py KERNEL...")
+    for kernel in sys.argv[1:]:
+        try:
+            bench(kernel)
+        except subprocess.CalledProcessError as error:
+            print(error.stdout or "", end="")
+            sys.exit(f"vm_bench: {kernel}: {error.cmd[0]}: exit code {error.returncode}")
+        sys.stdout.flush()
+    print(f"{sum(verdicts)} bars met, {len(verdicts) - sum(verdicts)} missed")
+    sys.exit(0 if all(verdicts) else 1)
+
+
+if __name__ == "__main__":
+    main()

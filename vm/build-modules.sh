@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+# Builds btf_extra.ko and btf_extra_vmlinux.ko for a stock kernel of kernels.list, the latter from its
+# debug vmlinux by build/release/btf-extra, and test modules that use what btf_extra.ko exports:
+#
+#   build-modules.sh NAME [FOLDER...]      as in: build-modules.sh 6.12 tests/vm/api
+#
+# Prints the folder, build/kernel/NAME. In it: vmlinux.btf_extra; kernel/btf_extra.ko;
+# kernel/data/btf_extra_vmlinux.ko; FOLDER/*.ko for each FOLDER, a path from the top of the sources.
+# What is there and up to date is left alone.
+set -euo pipefail
+
+vm=$(cd "$(dirname "$0")" && pwd)
+top=$(dirname "$vm")
+fail() { echo "build-modules: $*" >&2; exit 1; }
+
+[ $# -ge 1 ] || fail 'usage: build-modules.sh NAME [FOLDER...]'
+name=$1
+shift
+for folder; do
+    [ -e "$top/$folder/Kbuild" ] || fail "$folder: no Kbuild in it"
+done
+command=$top/build/release/btf-extra
+[ -x "$command" ] || fail 'no build/release/btf-extra; run: make userspace'
+kernel=$("$vm/fetch-kernel.sh" "$name") || fail "no kernel $name"
+[ -e "$kernel/version" ] || fail "$name: not a stock kernel"
+vmlinux=$("$vm/fetch-vmlinux.sh" "$name" "$(cat "$kernel/version")") ||
+    fail "no debug vmlinux of kernel $name"
+
+out=$top/build/kernel/$name
+blob=$out/vmlinux.btf_extra
+mkdir -p "$out"
+exec {lock}>"$out/modules.lock"
+flock "$lock"
+
+# What it was made of, since another kernel's vmlinux may be the older file.
+made_of="$vmlinux $(stat -L -c '%s %y' "$vmlinux" "$command" | xargs)"
+if [ ! -e "$blob" ] || [ "$(cat "$out/made_of" 2>/dev/null)" != "$made_of" ]; then
+    "$command" generate -o "$out/new.btf_extra" "$vmlinux" >&2 || fail "$vmlinux: no blob"
+    cmp -s "$out/new.btf_extra" "$blob" || mv "$out/new.btf_extra" "$blob"
+    rm -f "$out/new.btf_extra"
+    echo "$made_of" >"$out/made_of"
+fi
+
+"$top/kernel/build.sh" "$kernel/headers" "$out" --blob "$blob" W=1 KCFLAGS=-Werror >&2
+for folder; do
+    mkdir -p "$out/$folder"
+    for file in "$top/$folder"/{Kbuild,*.[ch]}; do
+        [ ! -e "$file" ] || cmp -s "$file" "$out/$folder/${file##*/}" || cp "$file" "$out/$folder/"
+    done
+    "$vm/kbuild.sh" "$name" -s M="$out/$folder" KBUILD_EXTRA_SYMBOLS="$out/kernel/Module.symvers" \
+        W=1 KCFLAGS=-Werror modules >&2
+done
+echo "$out"
