@@ -37,6 +37,18 @@ static inline const void *bin_attribute_bytes(const struct bin_attribute *attrib
 	return NULL;
 }
 
+/* What a module has in memory that is neither code nor written to. */
+static inline const void *module_read_only(const struct module *module, size_t *size)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
+	*size = module->mem[MOD_RODATA].size;
+	return module->mem[MOD_RODATA].base;
+#else
+	*size = module->core_layout.ro_size - module->core_layout.text_size;
+	return module->core_layout.base + module->core_layout.text_size;
+#endif
+}
+
 /* 6.7 put brackets around kfuncs, 6.3 marks each of them, 6.9 told them from other sets. */
 #ifndef __bpf_kfunc
 #define __bpf_kfunc __used noinline

@@ -15,6 +15,7 @@
 #include <linux/rcupdate.h>
 #include <linux/vmalloc.h>
 
+#include "kernel_compat.h"
 #include "running_kernel.h"
 
 /* ---- build-ids ---- */
@@ -49,57 +50,37 @@ static int find_build_id(const void *notes, size_t size, u8 *id)
 	return -ENOENT;
 }
 
-static int build_id_of_file(struct kobject *kobj, const char *dir, const char *name, u8 *id)
-{
-	struct sysfs_bytes notes;
-	int err = sysfs_bytes_get(&notes, kobj, dir, name, false);
-
-	if (err)
-		return err;
-	err = find_build_id(notes.data, notes.size, id);
-	sysfs_bytes_put(&notes);
-	return err;
-}
-
 /*
- * A module that is about to come has no files in sysfs yet, but a symbol for each
- * section, also for the one with the note.
+ * A module that is about to come has no files in sysfs yet, and a stripped one no
+ * symbol for the section of its note: the note is found by what it looks like.
+ * Another one with it would only have the module refused.
  */
-static int build_id_of_symbols(const struct module *module, u8 *id)
+static int build_id_of_module(const struct module *module, u8 *id)
 {
-	const size_t size = sizeof(Elf64_Nhdr) + 4 + EXTRA_BUILD_ID_MAX;
-	const struct mod_kallsyms *symbols;
-	int err = -ENOENT;
-	unsigned int i;
+	static const Elf64_Nhdr note = { .n_namesz = 4, .n_descsz = 20, .n_type = NOTE_GNU_BUILD_ID };
+	size_t size, at;
+	const u8 *data = module_read_only(module, &size);
 
-	rcu_read_lock();
-	symbols = rcu_dereference(module->kallsyms);
-	for (i = 1; symbols && err < 0 && i < symbols->num_symtab; i++) {
-		const Elf_Sym *symbol = &symbols->symtab[i];
-		unsigned long at = symbol->st_value;
-
-		if (ELF_ST_TYPE(symbol->st_info) != STT_SECTION || !within_module(at, module) ||
-		    !within_module(at + size - 1, module))
-			continue;
-		err = find_build_id((const void *)at, size, id);
-	}
-	rcu_read_unlock();
-	return err;
+	for (at = 0; data && at + sizeof(note) + 4 + note.n_descsz <= size; at += 4)
+		if (!memcmp(data + at, &note, sizeof(note)))
+			if (find_build_id(data + at, sizeof(note) + 4 + note.n_descsz, id) > 0)
+				return note.n_descsz;
+	return -ENOENT;
 }
 
 static int running_build_id(const struct module *module, u8 *id)
 {
+	struct sysfs_bytes notes;
 	int size;
 
-	if (!module)
-		return build_id_of_file(kernel_kobj, NULL, "notes", id);
-	if (module->state != MODULE_STATE_COMING) {
-		size = build_id_of_file((struct kobject *)&module->mkobj.kobj, "notes",
-					".note.gnu.build-id", id);
-		if (size >= 0)
-			return size;
-	}
-	return build_id_of_symbols(module, id);
+	if (module)
+		return build_id_of_module(module, id);
+	size = sysfs_bytes_get(&notes, kernel_kobj, NULL, "notes", false);
+	if (size)
+		return size;
+	size = find_build_id(notes.data, notes.size, id);
+	sysfs_bytes_put(&notes);
+	return size;
 }
 
 /* ---- BTF of vmlinux ---- */

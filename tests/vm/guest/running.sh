@@ -1,50 +1,10 @@
-#!/usr/bin/env bash
+#!/bin/sh
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-# The tables in a running kernel against the file that they were loaded from: all that
-# /dev/btf_extra answers, who may ask, and --running of the command.
+# In the guest, with vmlinux's and a module's tables loaded: all that /dev/btf_extra answers against
+# the files, who may ask, and --running of the command. Each row is a line "pass NAME" or
+# "fail NAME: what came".
 #
-#   running.sh RESULTS [NAME...]     NAME: of vm/kernels.list, by default 6.1
-#
-# Adds "pass NAME", "fail NAME", "skip NAME: reason" lines to RESULTS.
-set -uo pipefail
-cd "$(dirname "$0")/../.." || exit 1
-
-results=$(realpath -m "$1")
-shift
-[ $# -gt 0 ] || set -- 6.1
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/running.XXXXXX") || exit 1
-trap 'rm -rf "$scratch"' EXIT
-
-programs=(build/release/btf-extra build/release/vm/running_compare build/release/vm/running_access)
-
-# expect NAME WANTED GOT
-expect() {
-    if [ "$2" = "$3" ]; then
-        echo "pass $1" >>"$results"
-    else
-        echo "fail $1" >>"$results"
-        printf '%s\nwanted: %s\ngot:    %s\n' "$1" "$2" "$3"
-    fi
-}
-
-# The blob and both modules of a kernel; the blob is made again when the generator is newer.
-prepare() {
-    local name=$1 root=$2 kernel version vmlinux blob=build/vm/$1.btf_extra out=build/kernel/$1
-    kernel=$(vm/fetch-kernel.sh "$name") && version=$(cat "$kernel/version") &&
-        vmlinux=$(vm/fetch-vmlinux.sh "$name" "$version") || return 1
-    if [ ! "$blob" -nt build/release/btf-extra ] || [ ! "$blob" -nt "$vmlinux" ]; then
-        mkdir -p build/vm
-        build/release/btf-extra generate -o "$blob" "$vmlinux" || return 1
-        touch "$blob"
-    fi
-    kernel/build.sh "$kernel/headers" "$out" --blob "$blob" || return 1
-    vm/add-program.sh "$root" "${programs[@]}" || return 1
-    cp "$out/kernel/btf_extra.ko" "$out/kernel/data/btf_extra_vmlinux.ko" "$root" &&
-        cp "$blob" "$root/vmlinux.btf_extra"
-}
-
-write_guest() {
-    cat <<'END'
+#	running.sh OBJECT=FILE...
 same() {
     if [ "$2" = "$3" ]; then echo "pass $1"; else echo "fail $1: $3, not $2"; fi
 }
@@ -56,15 +16,8 @@ fails() {
 }
 hide() { echo "$1" >/proc/sys/kernel/kptr_restrict; }
 
-fails 'command: no module' \
-    '/dev/btf_extra: btf_extra is not loaded: modprobe btf_extra_vmlinux' btf-extra stat --running
-insmod /btf_extra.ko || exit 1
-same 'command: no object' '0 ' "$(btf-extra stat --running | tail -n +2 | grep -v ^total; echo 0) "
-insmod /btf_extra_vmlinux.ko || exit 1
-dmesg | grep 'btf_extra: 1 object' | sed 's/^/# /'
-
 running_access
-running_compare vmlinux=/vmlinux.btf_extra || echo "# running_compare: exit code $?"
+running_compare "$@" || echo "# running_compare: exit code $?"
 
 # The same sites as of the file; in the table of the kernel they are counted independently.
 name=skb_headlen
@@ -122,22 +75,3 @@ hide 0
 
 same 'command: text that is freed' 'start_kernel+0x0 (freed)' \
     "$(btf-extra lookup --running --name start_kernel | sed -n 's/^  0x[0-9a-f]* body *//p')"
-END
-}
-
-make --no-print-directory "${programs[@]}" || { echo 'fail running: build' >>"$results"; exit 1; }
-for name; do
-    root=$scratch/$name
-    mkdir "$root"
-    write_guest >"$root/start"
-    if ! prepare "$name" "$root"; then
-        echo "fail running: $name: what the guest needs" >>"$results"
-        continue
-    fi
-    timeout 400 vm/run.sh "$name" --files "$root" --timeout 300 -- sh /start >"$scratch/out"
-    expect "running: $name: the guest ends well" 0 $?
-    cat "$scratch/out"
-    sed -n -E "s/^(pass|fail) /&running: $name: /p" "$scratch/out" >>"$results"
-    expect "running: $name: all was compared" 1 \
-        "$(grep -c '^pass /sys/kernel/debug/btf_extra/sites$' "$scratch/out")"
-done
