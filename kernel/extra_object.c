@@ -249,8 +249,11 @@ const char *extra_object_func_file(const struct extra_object *object, u32 func_i
 const char *extra_object_func_name(const struct extra_object *object, u32 func_id)
 {
 	const struct btf_type *func = btf_blob_type(&object->func_info, func_id);
-	const char *name = func ? btf_blob_string(&object->func_info, func->name_off) : NULL;
+	const char *name;
 
+	if (!func || loc_kind(func) != BTF_KIND_FUNC)
+		return "";
+	name = btf_blob_string(&object->func_info, func->name_off);
 	return name ?: "";
 }
 
