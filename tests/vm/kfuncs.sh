@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+# Those who ask btf_extra.ko from within the kernel, on each stock kernel: another module, through the
+# exported functions (tests/vm/api), and BPF programs, through the kfuncs (tests/vm/kfuncs); what they
+# are told is what /dev/btf_extra says. And that stock libbpf and bpftool find our functions by name.
+#
+#   kfuncs.sh RESULTS     adds "pass NAME" and "fail NAME" lines to that file
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+
+results=$1
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/kfuncs.XXXXXX") || exit 1
+trap 'rm -rf "$scratch"' EXIT
+
+fail() {
+    echo "fail vm kfuncs: $1" >>"$results"
+    exit 1
+}
+
+build_programs() {
+    local name
+    clang-14 -target bpf -g -O2 -Wall -Wextra -Wno-unused-parameter -Werror -I. \
+        "-I/usr/include/$(gcc -print-multiarch)" -c -o "$scratch/kfuncs.bpf.o" \
+        tests/vm/kfuncs/kfuncs.bpf.c || return 1
+    for name in api kfuncs; do
+        g++ -std=c++20 -O1 -Wall -Wextra -Werror -I. -Iinclude/uapi -o "$scratch/${name}_guest" \
+            "tests/vm/$name/${name}_guest.cpp" -lbpf || return 1
+    done
+}
+
+cat >"$scratch/start" <<'END'
+insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko && insmod /api_test.ko || exit 1
+echo 'pass the modules load'
+kfuncs_guest /kfuncs.bpf.o "$1" /tmp/name
+status=$?
+types=/sys/kernel/btf/btf_extra_vmlinux
+name=$(cat /tmp/name)
+if bpftool -B /sys/kernel/btf/vmlinux btf dump file $types | grep -q "FUNC '$name' "; then
+    echo 'pass bpftool: shows a function that vmlinux does not have'
+else
+    echo "fail bpftool: shows a function that vmlinux does not have: $name"
+    status=1
+fi
+api_guest || status=1
+rmmod api_test && rmmod btf_extra_vmlinux && rmmod btf_extra && echo 'pass the modules unload' ||
+    status=1
+exit $status
+END
+
+# on_kernel NAME: in a subshell.
+on_kernel() {
+    local name=$1 files=$scratch/$1 modules tracing=tracing status
+    modules=$(vm/build-modules.sh "$name" tests/vm/api) || fail "$name: build of the modules"
+    mkdir "$files"
+    cp "$modules"/{kernel/btf_extra,kernel/data/btf_extra_vmlinux,tests/vm/api/api_test}.ko \
+        "$scratch"/{start,kfuncs.bpf.o} "$files"
+    vm/add-program.sh "$files" "$scratch"/{api,kfuncs}_guest bpftool ||
+        fail "$name: programs of the guest"
+    # Before it tracing programs may call no kfunc of a module.
+    [ "$name" != 6.1 ] || tracing=no-tracing
+
+    vm/run.sh "$name" --files "$files" --timeout 500 -- sh /start $tracing >"$files.out"
+    status=$?
+    cat "$files.out"
+    sed -n "s/^\(pass\|fail\) /\1 vm kfuncs: $name: /p" "$files.out" >>"$results"
+    if [ "$status" = 0 ]; then
+        echo "pass vm kfuncs: $name: the guest and its kernel's log" >>"$results"
+    else
+        fail "$name: the guest, exit code $status"
+    fi
+}
+
+build_programs || fail 'build of the programs'
+for kernel in 6.1 6.12 7.x; do
+    (on_kernel $kernel)
+done
