@@ -19,6 +19,15 @@ CXXFLAGS_ALL := -std=c++20 -I. $(WARNINGS) -pthread
 LIBS := -ldw -lelf -lbpf -lfmt -lz -pthread
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
+# Compiled files are kept beside the downloads, for any checkout.
+ifneq ($(shell command -v ccache),)
+CCACHE := ccache
+export CCACHE_DIR := $(or $(BTF_EXTRA_CACHE),$(HOME)/.cache/btf-extra)/ccache
+export CCACHE_BASEDIR := $(CURDIR)
+export CCACHE_NOHASHDIR := 1
+export CCACHE_MAXSIZE := 2G
+endif
+
 build/%: CC := gcc
 build/%: CXX := g++
 build/release/%: FLAGS := -O2 -g -DNDEBUG
@@ -43,17 +52,21 @@ say = $(if $(V),,@printf '  %-4s %s\n' $(1) $@;)
 
 # ---- what is asked for ----
 
-.PHONY: help demo check userspace kunit fuzz bench bench-vm vm tidy clean FORCE
+.PHONY: help demo check userspace kernel dkms kunit fuzz bench bench-vm vm tidy clean FORCE
 
 help:
 	@echo 'make demo        build, fetch a Debian kernel with debug info, generate, look around'
 	@echo 'make check       every test; the last line is "N passed, N failed, N skipped"'
 	@echo 'make userspace   build/release/btf-extra'
+	@echo 'make kernel      btf_extra.ko for the kernel with the build tree KDIR; with BLOB, a file of'
+	@echo '                 "btf-extra generate", btf_extra_vmlinux.ko too: what it knows'
+	@echo 'make dkms        the same for every kernel to come: hands the sources to DKMS (as root)'
 	@echo 'make kunit       the KUnit suites, on a kernel with KASAN and lockdep in QEMU'
 	@echo 'make fuzz        the fuzzers without end, or one of them: make fuzz FUZZER=name'
 	@echo 'make bench       speed and size against pahole, on a real kernel'
 	@echo 'make bench-vm    cost of the kernel module, in virtual machines: KERNEL=6.1|6.12|7.x|all'
-	@echo 'make vm          a shell on a kernel in a virtual machine: KERNEL=6.1|6.12|7.x|lean'
+	@echo 'make vm          a shell in a virtual machine with everything loaded:'
+	@echo '                 KERNEL=6.1|6.12|7.x|lean'
 	@echo 'make tidy        clang-tidy over the C++ sources (slow)'
 	@echo 'make clean       removes build/'
 	@echo
@@ -67,6 +80,16 @@ check:
 	@tests/check.sh
 
 userspace: build/release/btf-extra
+
+# KDIR=/lib/modules/$(uname -r)/build by default; OUT=build/kernel/out.
+KDIR = /lib/modules/$(shell uname -r)/build
+OUT = build/kernel/out
+kernel:
+	@kernel/build.sh $(KDIR) $(OUT) $(if $(BLOB),--blob $(BLOB)) $(if $(V),W=1)
+	@ls $(OUT)/kernel/btf_extra.ko $(if $(BLOB),$(OUT)/kernel/data/btf_extra_vmlinux.ko)
+
+dkms:
+	@kernel/dkms.sh
 
 kunit:
 	@tests/kunit.sh
@@ -87,10 +110,13 @@ bench-vm:
 
 # VM_FILES: a folder that is in the guest's /; VM_START: what the guest's shell does first.
 KERNEL ?= 6.12
+vm: KERNEL = 6.12
 vm:
 	@userspace/packages.sh build vm
-	@vm/run.sh $(KERNEL) --shell $(addprefix --files ,$(VM_FILES)) \
-		$(if $(VM_START),-- sh -c '$(VM_START)')
+	@vm/prepare.sh $(KERNEL) build/vm/shell >/dev/null
+	@vm/run.sh $(KERNEL) --shell --files build/vm/shell $(addprefix --files ,$(VM_FILES)) -- \
+		sh -c '$(or $(VM_START),insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko; \
+		btf-extra stat --running)'
 
 tidy:
 	@userspace/packages.sh check
@@ -117,10 +143,10 @@ endef
 define variant
 build/$(1)/obj/%.c.o: %.c Makefile
 	@mkdir -p $$(@D)
-	$$(call say,CC) $$(CC) $$(CFLAGS_ALL) $$(FLAGS) -MMD -MP -c -o $$@ $$<
+	$$(call say,CC) $$(CCACHE) $$(CC) $$(CFLAGS_ALL) $$(FLAGS) -MMD -MP -c -o $$@ $$<
 build/$(1)/obj/%.cpp.o: %.cpp Makefile
 	@mkdir -p $$(@D)
-	$$(call say,CXX) $$(CXX) $$(CXXFLAGS_ALL) $$(FLAGS) -MMD -MP -c -o $$@ $$<
+	$$(call say,CXX) $$(CCACHE) $$(CXX) $$(CXXFLAGS_ALL) $$(FLAGS) -MMD -MP -c -o $$@ $$<
 
 $(call archive,build/$(1)/libcore.a,$(call object,$(1),$(CORE)))
 $(call archive,build/$(1)/libuserspace.a,$(call object,$(1),$(USERSPACE)))

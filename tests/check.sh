@@ -88,6 +88,7 @@ list_tests | sort -r | step 'run tests' xargs -r -P "$(nproc)" -L 1 tests/run_gt
 echo 'KUnit'
 step 'kernel style' tests/kernel_style.sh "$out/results/kernel_style"
 step kunit tests/kunit.sh --check "$out"
+step dkms tests/dkms.sh "$out/results/dkms"
 echo 'Testing in virtual machines'
 step 'virtual machines' tests/run_vm_tests.sh "$out"
 

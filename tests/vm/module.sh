@@ -28,19 +28,9 @@ with_word() {
 # What the guest needs, in the folder $files.
 prepare() {
     local name=$1 files=$2 folder vmlinux program
-    folder=$(vm/fetch-kernel.sh "$name") || return
-    if [ -e "$folder/vmlinux" ]; then
-        vmlinux=$folder/vmlinux
-    else
-        vmlinux=$(vm/fetch-vmlinux.sh "$name" "$(cat "$folder/version")") || return
-    fi
-    rm -rf "$files" && mkdir -p "$files/hostile"
-    "$generate" generate -j2 -o "$files/vmlinux.btf_extra" "$vmlinux" || return
-    kernel/build.sh "$folder/headers" "build/kernel/$name" --blob "$files/vmlinux.btf_extra" ||
-        return
-    cp "build/kernel/$name/kernel/btf_extra.ko" "$files"
-    strip -g -o "$files/btf_extra_vmlinux.ko" \
-        "build/kernel/$name/kernel/data/btf_extra_vmlinux.ko"
+    rm -rf "$files"
+    vmlinux=$(vm/prepare.sh "$name" "$files") && folder=$(vm/fetch-kernel.sh "$name") || return
+    mkdir -p "$files/hostile"
     cp "build/kernel/$name/kernel/data/types.bin" "$files"
     section "$files/vmlinux.btf_extra" .BTF.func_info "$files/func_info.bin"
     build_id "$vmlinux" >"$files/vmlinux.build_id"
@@ -64,8 +54,8 @@ prepare() {
             "tests/vm/$program.c" || return
     done
     cp tests/vm/guest/module.sh tests/vm/guest/running.sh "$files"
-    vm/add-program.sh "$files" build/release/btf-extra build/release/vm/running_compare \
-        build/release/vm/running_access || return
+    vm/add-program.sh "$files" build/release/vm/running_compare build/release/vm/running_access ||
+        return
 }
 
 on_kernel() {
