@@ -54,8 +54,25 @@ prepare() {
             "tests/vm/$program.c" || return
     done
     cp tests/vm/guest/module.sh tests/vm/guest/running.sh "$files"
+    if [ "$name" = 6.1 ]; then
+        add_debian_modules "$files" "$folder" "$vmlinux" || return
+    fi
     vm/add-program.sh "$files" build/release/vm/running_compare build/release/vm/running_access ||
         return
+}
+
+# Debian's own modules, as installed, and the folder that "btf-extra firmware" makes for them.
+add_debian_modules() {
+    local files=$1 folder=$2 vmlinux=$3 debug module
+    debug=$(vm/fetch-modules.sh 6.1-cloud-amd64 xfs tcp_bbr) || return
+    mkdir -p "$files/debian" "$files/firmware"
+    for module in libcrc32c xfs tcp_bbr; do
+        cp "$(find -L "$folder/modules" -name "$module.ko" -print -quit)" "$files/debian" || return
+    done
+    mkdir "$files/firmware/in" &&
+        find "$debug/usr" \( -name xfs.ko -o -name tcp_bbr.ko \) \
+            -exec cp {} "$files/firmware/in" \; &&
+        "$generate" firmware -o "$files/firmware/out" --vmlinux "$vmlinux" "$files/firmware/in"
 }
 
 on_kernel() {

@@ -47,6 +47,11 @@ expect 'one line in dmesg' '1 object: F functions, S sites, B bytes, M ms' \
     "$(echo "$line" | sed 's/[0-9][0-9]* functions/F functions/; s/[0-9][0-9]* sites/S sites/
         s/[0-9][0-9]* bytes/B bytes/; s/[0-9][0-9]* ms/M ms/')"
 echo "$line"
+milliseconds() { awk '{ printf "%d", $1 * 1000 }' /proc/uptime; }
+began=$(milliseconds)
+wc -l </proc/kallsyms >/dev/null
+walk=$(($(milliseconds) - began))
+echo "$line" | awk -v walk=$walk '{ print "load is", $(NF - 1) / walk, "of one walk over kallsyms,", walk, "ms" }'
 expect 'at most 25 bytes a site' yes \
     "$(echo "$line" | sed 's/[^0-9 ]//g' | awk '{ print ($4 <= 25 * $3 ? "yes" : $4 / $3) }')"
 expect 'the kernel has the types by name' "$(md5sum </types.bin)" \
@@ -155,6 +160,26 @@ expect 'the data module takes its place' "$(echo "$line" | sed 's/, [0-9]* ms//'
     "$(said | sed 's/, [0-9]* ms//')"
 unload btf_extra_vmlinux
 unload btf_extra
+
+# ---- a distribution's own modules, from the folder that the command made ----
+
+if [ -d /debian ]; then
+    mv "$firmware" /kept && cp -r /firmware/out "$firmware"
+    dmesg -c >/dev/null
+    insmod /btf_extra.ko
+    expect 'the folder has vmlinux' "$(echo "$line" | sed 's/, [0-9]* ms//')" \
+        "$(said | sed 's/, [0-9]* ms//')"
+    for module in libcrc32c xfs tcp_bbr; do insmod "/debian/$module.ko"; done
+    expect 'nothing is said of modules' '' "$(said)"
+    expect 'modules have their sites' 'vmlinux xfs tcp_bbr' "$(./object_list | awk '{ print $1 }' | xargs)"
+    ./object_list
+    running_compare vmlinux="$firmware/vmlinux.btf_extra" xfs="$firmware/xfs.btf_extra" \
+        tcp_bbr="$firmware/tcp_bbr.btf_extra" | sed 's/^\(pass\|fail\) /\1 with modules: /'
+    rmmod tcp_bbr xfs libcrc32c
+    expect 'modules take them along' vmlinux "$(./object_list | awk '{ print $1 }' | xargs)"
+    unload btf_extra
+    rm -rf "$firmware" && mv /kept "$firmware"
+fi
 
 # The sums of another kernel's base, and another kernel altogether.
 for wrong in base build_id; do
