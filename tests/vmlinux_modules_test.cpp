@@ -143,7 +143,7 @@ TEST_F(VmlinuxModules, StrippedModulesFindTheirDebugFile) {
     for (size_t i = 0; i < debug_.size(); i++) {
         generate(debug_[i]);
         const std::string first = test::read_file(file());
-        generate(stripped_[i], "-j3");
+        generate(stripped_[i], {"-j3"});
         EXPECT_TRUE(test::read_file(file()) == first) << stripped_[i];
         const test::CommandResult check =
             run_btf_extra({"check", file(), "--vmlinux", kernel_path(), "--module", stripped_[i]});
