@@ -5,7 +5,7 @@
 usage: vm_bench.py KERNEL...        names of vm/kernels.list: 6.1, 6.12, 7.x
 
 An instruction of the guest takes a nanosecond of its time, so what is called ns are instructions,
-and runs of the same kernel and module give the same numbers. What is compared comes from the same
+and runs of the same kernel and module agree within a thousandth. What is compared comes from the same
 boot; see tests/vm/bench/lookup_bench.c. Exit 1 if a bar was missed or a run failed.
 """
 
