@@ -5,8 +5,8 @@
 usage: vm_bench.py KERNEL...        names of vm/kernels.list: 6.1, 6.12, 7.x
 
 An instruction of the guest takes a nanosecond of its time, so what is called ns are instructions,
-and runs of the same kernel and module agree within a thousandth. What is compared comes from the same
-boot; see tests/vm/bench/lookup_bench.c. Exit 1 if a bar was missed or a run failed.
+and runs of the same kernel and module agree within a thousandth. What is compared comes from the
+same boot; see tests/vm/bench/lookup_bench.c. Exit 1 if a bar was missed or a run failed.
 """
 
 import collections
@@ -67,7 +67,8 @@ def bench(kernel):
     each = {what: cost.ns / cost.lookups for what, cost in costs.items()}
     # Otherwise the keys were not drawn from all of them.
     if costs["functions"] != Cost(functions, 0, sites):
-        sys.exit(f"vm_bench: {kernel}: {costs['functions']} of {functions} functions, {sites} sites")
+        sys.exit(f"vm_bench: {kernel}: {costs['functions']}, not {functions} functions, "
+                 f"{sites} sites")
 
     print(f"Linux {kernel}: {functions} functions, {sites} sites; costs in instructions")
     for what in ("id", "name", "name_body", "address", "kallsyms_name", "kallsyms_address"):
