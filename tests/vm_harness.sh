@@ -153,6 +153,7 @@ no command|$some --files $empty|no command
 an unknown option|$some --file $empty -- true|--file: no such option
 no folder|$some --files $empty/none -- true|none: not a folder
 no number|$some --timeout soon -- true|soon: not a positive number
+exact time with two processors|$some --icount --cpus 2 --files $empty -- true|with one processor only
 END
 }
 

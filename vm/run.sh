@@ -12,7 +12,7 @@
 #   --timeout S         for the whole run, by default 300; a shell has no limit
 #   --append ARGUMENTS  for the kernel's command line
 #   --icount            an instruction takes a nanosecond of the guest's time, so that costs can be
-#                       counted and runs repeat exactly (append nokaslr, too); with one processor
+#                       counted and runs agree (append nokaslr, too); with one processor
 #
 # Stdout has what the command says, stdout and stderr, line by line, and nothing else. Stderr has
 # the path of the kernel's log, build/vm/NAME-N.log. The exit code is the command's, but
