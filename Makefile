@@ -113,6 +113,7 @@ KERNEL ?= 6.12
 vm: KERNEL = 6.12
 vm:
 	@userspace/packages.sh build vm
+	@$(MAKE) --no-print-directory userspace
 	@vm/prepare.sh $(KERNEL) build/vm/shell >/dev/null
 	@vm/run.sh $(KERNEL) --shell --files build/vm/shell $(addprefix --files ,$(VM_FILES)) -- \
 		sh -c '$(or $(VM_START),insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko; \

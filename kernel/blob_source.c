@@ -4,6 +4,7 @@
 #include <linux/btf_extra.h>
 #include <linux/export.h>
 #include <linux/firmware.h>
+#include <linux/list.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/namei.h>
@@ -190,6 +191,42 @@ static struct extra_object *add_firmware(const char *name, const struct module *
 
 /* ---- modules ---- */
 
+/*
+ * Modules that we saw coming and that do not live yet: what became of them is
+ * settled, and told once. Without memory for it one may be tried, and refused, twice.
+ */
+struct coming_module {
+	struct list_head node;
+	const struct module *module;
+};
+
+static LIST_HEAD(coming_modules);
+
+static void note_coming(const struct module *module)
+{
+	struct coming_module *coming = kmalloc(sizeof(*coming), GFP_KERNEL);
+
+	if (!coming)
+		return;
+	coming->module = module;
+	list_add(&coming->node, &coming_modules);
+}
+
+/* Forgets a module. Whether we saw it coming. */
+static bool was_coming(const struct module *module)
+{
+	struct coming_module *coming;
+
+	list_for_each_entry(coming, &coming_modules, node) {
+		if (coming->module != module)
+			continue;
+		list_del(&coming->node);
+		kfree(coming);
+		return true;
+	}
+	return false;
+}
+
 static int follow_module(struct notifier_block *block, unsigned long event, void *data)
 {
 	const struct module *module = data;
@@ -197,15 +234,17 @@ static int follow_module(struct notifier_block *block, unsigned long event, void
 	mutex_lock(&source_lock);
 	switch (event) {
 	case MODULE_STATE_COMING:
+		note_coming(module);
 		add_firmware(module->name, module);
 		break;
 	case MODULE_STATE_LIVE:
-		/* It came while we did, and was not seen. */
-		if (!has_object(module->name))
+		/* One that came before we looked is seen only now. */
+		if (!was_coming(module))
 			add_firmware(module->name, module);
 		registry_forget_init(module);
 		break;
 	case MODULE_STATE_GOING:
+		was_coming(module);
 		drop(module->name, module);
 		break;
 	}
@@ -292,10 +331,13 @@ int blob_source_init(void)
 void blob_source_exit(void)
 {
 	const struct registry_state *state;
+	struct coming_module *coming, *next;
 	struct extra_object *object;
 
 	unregister_module_notifier(&module_follower);
 	mutex_lock(&source_lock);
+	list_for_each_entry_safe(coming, next, &coming_modules, node)
+		was_coming(coming->module);
 	for (;;) {
 		rcu_read_lock();
 		state = registry_state();

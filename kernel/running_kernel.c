@@ -57,14 +57,20 @@ static int find_build_id(const void *notes, size_t size, u8 *id)
  */
 static int build_id_of_module(const struct module *module, u8 *id)
 {
-	static const Elf64_Nhdr note = { .n_namesz = 4, .n_descsz = 20, .n_type = NOTE_GNU_BUILD_ID };
+	static const Elf64_Nhdr note = {
+		.n_namesz = 4,
+		.n_descsz = 20,
+		.n_type = NOTE_GNU_BUILD_ID,
+	};
+	const size_t whole = sizeof(note) + note.n_namesz + note.n_descsz;
 	size_t size, at;
 	const u8 *data = module_read_only(module, &size);
 
-	for (at = 0; data && at + sizeof(note) + 4 + note.n_descsz <= size; at += 4)
-		if (!memcmp(data + at, &note, sizeof(note)))
-			if (find_build_id(data + at, sizeof(note) + 4 + note.n_descsz, id) > 0)
-				return note.n_descsz;
+	for (at = 0; data && at + whole <= size; at += 4) {
+		if (!memcmp(data + at, &note, sizeof(note)) &&
+		    find_build_id(data + at, whole, id) > 0)
+			return note.n_descsz;
+	}
 	return -ENOENT;
 }
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-# Builds btf_extra.ko and btf_extra_vmlinux.ko for a stock kernel of kernels.list, the latter from its
-# debug vmlinux by build/release/btf-extra, and test modules that use what btf_extra.ko exports:
+# Builds btf_extra.ko and btf_extra_vmlinux.ko for a kernel of kernels.list, the latter from its debug
+# vmlinux by build/release/btf-extra, and test modules that use what btf_extra.ko exports:
 #
 #   build-modules.sh NAME [FOLDER...]      as in: build-modules.sh 6.12 tests/vm/api
 #
 # Prints the folder, build/kernel/NAME. In it: vmlinux.btf_extra; kernel/btf_extra.ko;
 # kernel/data/btf_extra_vmlinux.ko; FOLDER/*.ko for each FOLDER, a path from the top of the sources.
-# What is there and up to date is left alone.
+# vmlinux there is a link to the kernel's. What is there and up to date is left alone.
 set -euo pipefail
 
 vm=$(cd "$(dirname "$0")" && pwd)
@@ -23,8 +23,8 @@ done
 command=$top/build/release/btf-extra
 [ -x "$command" ] || fail 'no build/release/btf-extra; run: make userspace'
 kernel=$("$vm/fetch-kernel.sh" "$name") || fail "no kernel $name"
-[ -e "$kernel/version" ] || fail "$name: not a stock kernel"
-vmlinux=$("$vm/fetch-vmlinux.sh" "$name" "$(cat "$kernel/version")") ||
+vmlinux=$kernel/vmlinux
+[ -e "$vmlinux" ] || vmlinux=$("$vm/fetch-vmlinux.sh" "$name" "$(cat "$kernel/version")") ||
     fail "no debug vmlinux of kernel $name"
 
 out=$top/build/kernel/$name
@@ -42,6 +42,7 @@ if [ ! -e "$blob" ] || [ "$(cat "$out/made_of" 2>/dev/null)" != "$made_of" ]; th
     echo "$made_of" >"$out/made_of"
 fi
 
+ln -sfn "$vmlinux" "$out/vmlinux"
 "$top/kernel/build.sh" "$kernel/headers" "$out" --blob "$blob" W=1 KCFLAGS=-Werror >&2
 for folder; do
     mkdir -p "$out/$folder"

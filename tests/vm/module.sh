@@ -27,20 +27,19 @@ with_word() {
 
 # What the guest needs, in the folder $files.
 prepare() {
-    local name=$1 files=$2 folder vmlinux program
+    local name=$1 files=$2 modules folder vmlinux program
     rm -rf "$files"
-    vmlinux=$(vm/prepare.sh "$name" "$files") && folder=$(vm/fetch-kernel.sh "$name") || return
+    modules=$(vm/prepare.sh "$name" "$files" tests/vm/sample) &&
+        folder=$(vm/fetch-kernel.sh "$name") || return
+    vmlinux=$modules/vmlinux
     mkdir -p "$files/hostile"
-    cp "build/kernel/$name/kernel/data/types.bin" "$files"
+    cp "$modules/kernel/data/types.bin" "$files"
     section "$files/vmlinux.btf_extra" .BTF.func_info "$files/func_info.bin"
     build_id "$vmlinux" >"$files/vmlinux.build_id"
     with_word "$files/vmlinux.btf_extra" .btf_extra.base 4 "$files/wrong_base.btf_extra"
     with_word "$files/vmlinux.btf_extra" .note.gnu.build-id 16 "$files/wrong_build_id.btf_extra"
 
-    mkdir -p "build/kernel/$name/sample" && cp -u tests/vm/sample/* "build/kernel/$name/sample"
-    make --no-print-directory -s -C "$folder/headers" "M=$PWD/build/kernel/$name/sample" modules ||
-        return
-    local sample=build/kernel/$name/sample/btf_extra_sample.ko
+    local sample=$modules/tests/vm/sample/btf_extra_sample.ko
     "$generate" generate --vmlinux "$vmlinux" -o "$files/sample.btf_extra" "$sample" || return
     # As a distribution ships it.
     strip -g -o "$files/btf_extra_sample.ko" "$sample"

@@ -57,10 +57,13 @@ struct btf_extra_info {
 
 /* ---- look-ups ---- */
 
+/*
+ * A symbol's name (foo.isra.0) is looked up where no function of the source has
+ * it; of several symbols at one address only the one that kallsyms gives is found.
+ */
 enum btf_extra_by {
 	BTF_EXTRA_BY_ID = 1,		/* object and func_id */
-	BTF_EXTRA_BY_NAME = 2,		/* name: of the source, else of a symbol (foo.isra.0); of
-					 * several symbols at an address, only that of kallsyms */
+	BTF_EXTRA_BY_NAME = 2,		/* name: of the source, else of a symbol */
 	BTF_EXTRA_BY_ADDRESS = 3,	/* address: sites that begin at it */
 };
 
