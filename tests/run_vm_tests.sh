@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-# The tests that need virtual machines: tests/vm_harness.sh, then each tests/vm/*.sh, one at a time,
-# as a step of check.sh:
+# The tests that need virtual machines: tests/vm_harness.sh, then all tests/vm/*.sh at once, as a step
+# of check.sh:
 #
 #   run_vm_tests.sh OUT [NAME...]      only those of these names
 #
@@ -14,15 +14,13 @@ cd "$(dirname "$0")/.." || exit 1
 out=$(realpath -m "$1")
 shift
 mkdir -p "$out/results" "$out/logs"
-for script in tests/vm_harness.sh tests/vm/*.sh; do
-    name=$(basename "$script" .sh)
-    name=vm_${name#vm_}
-    [ -e "$script" ] || continue
-    [ $# = 0 ] || [[ " $* " = *" ${name#vm_} "* ]] || continue
-    results=$out/results/$name log=$out/logs/$name.log
+
+# run_script NAME SCRIPT
+run_script() {
+    local name=$1 script=$2 status started=$SECONDS
+    local results=$out/results/$name log=$out/logs/$name.log
     export BTF_EXTRA_SCRATCH=$out/scratch/$name TMPDIR=$out/scratch/$name
     rm -rf "$BTF_EXTRA_SCRATCH" && mkdir -p "$BTF_EXTRA_SCRATCH" && : >"$results"
-    started=$SECONDS
     timeout 1800 "$script" "$results" >"$log" 2>&1 </dev/null
     status=$?
     if [ ! -s "$results" ]; then
@@ -33,4 +31,15 @@ for script in tests/vm_harness.sh tests/vm/*.sh; do
     if grep -q '^fail ' "$results"; then cat "$log"; fi
     echo "  $name: $(grep -c '^pass ' "$results") passed, $(grep -c '^fail ' "$results") failed," \
         "$(grep -c '^skip ' "$results") skipped, $((SECONDS - started)) s"
+}
+
+for script in tests/vm_harness.sh tests/vm/*.sh; do
+    name=$(basename "$script" .sh)
+    name=vm_${name#vm_}
+    [ -e "$script" ] || continue
+    [ $# = 0 ] || [[ " $* " = *" ${name#vm_} "* ]] || continue
+    run_script "$name" "$script" &
+    # The harness first, alone: it tells time-outs from what is merely slow.
+    [ "$name" != vm_harness ] || wait
 done
+wait

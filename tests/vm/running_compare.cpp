@@ -420,7 +420,9 @@ void compare_kallsyms(const Object &object, const Kallsyms &symbols) {
         const auto there = symbols.at(std::get<0>(site));
         const bool same = std::ranges::any_of(there, [&](const KernelSymbol &symbol) {
             const std::string each(symbol.name);
-            return each.substr(0, func_suffix_strip(each.c_str())) == name;
+            // Code that runs before the kernel is where it was linked has its symbols prefixed.
+            const std::string source = each.substr(0, func_suffix_strip(each.c_str()));
+            return source == name || source == "__pi_" + name;
         });
         if (same)
             continue;
