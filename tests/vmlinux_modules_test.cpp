@@ -48,11 +48,9 @@ class VmlinuxModules : public testing::Test {
     static std::string tree() { return environment("BTF_EXTRA_MODULES"); }
     std::string file() const { return folder_.path("module.btf_extra"); }
 
-    void generate(const std::string &module, const std::vector<std::string> &more = {}) const {
-        std::vector<std::string> arguments = {"generate", "-j1",  "--vmlinux", kernel_path(),
-                                              "-o",       file(), module};
-        arguments.insert(arguments.end(), more.begin(), more.end());
-        const test::CommandResult made = run_btf_extra(arguments);
+    void generate(const std::string &module, const char *jobs = "-j1") const {
+        const test::CommandResult made =
+            run_btf_extra({"generate", jobs, "--vmlinux", kernel_path(), "-o", file(), module});
         ASSERT_EQ(made.exit_code, 0) << made.err;
         ASSERT_EQ(made.out + made.err, "");
     }
