@@ -47,7 +47,7 @@ uint32_t TypeDescriber::add(TypeRef ref) {
     open_.push_back(number);
     Node &node = nodes_.emplace_back();
     node.low = number;
-    node.local =
+    node.own_text =
         fmt::format("{}:{}:{}:{}{}{}{}{}:{}", static_cast<int>(type.kind), type.name, type.size,
                     int{type.declaration}, int{type.is_signed}, int{type.is_char},
                     int{type.is_bool}, int{type.variadic}, type.elements);
@@ -58,17 +58,18 @@ uint32_t TypeDescriber::add(TypeRef ref) {
     case TypeKind::kStruct:
     case TypeKind::kUnion:
         for (const SourceMember &member : type.members) {
-            node.local += fmt::format(";{}@{}:{}", member.name, member.bit_offset, member.bit_size);
+            node.own_text +=
+                fmt::format(";{}@{}:{}", member.name, member.bit_offset, member.bit_size);
             refer(member.type);
         }
         break;
     case TypeKind::kEnum:
         for (const SourceEnumerator &enumerator : type.enumerators)
-            node.local += fmt::format(";{}={}", enumerator.name, enumerator.value);
+            node.own_text += fmt::format(";{}={}", enumerator.name, enumerator.value);
         break;
     case TypeKind::kFuncProto:
         for (const SourceParam &param : type.params) {
-            node.local += fmt::format(";{}", param.name);
+            node.own_text += fmt::format(";{}", param.name);
             refer(param.type);
         }
         [[fallthrough]];
@@ -87,7 +88,7 @@ void TypeDescriber::close_component(uint32_t first) {
     const std::vector<uint32_t> members(begin, open_.end());
     open_.erase(begin, open_.end());
     for (const uint32_t member : members)
-        nodes_[member].signature = sign(nodes_[member].local);
+        nodes_[member].signature = sign(nodes_[member].own_text);
     std::set<Signature> classes;
     for (const uint32_t member : members)
         classes.insert(nodes_[member].signature);
@@ -119,14 +120,14 @@ void TypeDescriber::close_component(uint32_t first) {
     for (const uint32_t member : members) {
         Node &node = nodes_[member];
         node.description = text(node);
-        node.local.clear();
+        node.own_text.clear();
         node.references.clear();
     }
 }
 
 // With what it refers to by signature.
 std::string TypeDescriber::text(const Node &node) const {
-    std::string out = node.local + '{';
+    std::string out = node.own_text + '{';
     for (const Reference &reference : node.references) {
         if (reference.known.empty()) {
             const Signature &signature = nodes_[numbers_.at(reference.ref)].signature;

@@ -34,7 +34,7 @@ class TypeDescriber {
         std::string known;  // empty: a new type
     };
     struct Node {
-        std::string local;  // all but what it refers to
+        std::string own_text;  // all but what it refers to
         std::vector<Reference> references;
         size_t next = 0;  // reference to look at
         uint32_t low = 0;
