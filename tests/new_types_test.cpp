@@ -183,6 +183,37 @@ TEST_F(NewTypesTest, ManyPathsToOneNewType) {
     EXPECT_GT(btf__find_by_name_kind(written.btf.get(), "level0", BTF_KIND_STRUCT), 0);
 }
 
+// A chain that is longer than any stack, of types that all reach each other.
+TEST_F(NewTypesTest, LongCycleOfNewTypes) {
+    base.integer("int", 4);
+    constexpr size_t kCount = 10'000;
+    std::vector<std::string> names;
+    for (size_t i = 0; i < kCount; i++)
+        names.push_back("link" + std::to_string(i));
+    const auto make_cycle = [&](Source &unit, uint64_t last_offset) {
+        std::vector<TypeRef> links;
+        for (const std::string &name : names)
+            links.push_back(unit.structure(name, 16));
+        for (size_t i = 0; i < kCount; i++)
+            unit.at(links[i]).members = {
+                {"next", unit.pointer(links[(i + 1) % kCount]), i + 1 == kCount ? last_offset : 0}};
+        return links;
+    };
+    Source same(0x10000000), other(0x20000000);
+    const std::vector<TypeRef> here = make_cycle(source, 0);
+    const std::vector<TypeRef> there = make_cycle(same, 0), apart = make_cycle(other, 64);
+    map(source.integer("int", 4));
+    const TypeId first = map(here[0], source), middle = map(here[kCount / 2], source);
+    EXPECT_EQ(new_types.size(), 2 * kCount);  // and the pointers
+    EXPECT_EQ(map(there[0], same), first);
+    EXPECT_EQ(map(there[kCount / 2], same), middle);
+    EXPECT_EQ(new_types.size(), 2 * kCount);
+    // One that differs far away is another one, and so are all that reach it.
+    EXPECT_NE(map(apart[0], other), first);
+    EXPECT_NE(map(apart[kCount / 2], other), middle);
+    EXPECT_EQ(new_types.size(), 4 * kCount);
+}
+
 // A base of something else: that is found out, in little time and space.
 TEST_F(NewTypesTest, TooManyNewTypes) {
     base.integer("int", 4);

@@ -48,7 +48,7 @@ class VmlinuxModules : public testing::Test {
     static std::string tree() { return environment("BTF_EXTRA_MODULES"); }
     std::string file() const { return folder_.path("module.btf_extra"); }
 
-    void generate(const std::string &module, const std::string &jobs = "-j1") const {
+    void generate(const std::string &module, const char *jobs = "-j1") const {
         const test::CommandResult made =
             run_btf_extra({"generate", jobs, "--vmlinux", kernel_path(), "-o", file(), module});
         ASSERT_EQ(made.exit_code, 0) << made.err;

@@ -374,68 +374,45 @@ bool TypeMap::equivalent_params(const SourceType &type, uint32_t id, std::set<Pa
     return !type.variadic || params[type.params.size()].type == 0;
 }
 
-void TypeMap::describe(TypeRef ref, Described &described, std::string &text) {
+std::string TypeMap::known(TypeRef ref) {
     const uint32_t id = find(ref);
-    if (id != kNotInBase) {
-        text += fmt::format("#{};", id);
-        return;
-    }
-    const auto [before, fresh] = described.try_emplace(ref, described.size());
-    if (!fresh) {
-        text += fmt::format("^{};", before->second);
-        return;
-    }
-    if (!ends(ref)) {
-        text += "!;";
-        return;
-    }
-    const SourceType type = source_.describe(ref, true);
-    text += fmt::format("{}:{}:{}:{}{}{}{}{}:{}", static_cast<int>(type.kind), type.name, type.size,
-                        int{type.declaration}, int{type.is_signed}, int{type.is_char},
-                        int{type.is_bool}, int{type.variadic}, type.elements);
-    if (type.kind == TypeKind::kUnsupported) {
-        text += ';';
-        return;
-    }
-    text += '{';
-    switch (type.kind) {
-    case TypeKind::kStruct:
-    case TypeKind::kUnion:
-        for (const SourceMember &member : type.members) {
-            text += fmt::format("{}@{}:{}=", member.name, member.bit_offset, member.bit_size);
-            describe(member.type, described, text);
-        }
-        break;
-    case TypeKind::kEnum:
-        for (const SourceEnumerator &enumerator : type.enumerators)
-            text += fmt::format("{}={};", enumerator.name, enumerator.value);
-        break;
-    case TypeKind::kFuncProto:
-        for (const SourceParam &param : type.params) {
-            text += fmt::format("{}=", param.name);
-            describe(param.type, described, text);
-        }
-        [[fallthrough]];
-    default:
-        describe(type.target, described, text);
-        break;
-    }
-    text += '}';
+    if (id != kNotInBase)
+        return fmt::format("#{}", id);
+    return ends(ref) ? "" : "!";
 }
 
 TypeId TypeMap::make(TypeRef ref) {
-    const auto known = made_.find(ref);
-    if (known != made_.end())
-        return known->second;
+    const TypeId id = intern(ref);
+    while (!unfilled_.empty()) {
+        const auto [next, next_id] = unfilled_.back();
+        unfilled_.pop_back();
+        fill(next, next_id);
+    }
+    return id;
+}
+
+TypeId TypeMap::intern(TypeRef ref) {
+    const auto before = made_.find(ref);
+    if (before != made_.end())
+        return before->second;
     if (new_types_.too_many())
         return opaque();
-    std::string description;
-    Described described;
-    describe(ref, described, description);
-    const auto [id, fresh] = new_types_.intern(description);
+    const auto [id, fresh] = new_types_.intern(describer_.describe(ref));
     made_.emplace(ref, id);
-    if (!fresh)
+    if (fresh)
+        unfilled_.emplace_back(ref, id);
+    return id;
+}
+
+// What make() does for a type that another refers to, which is filled in later.
+TypeId TypeMap::refer(TypeRef ref) {
+    const uint32_t id = find(ref);
+    if (id != kNotInBase)
         return id;
+    return ends(ref) ? intern(ref) : opaque();
+}
+
+void TypeMap::fill(TypeRef ref, TypeId id) {
     const SourceType source = source_.describe(ref, true);
     NewType type;
     type.kind = source.kind;
@@ -449,18 +426,20 @@ TypeId TypeMap::make(TypeRef ref) {
     type.elements = source.elements;
     if (source.kind != TypeKind::kUnsupported && !is_aggregate(source.kind) &&
         source.kind != TypeKind::kEnum)
-        type.target = map(source.target);
+        type.target = refer(source.target);
     for (const SourceMember &member : source.members)
         type.members.push_back({.name = std::string(member.name),
-                                .type = map(member.type),
+                                .type = refer(member.type),
                                 .bit_offset = member.bit_offset,
                                 .bit_size = member.bit_size});
     for (const SourceEnumerator &enumerator : source.enumerators)
         type.enumerators.emplace_back(enumerator.name, enumerator.value);
-    for (const SourceParam &param : source.params)
-        type.params.push_back({.name = std::string(param.name), .type = map_param(param.type)});
+    for (const SourceParam &param : source.params) {
+        const TypeId param_type = refer(param.type);
+        type.params.push_back(
+            {.name = std::string(param.name), .type = param_type ? param_type : opaque()});
+    }
     new_types_.fill(id, std::move(type));
-    return id;
 }
 
 }  // namespace btf_extra

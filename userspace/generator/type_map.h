@@ -18,6 +18,7 @@
 
 #include "userspace/generator/base_types.h"
 #include "userspace/generator/site_model.h"
+#include "userspace/generator/type_describer.h"
 
 namespace btf_extra {
 
@@ -84,7 +85,10 @@ class TypeMap {
     // memory is for its tables, and outlives it.
     TypeMap(const BaseTypes &base, NewTypes &new_types, TypeSource &source,
             std::pmr::memory_resource *memory = std::pmr::get_default_resource())
-        : base_(base), new_types_(new_types), source_(source), found_(memory), made_(memory) {}
+        : base_(base), new_types_(new_types), source_(source), found_(memory), made_(memory),
+          describer_(source, [this](TypeRef ref) { return known(ref); }) {}
+    TypeMap(const TypeMap &) = delete;
+    TypeMap &operator=(const TypeMap &) = delete;
 
     TypeId map(TypeRef ref);
     // The same for a parameter, which cannot be void.
@@ -113,15 +117,17 @@ class TypeMap {
     bool equivalent_enumerators(const SourceType &type, uint32_t id) const;
     bool equivalent_params(const SourceType &type, uint32_t id, std::set<Pair> &assumed);
 
+    // A type that the base lacks, with all that it refers to.
     TypeId make(TypeRef ref);
+    TypeId intern(TypeRef ref);
+    TypeId refer(TypeRef ref);
+    void fill(TypeRef ref, TypeId id);
     // What stands for types of which nothing can be said.
     TypeId opaque();
     // Whether pointers, qualifiers, arrays around something come to an end there.
     bool ends(TypeRef ref);
-    // Appends the description of a type. One that the description has already is
-    // named by its number in there.
-    using Described = std::unordered_map<TypeRef, size_t>;
-    void describe(TypeRef ref, Described &described, std::string &text);
+    // What stands for a type in descriptions; empty: a new one.
+    std::string known(TypeRef ref);
 
     const BaseTypes &base_;
     NewTypes &new_types_;
@@ -129,6 +135,8 @@ class TypeMap {
     std::pmr::unordered_map<TypeRef, uint32_t> found_;
     std::pmr::unordered_map<TypeRef, TypeId> made_;
     uint32_t depth_ = 0;  // of find()
+    TypeDescriber describer_;
+    std::vector<std::pair<TypeRef, TypeId>> unfilled_;
 };
 
 }  // namespace btf_extra
