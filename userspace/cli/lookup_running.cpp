@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // btf-extra lookup --running: the same of the kernel that runs here.
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -13,6 +12,7 @@
 #include "userspace/cli/command.h"
 #include "userspace/cli/lookup_options.h"
 #include "userspace/cli/site_printer.h"
+#include "userspace/lib/hex_number.h"
 #include "userspace/lib/kallsyms.h"
 #include "userspace/lib/running_kernel.h"
 #include "userspace/lib/running_view.h"
@@ -22,16 +22,6 @@ namespace btf_extra {
 namespace {
 
 constexpr char kRunning[] = "running kernel";
-
-std::optional<uint64_t> parse_hex(std::string_view text) {
-    if (text.starts_with("0x") || text.starts_with("0X"))
-        text.remove_prefix(2);
-    uint64_t value = 0;
-    auto [end, error] = std::from_chars(text.begin(), text.end(), value, 16);
-    if (error != std::errc{} || end != text.end())
-        return {};
-    return value;
-}
 
 // "0xffffffff81000000", or a symbol and a distance, which may stand for several.
 Result<std::vector<uint64_t>> parse_address(const std::string &text, const Kallsyms &symbols) {

@@ -2,7 +2,6 @@
 #include "userspace/lib/site_query.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -10,20 +9,9 @@
 
 #include <fmt/format.h>
 
+#include "userspace/lib/hex_number.h"
+
 namespace btf_extra {
-namespace {
-
-std::optional<uint64_t> parse_hex(std::string_view text) {
-    if (text.starts_with("0x") || text.starts_with("0X"))
-        text.remove_prefix(2);
-    uint64_t value = 0;
-    auto [end, error] = std::from_chars(text.begin(), text.end(), value, 16);
-    if (error != std::errc{} || end != text.end())
-        return {};
-    return value;
-}
-
-}  // namespace
 
 bool file_matches(std::string_view declared, std::string_view asked) {
     std::string path = std::filesystem::path(asked).lexically_normal().string();

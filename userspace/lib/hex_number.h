@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// Addresses and offsets as people write them.
+#ifndef BTF_EXTRA_HEX_NUMBER_H
+#define BTF_EXTRA_HEX_NUMBER_H
+
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace btf_extra {
+
+// Hexadecimal digits, with "0x" before them or not; nothing for any other text.
+inline std::optional<uint64_t> parse_hex(std::string_view text) {
+    if (text.starts_with("0x") || text.starts_with("0X"))
+        text.remove_prefix(2);
+    uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.begin(), text.end(), value, 16);
+    if (error != std::errc{} || end != text.end())
+        return {};
+    return value;
+}
+
+}  // namespace btf_extra
+
+#endif
