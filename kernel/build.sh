@@ -13,7 +13,7 @@ set -euo pipefail
 
 [ $# -ge 2 ] || { echo "usage: ${0##*/} KDIR OUT [--blob FILE] [MAKE-ARGUMENT...]" >&2; exit 2; }
 top=$(cd "$(dirname "$0")/.." && pwd)
-kdir=$(realpath -e "$1") || { echo "${0##*/}: $1: no such folder" >&2; exit 1; }
+kdir=$(realpath -e "$1" 2>/dev/null) || { echo "${0##*/}: $1: no such folder" >&2; exit 1; }
 [ -e "$kdir/Makefile" ] || { echo "${0##*/}: $1: no kernel build tree" >&2; exit 1; }
 mkdir -p "$2"
 out=$(cd "$2" && pwd)
@@ -21,7 +21,7 @@ shift 2
 blob=''
 if [ "${1:-}" = --blob ]; then
     [ $# -ge 2 ] || { echo "${0##*/}: --blob: no file" >&2; exit 2; }
-    blob=$(realpath -e "$2") || { echo "${0##*/}: $2: no such file" >&2; exit 1; }
+    blob=$(realpath -e "$2" 2>/dev/null) || { echo "${0##*/}: $2: no such file" >&2; exit 1; }
     shift 2
 fi
 
@@ -67,7 +67,7 @@ build M="$out/kernel" "$@"
 # The types go into .BTF of the data module, the rest beside them; no kernel reads the provenance.
 data=$out/kernel/data
 objcopy --dump-section .BTF="$data/types.new" --remove-section .BTF \
-    --remove-section .btf_extra.provenance "$blob" "$data/image.new" ||
+    --remove-section .btf_extra.provenance "$blob" "$data/image.new" 2>/dev/null ||
     { echo "${0##*/}: $blob: not a .btf_extra file with split layout" >&2; exit 1; }
 for part in types image; do
     if cmp -s "$data/$part.new" "$data/$part.bin"; then
