@@ -91,6 +91,7 @@ expect 'text that its init needed is gone' 0000000000000000 \
     "$(grep -E ' t sample_init.\[' /listed | cut -d' ' -f1)"
 # All there is to ask, of both objects.
 sh /running.sh vmlinux=/vmlinux.btf_extra btf_extra_sample=/sample.btf_extra
+expect 'the questions come to their end' 0 $?
 rmmod btf_extra_sample
 expect 'a module that goes takes them away' 0 "$(count)"
 expect 'and its blob' '' "$(shown)"
@@ -175,7 +176,9 @@ if [ -d /debian ]; then
     expect 'modules have their sites' 'vmlinux xfs tcp_bbr' "$(./object_list | awk '{ print $1 }' | xargs)"
     ./object_list
     running_compare vmlinux="$firmware/vmlinux.btf_extra" xfs="$firmware/xfs.btf_extra" \
-        tcp_bbr="$firmware/tcp_bbr.btf_extra" | sed 's/^\(pass\|fail\) /\1 with modules: /'
+        tcp_bbr="$firmware/tcp_bbr.btf_extra" >/compared
+    expect 'with modules: running_compare comes to its end' 0 $?
+    sed 's/^\(pass\|fail\) /\1 with modules: /' /compared
     rmmod tcp_bbr xfs libcrc32c
     expect 'modules take them along' vmlinux "$(./object_list | awk '{ print $1 }' | xargs)"
     unload btf_extra

@@ -17,7 +17,9 @@ fails() {
 hide() { echo "$1" >/proc/sys/kernel/kptr_restrict; }
 
 running_access
-running_compare "$@" || echo "# running_compare: exit code $?"
+same 'running_access comes to its end' 0 $?
+running_compare "$@"
+same 'running_compare comes to its end' 0 $?
 
 # The same sites as of the file; in the table of the kernel they are counted independently.
 name=skb_headlen
@@ -75,3 +77,4 @@ hide 0
 
 same 'command: text that is freed' 'start_kernel+0x0 (freed)' \
     "$(btf-extra lookup --running --name start_kernel | sed -n 's/^  0x[0-9a-f]* body *//p')"
+echo 'pass all there is to ask was asked'
