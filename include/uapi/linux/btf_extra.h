@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR LGPL-2.1 OR BSD-2-Clause) */
 /*
  * /dev/btf_extra: which addresses do a function's name or BTF id stand for,
- * inlined instances included, and what stands at an address?
+ * inlined instances included, and what stands at an address? And a BPF program at
+ * all of them.
  *
  * The device opens for those with CAP_PERFMON or CAP_SYS_ADMIN (-EPERM). All
  * structs are of fixed width and the same on every ABI. Reserved fields and
@@ -81,6 +82,11 @@ enum btf_extra_class {
 
 /* The text of this site has been freed (init text after boot). */
 #define BTF_EXTRA_SITE_FREED	(1U << 0)
+/*
+ * The instance's own code jumps back to its address (the head of its loop): a
+ * probe there is hit once a turn, not once a call.
+ */
+#define BTF_EXTRA_SITE_LOOP_HEAD	(1U << 1)
 
 struct btf_extra_site {
 	__u64 address;		/* at run time; 0: hidden, or a module's freed init text */
@@ -120,9 +126,110 @@ struct btf_extra_lookup {
 	__u32 reserved[2];
 };
 
+/* ---- attach ---- */
+
+/*
+ * BTF_EXTRA_IOC_ATTACH plants a kprobe at every site of a function and returns a
+ * file descriptor (close-on-exec); when its last copy is closed, the probes are
+ * gone. The sites of a module go when it goes, and the descriptor stays valid.
+ *
+ * At a hit the program (BPF_PROG_TYPE_KPROBE, as for SEC("kprobe"), not sleepable)
+ * runs on a copy of the registers in which each parameter that has a location at
+ * the site is where the ABI passes that argument, as if the function had been
+ * called there: PT_REGS_PARMn(ctx) reads it. The register of a parameter without
+ * location is 0. The instruction pointer is the address of the site + 1.
+ * bpf_get_attach_cookie() gives the cookie.
+ *
+ * Errors: -EPERM without CAP_PERFMON or under lockdown; -EBADF, -EINVAL: not such a
+ * program; -ENOENT: no such object, function or site; -EOPNOTSUPP: sites are left
+ * out that may not be (see left_out, total), or all of them.
+ */
+/* Flags, beside BTF_EXTRA_INLINE_ONLY and BTF_EXTRA_BODY_ONLY. */
+#define BTF_EXTRA_BEST_EFFORT	(1U << 8)	/* attach to the others when sites are left out */
+#define BTF_EXTRA_LOOP_HEADS	(1U << 9)	/* do not leave out BTF_EXTRA_SITE_LOOP_HEAD */
+#define BTF_EXTRA_NOTRACE	(1U << 10)	/* nor functions that ftrace may not trace */
+
+enum btf_extra_reason {
+	BTF_EXTRA_REASON_NO_TEXT = 1,	/* freed, or its address is not known */
+	BTF_EXTRA_REASON_LOOP_HEAD = 2,
+	BTF_EXTRA_REASON_PARAMETER = 3,	/* a required parameter has no location */
+	BTF_EXTRA_REASON_NOTRACE = 4,	/* perf refuses these too */
+	BTF_EXTRA_REASON_KPROBE = 5,	/* refused by the kernel: blacklisted, noinstr, ... */
+};
+
+struct btf_extra_left_out {
+	struct btf_extra_site site;
+	__u32 reason;		/* enum btf_extra_reason */
+	__s32 error;		/* BTF_EXTRA_REASON_KPROBE: what register_kprobe() said; else 0 */
+	__u64 parameters;	/* BTF_EXTRA_REASON_PARAMETER: bit n: that one is missing */
+};
+
+struct btf_extra_attach {
+	__u32 prog_fd;		/* in */
+	__u32 flags;		/* in */
+	__u32 object;		/* in: btf_extra_object.id */
+	__u32 func_id;		/* in */
+	__u64 required;		/* in: bit n: parameter n (from 0) must have a location */
+	__u64 cookie;		/* in */
+	__u64 left_out;		/* in: struct btf_extra_left_out [capacity] */
+	__u32 capacity;
+	__u32 count;		/* out: left_out written, also with -EOPNOTSUPP */
+	__u32 total;		/* out: sites left out, by number */
+	__u32 attached;		/* out: sites with a probe; 0 with -EOPNOTSUPP */
+	__u32 result;		/* out: BTF_EXTRA_RESULT_* */
+	__u32 reserved[3];
+};
+
+/* A site with a probe. */
+struct btf_extra_probe {
+	struct btf_extra_site site;
+	__u64 missed;		/* hits that kprobes did not deliver: another one was running */
+};
+
+/* BTF_EXTRA_IOC_LINK, on what BTF_EXTRA_IOC_ATTACH returned: in and out. */
+struct btf_extra_link {
+	__u64 probes;		/* in: struct btf_extra_probe [capacity], by number of the site */
+	__u32 capacity;
+	__u32 first;		/* in: the first one that is wanted */
+	__u32 count;		/* out: probes written */
+	__u32 total;		/* out: probes there are */
+	__u64 hits;		/* out: runs of the program */
+	__u64 missed;		/* out: hits without a run: recursion, or as in btf_extra_probe */
+	__u64 cookie;		/* out */
+	__u32 object;		/* out */
+	__u32 func_id;		/* out */
+	__u32 prog_id;		/* out */
+	__u32 result;		/* out: BTF_EXTRA_RESULT_* */
+	__u32 reserved[2];
+};
+
+/*
+ * What a program can tell of its arguments beyond the registers. The word of the
+ * copy that tells of a system call's number (x86: orig_ax, arm64: orig_x0) has
+ * BTF_EXTRA_ARGS_MARK in its upper 16 bits, which no kprobe of another origin has,
+ * and from bit 0 four bits for each of the first 12 parameters:
+ * 0 to 7: the number of its argument register (of the first of two for a value of
+ * more than 8 bytes); or BTF_EXTRA_ARGS_MEMORY: the ABI passes it in memory, so it is
+ * in args[n] behind the copy (bpf_probe_read_kernel() from ctx + sizeof(struct
+ * pt_regs)), as all from the 13th on; or BTF_EXTRA_ARGS_NONE: it has no location.
+ * Values narrower than 8 bytes are extended as their type says.
+ */
+#define BTF_EXTRA_ARGS_MARK	0x6b6cULL
+#define BTF_EXTRA_ARGS_CODED	12
+#define BTF_EXTRA_ARGS_MEMORY	0x8
+#define BTF_EXTRA_ARGS_NONE	0xf
+#define BTF_EXTRA_ARGS_MAX	32	/* later parameters are never there */
+
+struct btf_extra_arg {
+	__u64 value[2];		/* low half first */
+	__u64 present;		/* 1 or 0 */
+};
+
 /* 0xbf: not in the kernel's list of ioctl numbers; 1 and 2 of any would go to the VFS. */
 #define BTF_EXTRA_IOC_MAGIC 0xbf
 #define BTF_EXTRA_IOC_INFO	_IOWR(BTF_EXTRA_IOC_MAGIC, 0x10, struct btf_extra_info)
 #define BTF_EXTRA_IOC_LOOKUP	_IOWR(BTF_EXTRA_IOC_MAGIC, 0x11, struct btf_extra_lookup)
+#define BTF_EXTRA_IOC_ATTACH	_IOWR(BTF_EXTRA_IOC_MAGIC, 0x12, struct btf_extra_attach)
+#define BTF_EXTRA_IOC_LINK	_IOWR(BTF_EXTRA_IOC_MAGIC, 0x13, struct btf_extra_link)
 
 #endif
