@@ -102,7 +102,7 @@ static u32 bases_twice(u8 *file, const struct core_input *blobs)
 	return twice(file, blobs, ".btf_extra.base", SHT_PROGBITS);
 }
 
-static u32 loop_heads_twice(u8 *file, const struct core_input *blobs)
+static u32 heads_twice(u8 *file, const struct core_input *blobs)
 {
 	static const u32 head = 1;
 	struct elf_writer w;
@@ -115,7 +115,7 @@ static u32 loop_heads_twice(u8 *file, const struct core_input *blobs)
 }
 
 /* Header 5, at 384: 12 bytes at 896. */
-static u32 loop_heads(u8 *file, const struct core_input *blobs)
+static u32 three_heads(u8 *file, const struct core_input *blobs)
 {
 	static const u32 heads[] = { 0, 2, 5 };
 	struct elf_writer w;
@@ -322,20 +322,20 @@ const struct container_row container_rows[] = {
 	{ "half a sum", PATCH({ 8, H(5) + 32, 12 }), REFUSED(MISSING, 0) },
 
 	/* loop heads */
-	{ "loop heads", .build = loop_heads, ACCEPTED },
-	{ "empty loop heads", .build = loop_heads, PATCH({ 8, H(5) + 32, 0 }), ACCEPTED },
-	{ "a byte of a loop head", .build = loop_heads, PATCH({ 8, H(5) + 32, 1 }),
+	{ "loop heads", .build = three_heads, ACCEPTED },
+	{ "empty loop heads", .build = three_heads, PATCH({ 8, H(5) + 32, 0 }), ACCEPTED },
+	{ "a byte of a loop head", .build = three_heads, PATCH({ 8, H(5) + 32, 1 }),
 	  REFUSED(SECTION, 896) },
-	{ "half a loop head more", .build = loop_heads, PATCH({ 8, H(5) + 32, 10 }),
+	{ "half a loop head more", .build = three_heads, PATCH({ 8, H(5) + 32, 10 }),
 	  REFUSED(SECTION, 896) },
-	{ "loop heads not on 4 bytes", .build = loop_heads, PATCH({ 8, H(5) + 24, 898 }),
+	{ "loop heads not on 4 bytes", .build = three_heads, PATCH({ 8, H(5) + 24, 898 }),
 	  REFUSED(SECTION, H(5)) },
-	{ "empty loop heads not on 4 bytes", .build = loop_heads,
+	{ "empty loop heads not on 4 bytes", .build = three_heads,
 	  PATCH({ 8, H(5) + 24, 898 }, { 8, H(5) + 32, 0 }), REFUSED(SECTION, H(5)) },
-	{ "loop heads end behind the file", .build = loop_heads,
+	{ "loop heads end behind the file", .build = three_heads,
 	  PATCH({ 8, H(5) + 32, 0x1000 }), REFUSED(CUT, H(5)) },
-	{ "loop heads twice", .build = loop_heads_twice, REFUSED(DUPLICATE, H(6)) },
-	{ "loop heads without bytes", .build = loop_heads, PATCH({ 4, H(5) + 4, SHT_NOBITS }),
+	{ "loop heads twice", .build = heads_twice, REFUSED(DUPLICATE, H(6)) },
+	{ "loop heads without bytes", .build = three_heads, PATCH({ 4, H(5) + 4, SHT_NOBITS }),
 	  ACCEPTED },
 
 	/* build-id */
