@@ -64,7 +64,7 @@ TEST_F(LoopHeads, AreWhereObjdumpAndLibdwSay) {
     for (const Recipe &recipe : recipes) {
         for (const std::vector<std::string> &sources :
              {std::vector<std::string>{"loops.c"}, {"sites.c", "sites_other.c"}, {"traced.c"}}) {
-            if (sources[0] == "traced.c" && recipe.compiler.starts_with("aarch64"))
+            if (sources[0] == "traced.c" && (recipe.level != "-O2" || recipe.compiler[0] == 'a'))
                 continue;
             SCOPED_TRACE(recipe.name() + " " + sources[0]);
             ASSERT_NO_FATAL_FAILURE(build(recipe, sources));
@@ -107,10 +107,13 @@ TEST_F(LoopHeads, AreShown) {
     const auto text =
         run_btf_extra({"lookup", file(), "--vmlinux", path(), "--name", "around_loop"});
     EXPECT_NE(text.out.find("calls_around_loop+0xb (loop head)  p="), text.out.npos) << text.out;
-    for (const auto &[name, head] : {std::pair("around_loop", true), {"in_callers_loop", false}})
-        for (const json &site :
-             run_json({"lookup", file(), "--vmlinux", path(), "--name", name, "--json"})["sites"])
+    for (const auto &[name, head] : {std::pair("around_loop", true), {"in_callers_loop", false}}) {
+        const json found =
+            run_json({"lookup", file(), "--vmlinux", path(), "--name", name, "--json"});
+        ASSERT_GT(found["sites"].size(), 0u);
+        for (const json &site : found["sites"])
             EXPECT_EQ(site["loop_head"], head) << site.dump();
+    }
     EXPECT_EQ(run_btf_extra({"check", file(), "--vmlinux", path()}).exit_code, 0);
 }
 
@@ -139,10 +142,6 @@ TEST_F(LoopHeads, AnObjectWithoutAnySaysSo) {
 
 // A jump that a relocation fills in leads somewhere else, whatever its bytes say now.
 TEST_F(LoopHeads, OfARelocatableFile) {
-    struct Row {
-        const char *name;
-        const char *compiler;
-    };
     for (const char *compiler : {"gcc", "aarch64-linux-gnu-gcc"}) {
         SCOPED_TRACE(compiler);
         const std::string object = folder_.path("loops.o");
