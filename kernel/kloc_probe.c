@@ -2,6 +2,7 @@
 #include <linux/filter.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 
 #include "kloc_probe.h"
 
@@ -31,7 +32,7 @@ int kloc_probe_hit(struct kprobe *kprobe, struct pt_regs *regs)
 	struct site_frame *frame;
 
 	/* A jump-optimized probe does not wake RCU up where the kernel is about to idle. */
-	if (unlikely(!rcu_is_watching())) {
+	if (unlikely(is_idle_task(current)) && !rcu_is_watching()) {
 		this_cpu_inc(program->counts->missed);
 		return 0;
 	}
