@@ -3,6 +3,7 @@
 // written, and safe on any bytes.
 #include "userspace/lib/extra_file.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <filesystem>

@@ -33,15 +33,19 @@ DefinedSymbols::DefinedSymbols(const DebugFile &file) : begins_(file.sections().
         const uint32_t s = by_index[symbol.st_shndx];
         const uint64_t offset =
             symbol.st_value - (elf.relocatable() ? 0 : file.sections()[s].address);
-        const char *name = elf_strptr(elf.handle(), header.sh_link, symbol.st_name);
-        // Arm's "$x", "$d" say what the bytes are, and name nothing.
-        if (offset >= begins_[s].size() || !name || name[0] == '$')
+        if (offset >= begins_[s].size())
             continue;
+        const bool local = GELF_ST_BIND(symbol.st_info) == STB_LOCAL;
+        if (!local || type != STT_FUNC) {
+            const char *name = elf_strptr(elf.handle(), header.sh_link, symbol.st_name);
+            // Arm's "$x", "$d" say what the bytes are, and name nothing.
+            if (!name || name[0] == '$')
+                continue;
+            if (!local)
+                names_.insert(name);
+        }
+        has_local_functions_ |= local && type == STT_FUNC;
         begins_[s][offset] = true;
-        if (GELF_ST_BIND(symbol.st_info) == STB_LOCAL)
-            has_local_functions_ |= type == STT_FUNC;
-        else
-            names_.insert(name);
     }
 }
 

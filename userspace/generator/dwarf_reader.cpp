@@ -278,9 +278,11 @@ uint64_t UnitReader::visit_inlined(const Die &die, const Scope &scope, uint32_t 
         inner.point = {.address = *address, .view = view};
         if (origin.kind == AttributeValue::kReference)
             inner.function = function_at(origin.number);
+    }
+    if (inner.function) {
         ranges_.clear();
         place.append_ranges(sections_, *unit_, ranges_);
-        site.loop_head = inner.function && own_jumps_.any_to(*address, ranges_);
+        site.loop_head = own_jumps_.any_to(*address, ranges_);
     }
     return visit_site(die, next, site, inner, depth);
 }

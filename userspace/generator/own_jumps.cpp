@@ -57,12 +57,17 @@ OwnJumps::~OwnJumps() {
         cs_close(&disassembler_);
 }
 
-OwnJumps::Code OwnJumps::code_of(CodeRange range) const {
-    const std::optional<uint32_t> section = file_.executable_section(range.begin);
-    if (!section || range.end <= range.begin)
+OwnJumps::Code OwnJumps::code_of(CodeRange range) {
+    const auto holds = [&](uint32_t section) {
+        const ElfSection &held = file_.sections()[section];
+        return range.begin - held.address < held.size;
+    };
+    if (!section_ || !holds(*section_))
+        section_ = file_.executable_section(range.begin);
+    if (!section_ || range.end <= range.begin)
         return {};
-    const Bytes all = file_.code(*section);
-    const uint64_t first = range.begin - file_.sections()[*section].address;
+    const Bytes all = file_.code(*section_);
+    const uint64_t first = range.begin - file_.sections()[*section_].address;
     if (first >= all.size())
         return {};
     return {range.begin,
@@ -86,14 +91,17 @@ bool OwnJumps::x86_jumps(const Code &code, uint64_t entry) {
         return !file_.relocates(code.first + static_cast<uint64_t>(field), field_size) &&
                begins_instruction(code, entry, static_cast<uint64_t>(opcode));
     };
-    // at: where a displacement is, which counts from behind itself.
+    // at: where a displacement is, which counts from behind itself; wanted: the one that leads to
+    // the entry, modulo its size.
     const int64_t short_end = std::min(size, to_entry + kShortReach);
-    for (int64_t at = std::max<int64_t>(1, to_entry - kShortReach); at < short_end; ++at)
-        if (at + 1 + value_at<int8_t>(bytes + at) == to_entry && is_short_jump(bytes[at - 1]) &&
-            jumps(at - 1, at, 1))
+    const int64_t short_begin = std::max<int64_t>(1, to_entry - kShortReach);
+    auto wanted8 = static_cast<uint8_t>(to_entry - short_begin - 1);
+    for (int64_t at = short_begin; at < short_end; ++at, --wanted8)
+        if (bytes[at] == wanted8 && is_short_jump(bytes[at - 1]) && jumps(at - 1, at, 1))
             return true;
-    for (int64_t at = 1; at + 4 <= size; ++at) {
-        if (at + 4 + value_at<int32_t>(bytes + at) != to_entry)
+    auto wanted32 = static_cast<uint32_t>(to_entry - 1 - 4);
+    for (int64_t at = 1; at + 4 <= size; ++at, --wanted32) {
+        if (value_at<uint32_t>(bytes + at) != wanted32)
             continue;
         if (bytes[at - 1] == 0xe9 && jumps(at - 1, at, 4))
             return true;

@@ -5,11 +5,8 @@
 #define BTF_EXTRA_OWN_JUMPS_H
 
 #include <cstdint>
-#include <map>
-#include <memory>
 #include <optional>
 #include <span>
-#include <vector>
 
 #include "userspace/generator/address_list.h"
 #include "userspace/generator/debug_file.h"
@@ -35,17 +32,16 @@ class OwnJumps {
     struct Code {
         uint64_t first = 0;
         Bytes bytes;
-
-        uint64_t end() const { return first + bytes.size(); }
     };
 
-    Code code_of(CodeRange range) const;
+    Code code_of(CodeRange range);
     bool x86_jumps(const Code &code, uint64_t entry);
     bool arm64_jumps(const Code &code, uint64_t entry) const;
     bool begins_instruction(const Code &code, uint64_t entry, uint64_t opcode);
 
     const DebugFile &file_;
     const bool x86_;
+    std::optional<uint32_t> section_;  // of the last range
     size_t disassembler_ = 0;  // capstone's handle, opened when there is something to look at
     cs_insn *instruction_ = nullptr;
 };
