@@ -15,7 +15,7 @@ VARIANTS := release asan fuzz freestanding
 
 WARNINGS := -Wall -Wextra -Werror
 CFLAGS_ALL := -std=gnu11 -I. $(WARNINGS)
-CXXFLAGS_ALL := -std=c++20 -I. $(WARNINGS) -pthread
+CXXFLAGS_ALL := -std=c++20 -I. -Iinclude/uapi $(WARNINGS) -pthread
 LIBS := -ldw -lelf -lbpf -lfmt -lz -pthread
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
