@@ -258,6 +258,8 @@ std::vector<btf_extra_site> FileTables::sites_of(const Object &object, uint32_t 
             site.number = section.first_site + j;
             site.site_class = section.loc_class;
             site.flags = place.freed ? BTF_EXTRA_SITE_FREED : 0;
+            if (object.table->view->is_loop_head(site.number))
+                site.flags |= BTF_EXTRA_SITE_LOOP_HEAD;
             out.push_back(site);
         }
     }
