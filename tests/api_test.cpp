@@ -193,11 +193,11 @@ TEST_F(ApiTest, RefusedAttach) {
         int error;
         const char *message;
     } rows[] = {
-        {0, 0, -ESTALE, "vmlinux:#12: the tables are of another kernel"},
-        {1U << 30, 0, -EINVAL, "vmlinux:#12: opts: unknown flags 0x40000000"},
+        {0, 0, -ESTALE, "vmlinux:#12 (report): the tables are of another kernel"},
+        {1U << 30, 0, -EINVAL, "vmlinux:#12 (report): opts: unknown flags 0x40000000"},
         {BTF_EXTRA_INLINE_ONLY | BTF_EXTRA_BODY_ONLY, 0, -EINVAL,
-         "vmlinux:#12: opts: inlined instances only, and bodies only"},
-        {0, 8, -EINVAL, "vmlinux:#12: has 3 parameters: others cannot be required"},
+         "vmlinux:#12 (report): opts: inlined instances only, and bodies only"},
+        {0, 8, -EINVAL, "vmlinux:#12 (report): has 3 parameters: others cannot be required"},
     };
     for (const Row &row : rows) {
         SCOPED_TRACE(row.message);

@@ -168,6 +168,71 @@ void section_row(const char *object) {
     row.equal(programs.read().inlined.calls, 0, "calls after destroy");
 }
 
+// All or none: nothing is attached, and the report tells why.
+void report_row(const char *object, bool module) {
+    guest::Row row("reports");
+    Programs programs(object);
+    const int fd = bpf_program__fd(programs.program("on_body"));
+    btf_extra_open_opts open = {};
+    open.sz = sizeof(open);
+    open.no_module = !module;
+    btf_extra_tables *tables;
+    if (btf_extra_open(&tables, &open) != 0)
+        guest::die(btf_extra_last_error());
+    const struct {
+        const char *text;
+        uint64_t required;
+        size_t max_sites;
+        int error;
+        std::vector<uint32_t> reasons;  // any of these; none: no report
+    } cases[] = {
+        {"vmlinux:skb_headlen",
+         1,
+         0,
+         -EOPNOTSUPP,
+         {BTF_EXTRA_REASON_PARAMETER, BTF_EXTRA_REASON_LOOP_HEAD, BTF_EXTRA_REASON_NOTRACE}},
+        {"start_kernel", 0, 0, -EOPNOTSUPP, {BTF_EXTRA_REASON_NO_TEXT}},
+        {"irqentry_enter", 0, 0, -EOPNOTSUPP, {BTF_EXTRA_REASON_NOTRACE, BTF_EXTRA_REASON_KPROBE}},
+        {"skb_headlen", 0, 10, -E2BIG, {}},
+    };
+    for (const auto &one : cases) {
+        const btf_extra_func *const *funcs;
+        size_t count;
+        if (btf_extra_find(tables, one.text, &funcs, &count) != 0)
+            guest::die(btf_extra_last_error());
+        btf_extra_attach_opts opts = {};
+        opts.sz = sizeof(opts);
+        opts.required = one.required;
+        opts.max_sites = one.max_sites;
+        btf_extra_kloc *kloc = nullptr;
+        btf_extra_report *report = nullptr;
+        row.equal(btf_extra_attach(&kloc, tables, funcs[0], fd, &opts, &report), one.error,
+                  one.text);
+        std::printf("%s\n", btf_extra_last_error());
+        row.expect(kloc == nullptr, std::string(one.text) + ": nothing is attached");
+        row.equal(report != nullptr, !one.reasons.empty(), std::string(one.text) + ": a report");
+        if (report == nullptr)
+            continue;
+        row.equal(report->attached, 0, std::string(one.text) + ": attached");
+        row.expect(report->nr_left_out > 0, std::string(one.text) + ": left out");
+        size_t parameters = 0;
+        for (size_t i = 0; i < report->nr_left_out; i++) {
+            const btf_extra_left_out &left = report->left_out[i];
+            row.expect(std::ranges::count(one.reasons, left.reason) != 0,
+                       std::string(one.text) + ": " + btf_extra_reason_text(&left));
+            const bool parameter = left.reason == BTF_EXTRA_REASON_PARAMETER;
+            row.equal(left.parameters, parameter ? one.required : 0, "parameters");
+            parameters += parameter ? 1 : 0;
+        }
+        row.expect(parameters > 0 || one.required == 0,
+                   std::string(one.text) + ": sites without the parameter");
+        btf_extra_report_free(report);
+    }
+    if (!module)
+        row.equal(entries(programs.map("btf_loc_specs")), 0, "entries");
+    btf_extra_close(tables);
+}
+
 }  // namespace
 
 int main(int argc, char **argv) {
@@ -179,5 +244,6 @@ int main(int argc, char **argv) {
     attach_row(argv[1], module, true);
     attach_row(argv[1], module, false);
     section_row(argv[1]);
+    report_row(argv[1], module);
     return guest::Row::failed != 0;
 }
