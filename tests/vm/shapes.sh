@@ -97,17 +97,10 @@ END
 
 # prepare NAME FILES: sets lookup.
 prepare() {
-    local modules folder firmware shapes
-    modules=$(vm/prepare.sh "$1" "$2" tests/vm/shapes) && folder=$(vm/fetch-kernel.sh "$1") ||
-        return 1
-    shapes=$modules/tests/vm/shapes/shapes.ko
-    firmware=$2/lib/firmware/btf_extra/$(cat "$folder/release")
-    mkdir -p "$firmware"
-    "$command" generate --vmlinux "$modules/vmlinux" -o "$scratch/$1.btf_extra" "$shapes" || return 1
-    lookup=("$scratch/$1.btf_extra" --vmlinux "$modules/vmlinux" --module "$shapes")
-    cp "$scratch/$1.btf_extra" "$firmware/shapes.btf_extra"
-    echo "shapes $(readelf -n "$shapes" | sed -n 's/.*Build ID: //p')" >"$firmware/manifest"
-    strip -g -o "$2/shapes.ko" "$shapes"
+    local modules
+    modules=$(tests/vm/shapes/prepare.sh "$1" "$2") || return 1
+    lookup=("$2"/lib/firmware/btf_extra/*/shapes.btf_extra --vmlinux "$modules/vmlinux"
+        --module "$modules/tests/vm/shapes/shapes.ko")
     # shellcheck disable=SC2086  # a list of words
     tests/vm/shapes/expected_sites.py "$command" "${lookup[@]}" -- $functions >"$2/sites" &&
         cp "$scratch"/{start,shapes.bpf.o} "$2" && vm/add-program.sh "$2" "$scratch/shapes_guest"
