@@ -68,7 +68,7 @@ static struct kloc_link *link_create(const struct btf_extra_attach *request, boo
 	link->object = request->object;
 	link->func_id = request->func_id;
 	link->hidden = hidden;
-	link->program.cookie = request->cookie;
+	link->program.run_ctx.bpf_cookie = request->cookie;
 	link->program.prog = get_program(request->prog_fd);
 	err = PTR_ERR_OR_ZERO(link->program.prog);
 	if (!err)
@@ -260,7 +260,7 @@ static void link_totals(const struct kloc_link *link, struct btf_extra_link *inf
 	for (i = 0; i < link->nr_probes; i++)
 		info->missed += READ_ONCE(link->probes[i].kprobe.nmissed);
 	info->total = link->nr_probes;
-	info->cookie = link->program.cookie;
+	info->cookie = link->program.run_ctx.bpf_cookie;
 	info->object = link->object;
 	info->func_id = link->func_id;
 	info->prog_id = link->program.prog->aux->id;

@@ -11,19 +11,19 @@
 
 struct kloc_counts {
 	u64 hits;		/* runs of the program */
-	u64 missed;		/* not run: another one was running on this CPU */
+	u64 missed;		/* not run: RCU was not watching */
 };
 
 /* What the probes of a link share. */
 struct kloc_program {
 	struct bpf_prog *prog;
-	u64 cookie;
+	struct bpf_trace_run_ctx run_ctx;	/* the cookie; programs do not change it */
 	struct kloc_counts __percpu *counts;
 };
 
 struct kloc_probe {
 	struct kprobe kprobe;
-	const struct kloc_program *program;
+	struct kloc_program *program;
 	const struct site_args *args;
 	struct btf_extra_site site;
 };

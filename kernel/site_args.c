@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/bits.h>
+#include <linux/kprobes.h>
 #include <linux/stddef.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
@@ -90,7 +91,7 @@ static u32 move_value(struct arg_move *moves, const struct arg_location *locatio
 	*move = location->first;
 	move->param = param;
 	move->to = low;
-	move->width = min(size, 8u);
+	move->shift = 64 - 8 * min(size, 8u);
 	move->mask = ~0ull;
 	if (place->size <= 8) {
 		/* Below its full size SIGNED decides up to there, then the type does. */
@@ -100,11 +101,11 @@ static u32 move_value(struct arg_move *moves, const struct arg_location *locatio
 			move->mask = GENMASK_ULL(8 * place->size - 1, 0);
 		return 1;
 	}
-	moves[1] = (struct arg_move){ .source = ARG_FROM_CONSTANT, .param = param, .width = 8,
+	moves[1] = (struct arg_move){ .source = ARG_FROM_CONSTANT, .param = param,
 				      .to = high, .mask = ~0ull };
 	if (size > 8) {
 		moves[1].source = location->first.source;
-		moves[1].width = size - 8;
+		moves[1].shift = 64 - 8 * (size - 8);
 		moves[1].from = location->pair ? location->high : location->first.from;
 		moves[1].operand = location->pair ? 0 : location->first.operand + 8;
 	}
@@ -127,8 +128,8 @@ static bool can_move(const struct arg_location *location, const struct arg_place
 
 static u32 set_word(struct arg_move *move, u32 param, u16 to, u64 value)
 {
-	*move = (struct arg_move){ .source = ARG_FROM_CONSTANT, .param = param, .width = 8,
-				   .to = to, .operand = value, .mask = ~0ull };
+	*move = (struct arg_move){ .source = ARG_FROM_CONSTANT, .param = param, .to = to,
+				   .operand = value, .mask = ~0ull };
 	return 1;
 }
 
@@ -202,71 +203,54 @@ void site_args_prepare(struct site_args *args, const struct btf_blob *types, u32
 
 /* ---- at a hit ---- */
 
-static __always_inline void put(struct site_frame *frame, u16 to, u64 value)
+static void put(struct site_frame *frame, u16 to, u64 value)
 {
 	*(u64 *)((char *)frame + to) = value;
 }
 
-/* Memory that is not there: the parameter has no location at this hit. The last of its moves. */
-static noinline const struct arg_move *take_back(const struct site_args *args,
-						 struct site_frame *frame, u32 param)
-{
-	const struct arg_move *move, *last = NULL;
-
-	for (move = args->moves; move < args->moves + args->nr_moves; move++) {
-		if (move->param != param)
-			continue;
-		put(frame, move->to, 0);
-		last = move;
-	}
-	if (param < BTF_EXTRA_ARGS_CODED)
-		frame->regs.orig_ax |= (u64)BTF_EXTRA_ARGS_NONE << 4 * param;
-	return last;
-}
-
-static __always_inline u64 extend(u64 value, const struct arg_move *move)
-{
-	u32 shift = 64 - 8 * move->width;
-
-	if (shift) {
-		value <<= shift;
-		value = move->is_signed ? (u64)((s64)value >> shift) : value >> shift;
-	}
-	return value & move->mask;
-}
-
-void site_args_fill(const struct site_args *args, const struct pt_regs *regs,
-		    struct site_frame *frame)
-{
-	const struct arg_move *move = args->moves;
-	const struct arg_move *end = move + args->nr_moves;
-
-	frame->regs = *regs;
-	frame->regs.orig_ax = args->word;
-	for (; move < end; move++) {
-		u64 value = move->operand;
-
-		if (move->source != ARG_FROM_CONSTANT)
-			value += *(const u64 *)((const char *)regs + move->from);
-		if (move->source == ARG_FROM_POINTER) {
-			const void *from = (const void *)value;
-
-			value = 0;
-			if (copy_from_kernel_nofault(&value, from, move->width)) {
-				move = take_back(args, frame, move->param);
-				continue;
-			}
-		}
-		put(frame, move->to, extend(value, move));
-	}
-}
-
-void site_args_forget(const struct site_args *args, struct site_frame *frame)
+static void take_back(const struct site_args *args, struct site_frame *frame, u32 param)
 {
 	u32 i;
 
-	if (likely(!args->uncoded))
+	for (i = 0; i < args->nr_moves; i++)
+		if (args->moves[i].param == param)
+			put(frame, args->moves[i].to, 0);
+	if (param < BTF_EXTRA_ARGS_CODED)
+		frame->regs.orig_ax |= (u64)BTF_EXTRA_ARGS_NONE << 4 * param;
+}
+
+/* Of the two halves of a value the second one counts only if the first one could be read. */
+static bool taken_back(const struct site_args *args, const struct arg_move *move,
+		       const struct site_frame *frame)
+{
+	if (move == args->moves || move[-1].param != move->param ||
+	    move[-1].source != ARG_FROM_POINTER)
+		return false;
+	if (move->param < BTF_EXTRA_ARGS_CODED)
+		return (frame->regs.orig_ax >> 4 * move->param & BTF_EXTRA_ARGS_NONE) ==
+		       BTF_EXTRA_ARGS_NONE;
+	return !frame->args[move->param].present;
+}
+
+void site_args_read(const struct site_args *args, const struct arg_move *move, u64 address,
+		    struct site_frame *frame)
+{
+	u64 value = 0;
+
+	if (taken_back(args, move, frame))
 		return;
+	if (copy_from_kernel_nofault(&value, (const void *)address, 8 - move->shift / 8))
+		take_back(args, frame, move->param);
+	else
+		put(frame, move->to, arg_move_extend(move, value));
+}
+NOKPROBE_SYMBOL(site_args_read);
+
+void site_args_forget(struct site_frame *frame)
+{
+	u32 i;
+
 	for (i = BTF_EXTRA_ARGS_CODED; i < BTF_EXTRA_ARGS_MAX; i++)
 		frame->args[i].present = 0;
 }
+NOKPROBE_SYMBOL(site_args_forget);

@@ -25,12 +25,12 @@ enum arg_source {
 	ARG_FROM_POINTER,	/* memory at register + operand */
 };
 
-/* value = extend(source, width bytes) & mask, 8 bytes to where it is to be. */
+/* value = extend(source, 64 - shift bits) & mask, 8 bytes to where it is to be. */
 struct arg_move {
 	u8 source;		/* enum arg_source */
 	u8 param;
-	u8 width;		/* 1 to 8 */
-	bool is_signed;		/* how width is extended */
+	u8 shift;		/* 64 less the bits of the source */
+	bool is_signed;		/* how they are extended */
 	u16 from;		/* offset of the register in pt_regs */
 	u16 to;			/* offset in struct site_frame */
 	u64 operand;
@@ -61,11 +61,43 @@ static inline size_t site_args_size(u32 nr_params)
 void site_args_prepare(struct site_args *args, const struct btf_blob *types, u32 loc_proto,
 		       const struct arg_place *places, u32 nr_params, unsigned long text);
 
-/* The frame of a hit: nothing of it but args from an earlier one counts. */
-void site_args_fill(const struct site_args *args, const struct pt_regs *regs,
+/* Memory for a move; where it cannot be read, the parameter has no location at this hit. */
+void site_args_read(const struct site_args *args, const struct arg_move *move, u64 address,
 		    struct site_frame *frame);
 
-/* After the program has run. */
-void site_args_forget(const struct site_args *args, struct site_frame *frame);
+/* After a program has run on a frame with uncoded args. */
+void site_args_forget(struct site_frame *frame);
+
+static __always_inline u64 arg_move_extend(const struct arg_move *move, u64 value)
+{
+	u32 shift = move->shift;
+
+	if (shift) {
+		value <<= shift;
+		value = move->is_signed ? (u64)((s64)value >> shift) : value >> shift;
+	}
+	return value & move->mask;
+}
+
+/* The frame of a hit: nothing of it but args from an earlier one counts. */
+static __always_inline void site_args_fill(const struct site_args *args,
+					   const struct pt_regs *regs, struct site_frame *frame)
+{
+	const struct arg_move *move = args->moves;
+	const struct arg_move *end = move + args->nr_moves;
+
+	frame->regs = *regs;
+	frame->regs.orig_ax = args->word;
+	for (; move < end; move++) {
+		u64 value = move->operand;
+
+		if (move->source != ARG_FROM_CONSTANT)
+			value += *(const u64 *)((const char *)regs + move->from);
+		if (move->source == ARG_FROM_POINTER)
+			site_args_read(args, move, value, frame);
+		else
+			*(u64 *)((char *)frame + move->to) = arg_move_extend(move, value);
+	}
+}
 
 #endif
