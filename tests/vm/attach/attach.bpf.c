@@ -18,11 +18,6 @@ struct {
 	__type(value, __u64);
 } lru SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 1 << 16);
-} ring SEC(".maps");
-
 __u32 next_key;
 
 SEC("kprobe")
@@ -43,16 +38,6 @@ int into_lru(void *ctx)
 	__u32 key = next_key++ % 100;
 
 	bpf_map_update_elem(&lru, &key, &value, BPF_ANY);
-	return 0;
-}
-
-SEC("kprobe")
-int into_ring(void *ctx)
-{
-	__u64 *value = bpf_ringbuf_reserve(&ring, sizeof(*value), 0);
-
-	if (value)
-		bpf_ringbuf_discard(value, 0);
 	return 0;
 }
 

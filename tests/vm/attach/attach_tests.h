@@ -26,7 +26,9 @@ void errors();
 void left_out();
 void lifetime();
 void crowd();
-void recursion();  // with the programs of /attach.bpf.o
+// With the programs of /attach.bpf.o.
+void recursion();
+void locked_recursion();
 void lockdown();
 
 #endif

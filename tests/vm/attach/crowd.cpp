@@ -53,7 +53,7 @@ void under_load() {
                 calls += call_many();
         });
     uint64_t hits = 0;
-    for (int turn = 0; turn < 12; turn++) {
+    for (int turn = 0; turn < 6; turn++) {
         const Link link(request), second(request);
         row.equal(link.error, 0, "errno");
         row.equal(second.error, 0, "errno of the second");
