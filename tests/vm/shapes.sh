@@ -26,8 +26,7 @@ build_programs() {
     clang-14 -target bpf -D__TARGET_ARCH_x86 -g -O2 -Wall -Wextra -Wno-unused-parameter -Werror -I. \
         "-I/usr/include/$(gcc -print-multiarch)" -c -o "$scratch/shapes.bpf.o" \
         tests/vm/shapes/shapes.bpf.c &&
-        g++ -std=c++20 -O1 -Wall -Wextra -Werror -pthread -I. -Iinclude/uapi \
-            -o "$scratch/shapes_guest" tests/vm/shapes/shapes_guest.cpp -lbpf
+        make --no-print-directory build/release/btf-extra build/release/vm/shapes/shapes_guest
 }
 
 # ---- what the compiler made ----
@@ -103,7 +102,7 @@ prepare() {
         --module "$modules/tests/vm/shapes/shapes.ko")
     # shellcheck disable=SC2086  # a list of words
     tests/vm/shapes/expected_sites.py "$command" "${lookup[@]}" -- $functions >"$2/sites" &&
-        cp "$scratch"/{start,shapes.bpf.o} "$2" && vm/add-program.sh "$2" "$scratch/shapes_guest"
+        cp "$scratch"/{start,shapes.bpf.o} "$2" && vm/add-program.sh "$2" build/release/vm/shapes/shapes_guest
 }
 
 # on_kernel NAME: in a subshell.
@@ -111,7 +110,7 @@ on_kernel() {
     local name=$1 files=$scratch/$1 lookup status
     prepare "$name" "$files" || fail "$name: what it needs could not be built"
     all_occur
-    vm/run.sh "$name" --cpus 2 --files "$files" --timeout 900 -- sh /start "$calls" typed word \
+    vm/run.sh "$name" --cpus 2 --files "$files" --timeout 900 -- sh /start "$calls" typed word loc perf \
         >"$files.out"
     status=$?
     cat "$files.out"

@@ -13,6 +13,7 @@
 
 #include "include/uapi/linux/btf_extra.h"
 #include "tests/vm/shapes/shapes_event.h"
+#include "userspace/bpf/btf_loc.bpf.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -229,6 +230,30 @@ int word(struct pt_regs *ctx)
 #pragma unroll
 		for (__u32 n = 0; n < SHAPES_ARGS; n++)
 			take(ctx, event, n);
+	}
+	return 0;
+}
+
+/* ---- all arguments, by the library's header, with or without the module ---- */
+
+SEC("kprobe")
+int loc(struct pt_regs *ctx)
+{
+	struct shape_event *event = begin(ctx, bpf_loc_cookie(ctx));
+
+	if (!event)
+		return 0;
+	event->ip = bpf_loc_ip(ctx) + 1;
+	event->looked = (1U << SHAPES_ARGS) - 1;
+#pragma unroll
+	for (__u32 n = 0; n < SHAPES_ARGS; n++) {
+		__u64 value[2];
+
+		if (bpf_loc_arg(ctx, n, &value))
+			continue;
+		event->args[n][0] = value[0];
+		event->args[n][1] = value[1];
+		event->present |= 1U << n;
 	}
 	return 0;
 }

@@ -5,8 +5,9 @@
 //   shapes_guest shapes.bpf.o SITES CALLS MODE...
 //
 // SITES: from expected_sites.py. CALLS: how many in each mode. MODE: typed (a program for each
-// function, as for one that is never inlined) or word (one that reads what the module tells of the
-// arguments).
+// function, as for one that is never inlined), word (one that reads what the module tells of the
+// arguments), loc (one that uses the library's header, attached by the library) or perf (the same,
+// by perf kprobes).
 #include <array>
 #include <map>
 #include <memory>
@@ -20,6 +21,7 @@
 
 #include "tests/vm/guest_attach.h"
 #include "tests/vm/shapes/shapes_event.h"
+#include "userspace/lib/btf_extra.h"
 
 using namespace guest;
 
@@ -226,23 +228,97 @@ void compare_round(Tally &tally, const Programs &programs,
 // Loop heads: see below.
 constexpr uint32_t kShapes = SHAPE_own_loop;
 
+// A program at all sites of a function, by an ioctl.
+class ByIoctl {
+  public:
+    ByIoctl(const Programs &programs, const std::string &mode, uint32_t shape)
+        : request_(request(programs, mode, shape)), link_(request_, &left_out) {}
+    int error() const { return link_.error; }
+    size_t attached() const { return request_.attached; }
+    btf_extra_counts counts() const {
+        const btf_extra_link state = link_.state();
+        return {state.hits, state.missed};
+    }
+    std::vector<btf_extra_left_out> left_out;
+
+  private:
+    static struct btf_extra_attach request(const Programs &programs, const std::string &mode,
+                                    uint32_t shape) {
+        struct btf_extra_attach request = attach_to("shapes", function_of(shape));
+        request.prog_fd = static_cast<uint32_t>(
+            programs.fd(mode == "typed" ? std::string("typed_") + kNames[shape] : mode));
+        request.cookie = shape;
+        return request;
+    }
+    struct btf_extra_attach request_;
+    Link link_;
+};
+
+btf_extra_tables *open_tables() {
+    btf_extra_open_opts opts = {};
+    opts.sz = sizeof(opts);
+    btf_extra_tables *tables = nullptr;
+    if (btf_extra_open(&tables, &opts) != 0)
+        die(std::string("btf_extra_open: ") + btf_extra_last_error());
+    return tables;
+}
+
+// By the library, through the module or by perf kprobes.
+class ByLibrary {
+  public:
+    ByLibrary(const Programs &programs, const std::string &mode, uint32_t shape) {
+        static btf_extra_tables *const tables = open_tables();
+        btf_extra_attach_opts opts = {};
+        opts.sz = sizeof(opts);
+        opts.cookie = shape;
+        opts.no_module = mode == "perf";
+        const btf_extra_func *const *funcs = nullptr;
+        size_t nr_funcs = 0;
+        btf_extra_report *report = nullptr;
+        if (btf_extra_find(tables, ("shapes:" + function_of(shape)).c_str(), &funcs, &nr_funcs) !=
+                0 ||
+            nr_funcs != 1)
+            die(std::string("btf_extra_find: ") + btf_extra_last_error());
+        error_ = -btf_extra_attach(&kloc_, tables, funcs[0], programs.fd("loc"), &opts, &report);
+        if (error_ != 0)
+            std::printf("%s\n", btf_extra_last_error());
+        if (report != nullptr) {
+            attached_ = report->attached;
+            left_out.assign(report->left_out, report->left_out + report->nr_left_out);
+            btf_extra_report_free(report);
+        }
+    }
+    ByLibrary(const ByLibrary &) = delete;
+    ~ByLibrary() { btf_extra_detach(kloc_); }
+    int error() const { return error_; }
+    size_t attached() const { return attached_; }
+    btf_extra_counts counts() const {
+        btf_extra_counts counts = {};
+        if (kloc_ != nullptr && btf_extra_kloc_counts(kloc_, &counts) != 0)
+            die(std::string("btf_extra_kloc_counts: ") + btf_extra_last_error());
+        return counts;
+    }
+    std::vector<btf_extra_left_out> left_out;
+
+  private:
+    btf_extra_kloc *kloc_ = nullptr;
+    int error_ = 0;
+    size_t attached_ = 0;
+};
+
+template <class Attached>
 void in_mode(const std::string &mode, Programs &programs, const Sites &sites, size_t calls) {
-    std::vector<Link> links;
+    std::vector<std::unique_ptr<Attached>> all;
     Tally tally;
     for (uint32_t shape = 0; shape < kShapes; shape++) {
-        const std::string name = function_of(shape);
-        btf_extra_attach request = attach_to("shapes", name);
-        request.prog_fd =
-            programs.fd(mode == "typed" ? std::string("typed_") + kNames[shape] : mode);
-        request.cookie = shape;
-        std::vector<btf_extra_left_out> left_out;
-        links.emplace_back(request, &left_out);
+        all.push_back(std::make_unique<Attached>(programs, mode, shape));
         Row row(mode + ": " + kNames[shape] + ": is attached to all of its sites");
-        row.expect(links.back().fd >= 0, std::strerror(links.back().error));
-        for (const btf_extra_left_out &one : left_out)
+        row.expect(all.back()->error() == 0, std::strerror(all.back()->error()));
+        for (const btf_extra_left_out &one : all.back()->left_out)
             row.expect(false, hex(one.site.address) + ": reason " + std::to_string(one.reason) +
                                   ", " + std::strerror(-one.error));
-        row.equal(request.attached, static_cast<int64_t>(sites.at(name).size()), "probes");
+        row.equal(static_cast<int64_t>(all.back()->attached()),
+                  static_cast<int64_t>(sites.at(function_of(shape)).size()), "probes");
     }
     for (uint32_t shape = 0; shape < kShapes; shape++)
         tally.rows[shape] = std::make_unique<Row>(mode + ": " + kNames[shape] +
@@ -251,13 +327,17 @@ void in_mode(const std::string &mode, Programs &programs, const Sites &sites, si
         compare_round(tally, programs, run_everywhere(programs, round, SHAPES_COUNT, 1024), sites,
                       mode != "typed");
     std::printf("# %s: %zu calls\n", mode.c_str(), tally.calls);
-    uint64_t hits = 0, missed = 0;
-    for (const Link &link : links) {
-        const btf_extra_link state = link.state();
-        hits += state.hits;
-        missed += state.missed;
-    }
     Row row(mode + ": as many runs as calls, none missed");
+    row.expect(tally.calls >= calls, "too few calls");
+    uint64_t hits = 0, missed = 0;
+    for (const auto &one : all) {
+        const btf_extra_counts counts = one->counts();
+        hits += counts.hits;
+        missed += counts.missed == UINT64_MAX ? 0 : counts.missed;
+        // perf does not count them.
+        if (counts.hits == UINT64_MAX)
+            return;
+    }
     row.equal(static_cast<int64_t>(hits), static_cast<int64_t>(tally.calls), "runs");
     row.equal(static_cast<int64_t>(missed), 0, "missed");
 }
@@ -265,7 +345,7 @@ void in_mode(const std::string &mode, Programs &programs, const Sites &sites, si
 // ---- a loop at the beginning ----
 
 void loop_heads(Programs &programs) {
-    btf_extra_attach request = attach_to("shapes", "shape_own_loop");
+    struct btf_extra_attach request = attach_to("shapes", "shape_own_loop");
     request.prog_fd = programs.fd("word");
     request.cookie = SHAPE_own_loop;
     std::vector<btf_extra_left_out> left_out;
@@ -304,8 +384,14 @@ int main(int argc, char **argv) {
     workload = open_device(SHAPES_DEVICE);
     const Sites sites = read_sites(argv[2]);
     Programs programs(argv[1]);
-    for (int i = 4; i < argc; i++)
-        in_mode(argv[i], programs, sites, std::strtoul(argv[3], nullptr, 10));
+    for (int i = 4; i < argc; i++) {
+        const std::string mode = argv[i];
+        const size_t calls = std::strtoul(argv[3], nullptr, 10);
+        if (mode == "typed" || mode == "word")
+            in_mode<ByIoctl>(mode, programs, sites, calls);
+        else
+            in_mode<ByLibrary>(mode, programs, sites, calls);
+    }
     loop_heads(programs);
     return Row::failed != 0;
 }
