@@ -243,7 +243,7 @@ class ByIoctl {
 
   private:
     static struct btf_extra_attach request(const Programs &programs, const std::string &mode,
-                                    uint32_t shape) {
+                                           uint32_t shape) {
         struct btf_extra_attach request = attach_to("shapes", function_of(shape));
         request.prog_fd = static_cast<uint32_t>(
             programs.fd(mode == "typed" ? std::string("typed_") + kNames[shape] : mode));
