@@ -60,8 +60,7 @@ int main(int argc, char **argv) {
     // In this order, where none is asked for: there is no way back from lockdown.
     const std::pair<const char *, void (*)()> parts[] = {
         {"errors", errors},     {"left_out", left_out}, {"recursion", recursion},
-        {"lifetime", lifetime}, {"crowd", crowd},       {"locked_recursion", locked_recursion},
-        {"lockdown", lockdown},
+        {"lifetime", lifetime}, {"crowd", crowd},       {"lockdown", lockdown},
     };
     for (const auto &[name, part] : parts)
         if (argc == 1 || std::any_of(argv + 1, argv + argc,

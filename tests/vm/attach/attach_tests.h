@@ -28,7 +28,6 @@ void lifetime();
 void crowd();
 // With the programs of /attach.bpf.o.
 void recursion();
-void locked_recursion();
 void lockdown();
 
 #endif
