@@ -14,7 +14,7 @@
 /* The kernel's bpf_prog_active; of our own before bpf_active_learn() has found it. */
 extern int __percpu *bpf_active;
 
-/* bpf_prog_active is not exported: where it is is learnt from BTF of vmlinux. */
+/* bpf_prog_active is not exported: BTF of vmlinux tells where it is. */
 void bpf_active_learn(const struct btf_blob *vmlinux);
 
 /* Whether a program may run now; then bpf_active_leave() follows. Preemption is off. */

@@ -9,8 +9,9 @@ cd "$(dirname "$0")/../.." || exit 1
 
 results=$1
 shift
-kernels=("$@") parts=${ATTACH_PARTS:-}
+kernels=("$@")
 [ $# -gt 0 ] || kernels=(lean 6.1 6.12 7.x)
+read -ra parts <<<"${ATTACH_PARTS:-}" # all
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/attach.XXXXXX") || exit 1
 trap 'rm -rf "$scratch"' EXIT
 
@@ -44,7 +45,8 @@ on_kernel() {
     { tests/vm/shapes/prepare.sh "$name" "$files" && cp "$scratch"/{start,attach.bpf.o} "$files" &&
         vm/add-program.sh "$files" "$scratch/attach_guest"; } >"$files.log" 2>&1 ||
         { cat "$files.log"; fail "$name: what it needs could not be built"; }
-    vm/run.sh "$name" --cpus 2 --files "$files" --timeout ${ATTACH_TIMEOUT:-900} -- sh /start $parts | tee "$files.out"
+    vm/run.sh "$name" --cpus 2 --turns --files "$files" --timeout 900 -- sh /start "${parts[@]}" |
+        tee "$files.out"
     status=${PIPESTATUS[0]}
     sed -n "s/^\(pass\|fail\) /\1 vm attach: $name: /p" "$files.out" >>"$results"
     if [ "$status" = 0 ]; then
