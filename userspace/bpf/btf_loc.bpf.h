@@ -228,8 +228,7 @@ static __always_inline long btf_loc_read_perf(void *ctx, __u32 param, __u64 *val
 {
 	const struct btf_loc_spec *spec = btf_loc_find(bpf_get_attach_cookie(ctx), param);
 	__u64 in_register = 0;
-	/* As wide as a register: the verifier does not connect a copy cut to 32 bits with it. */
-	__u64 size;
+	__u32 size;
 
 	if (!spec)
 		return -ENOENT;
