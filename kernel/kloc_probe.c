@@ -4,6 +4,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 
+#include "bpf_active.h"
 #include "kloc_probe.h"
 
 /* Of the program that runs on this CPU: kprobes let no hit interrupt another. */
@@ -36,6 +37,10 @@ int kloc_probe_hit(struct kprobe *kprobe, struct pt_regs *regs)
 		this_cpu_inc(program->counts->missed);
 		return 0;
 	}
+	if (unlikely(!bpf_active_enter())) {
+		this_cpu_inc(program->counts->missed);
+		return 0;
+	}
 	frame = this_cpu_ptr(&frames);
 	site_args_fill(args, regs, frame);
 	/* As if the probe were an int3 at the site, also where the kernel moved it behind ENDBR. */
@@ -43,6 +48,7 @@ int kloc_probe_hit(struct kprobe *kprobe, struct pt_regs *regs)
 	run(program, frame);
 	if (unlikely(args->uncoded))
 		site_args_forget(frame);
+	bpf_active_leave();
 	this_cpu_inc(program->counts->hits);
 	return 0;
 }

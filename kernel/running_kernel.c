@@ -15,6 +15,7 @@
 #include <linux/rcupdate.h>
 #include <linux/vmalloc.h>
 
+#include "bpf_active.h"
 #include "kernel_compat.h"
 #include "running_kernel.h"
 
@@ -97,8 +98,11 @@ static const struct base_btf *running_base(void)
 {
 	int err = 0;
 
-	if (!vmlinux_btf.bytes.data)
+	if (!vmlinux_btf.bytes.data) {
 		err = base_btf_open_vmlinux(&vmlinux_btf);
+		if (!err)
+			bpf_active_learn(&vmlinux_btf.blob);
+	}
 	return err ? ERR_PTR(err) : &vmlinux_btf;
 }
 

@@ -11,6 +11,8 @@
 #   --memory MB         by default 1024
 #   --timeout S         for the whole run, by default 300; a shell has no limit
 #   --append ARGUMENTS  for the kernel's command line
+#   --turns             several processors take turns: of two at once, one may go on running code that
+#                       the other has changed, which is a fault of the emulator (QEMU 7.2)
 #   --icount            an instruction takes a nanosecond of the guest's time, so that costs can be
 #                       counted and runs agree (append nokaslr, too); with one processor
 #
@@ -42,7 +44,7 @@ complaints+='|suspected memory leak|kmemleak: .*empty|bad page|list_(add|del) co
 harmless=(
 )
 
-name='' cpus=1 memory=1024 limit=300 append='' mode=run icount='' folders=() command=()
+name='' cpus=1 memory=1024 limit=300 append='' mode=run icount='' turns='' folders=() command=()
 [ $# -gt 0 ] || fail "usage: ${0##*/} NAME [OPTION...] --files DIR -- COMMAND [ARGUMENT...]"
 name=$1
 shift
@@ -50,6 +52,7 @@ while [ $# -gt 0 ]; do
     case $1 in
     --shell) mode=shell ;;
     --icount) icount=1 ;;
+    --turns) turns=1 ;;
     --)
         shift
         command=("$@")
@@ -125,6 +128,7 @@ log=$top/build/vm/$name-$number.log
 # With five levels of page tables KASAN complains of the direct map while the boot processor's
 # features are read anew: the kernel then takes it for one with four levels.
 clock=(-accel 'tcg,thread=multi')
+[ -z "$turns" ] || clock=(-accel 'tcg,thread=single')
 [ -z "$icount" ] || clock=(-accel 'tcg,thread=single' -icount 'shift=0,sleep=off' -rtc clock=vm)
 qemu=(qemu-system-x86_64 "${clock[@]}" -cpu 'max,la57=off' -smp "$cpus" -m "$memory"
     -nodefaults -no-user-config -no-reboot -display none

@@ -110,10 +110,12 @@ inline List list_sites() {
         const size_t name = at - line.c_str() + 3;
         const size_t object = line.find("\t[", name);
         const size_t end = line.find("] ", name);
-        if (address == 0 || object == std::string::npos || end == std::string::npos)
+        if (object == std::string::npos || end == std::string::npos)
             die("the list of sites: " + line);
         if (line.compare(object, end - object, "\t[vmlinux") != 0)
             continue;
+        if (address == 0)
+            die("the list of sites has no addresses");
         const auto id = static_cast<uint32_t>(std::strtoul(&line[end + 2], &at, 10));
         const auto [func, added] = list.by_id.try_emplace(id, list.funcs.size());
         if (added)

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+# Attaching through /dev/btf_extra when something is wrong, at its limits, and under load
+# (tests/vm/attach), on each kernel, the lean one under KASAN and lockdep.
+#
+#   attach.sh RESULTS [KERNEL...]
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+
+results=$1
+shift
+kernels=("$@")
+[ $# -gt 0 ] || kernels=(lean 6.1 6.12 7.x)
+read -ra parts <<<"${ATTACH_PARTS:-}" # all
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/attach.XXXXXX") || exit 1
+trap 'rm -rf "$scratch"' EXIT
+
+fail() {
+    echo "fail vm attach: $1" >>"$results"
+    exit 1
+}
+
+build_programs() {
+    clang-14 -target bpf -g -O2 -Wall -Wextra -Wno-unused-parameter -Werror -I. \
+        "-I/usr/include/$(gcc -print-multiarch)" -c -o "$scratch/attach.bpf.o" \
+        tests/vm/attach/attach.bpf.c &&
+        g++ -std=c++20 -O1 -Wall -Wextra -Werror -pthread -I. -Iinclude/uapi \
+            -o "$scratch/attach_guest" tests/vm/attach/*.cpp -lbpf
+}
+
+cat >"$scratch/start" <<'END'
+insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko && insmod /shapes.ko || exit 1
+attach_guest "$@"
+status=$?
+rmmod shapes || exit 1
+# Programs that were just closed may hold it for a moment.
+for _ in 1 2 3 4 5; do rmmod btf_extra_vmlinux btf_extra 2>/dev/null && exit $status; sleep 1; done
+echo 'fail btf_extra is still in use'
+exit 1
+END
+
+# on_kernel NAME: in a subshell.
+on_kernel() {
+    local name=$1 files=$scratch/$1 status
+    { tests/vm/shapes/prepare.sh "$name" "$files" && cp "$scratch"/{start,attach.bpf.o} "$files" &&
+        vm/add-program.sh "$files" "$scratch/attach_guest"; } >"$files.log" 2>&1 ||
+        { cat "$files.log"; fail "$name: what it needs could not be built"; }
+    vm/run.sh "$name" --cpus 2 --turns --files "$files" --timeout 900 -- sh /start "${parts[@]}" |
+        tee "$files.out"
+    status=${PIPESTATUS[0]}
+    sed -n "s/^\(pass\|fail\) /\1 vm attach: $name: /p" "$files.out" >>"$results"
+    if [ "$status" = 0 ]; then
+        echo "pass vm attach: $name: the guest and its kernel's log" >>"$results"
+    else
+        fail "$name: the guest, exit code $status"
+    fi
+}
+
+build_programs || fail 'build of the programs'
+for kernel in "${kernels[@]}"; do
+    [ "$(jobs -rp | wc -l)" -lt 2 ] || wait -n
+    (on_kernel "$kernel") &
+done
+wait

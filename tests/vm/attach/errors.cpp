@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// Requests that must be refused.
+#include <functional>
+
+#include <linux/bpf.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include <bpf/bpf.h>
+
+#include "tests/vm/attach/attach_tests.h"
+
+using namespace guest;
+
+namespace {
+
+// What attaching says, in a row that nothing may be left of.
+void refused(const std::string &name, int wanted, btf_extra_attach request) {
+    Row row("refused: " + name);
+    const std::multiset<std::string> before = probe_list();
+    const btf_extra_attach unchanged = request;
+    const int fd = ioctl(device(), BTF_EXTRA_IOC_ATTACH, &request);
+    const int error = fd < 0 ? errno : 0;
+    row.expect(error == wanted,
+               std::string(std::strerror(error)) + ", not " + std::strerror(wanted));
+    row.expect(probe_list() == before, "there are other probes than before");
+    row.expect(std::memcmp(&request, &unchanged, sizeof(request)) == 0,
+               "the request was written to");
+    if (fd >= 0)
+        close(fd);
+}
+
+btf_extra_attach with(const std::function<void(btf_extra_attach &)> &change) {
+    btf_extra_attach request = good_request();
+    change(request);
+    return request;
+}
+
+btf_extra_attach with_program(int fd) {
+    return with([&](auto &request) { request.prog_fd = static_cast<uint32_t>(fd); });
+}
+
+int closed_fd() {
+    const int fd = load_program(BPF_PROG_TYPE_KPROBE);
+    close(fd);
+    return fd;
+}
+
+void programs() {
+    refused("a program that may sleep", EINVAL,
+            with_program(load_program(BPF_PROG_TYPE_KPROBE, BPF_F_SLEEPABLE)));
+    refused("a program for a tracepoint", EINVAL,
+            with_program(load_program(BPF_PROG_TYPE_TRACEPOINT)));
+    refused("a program for a socket", EINVAL,
+            with_program(load_program(BPF_PROG_TYPE_SOCKET_FILTER)));
+    refused("a program for many kprobes", EINVAL,
+            with_program(load_program(BPF_PROG_TYPE_KPROBE, 0, BPF_TRACE_KPROBE_MULTI)));
+    refused("a file descriptor that is closed", EBADF, with_program(closed_fd()));
+    refused("a file descriptor that there never was", EBADF, with_program(-1));
+    refused("a file that is no program", EINVAL, with_program(device()));
+    refused("a map", EINVAL,
+            with_program(bpf_map_create(BPF_MAP_TYPE_ARRAY, "map", 4, 4, 1, nullptr)));
+}
+
+void fields() {
+    const uint32_t known = BTF_EXTRA_INLINE_ONLY | BTF_EXTRA_BODY_ONLY | BTF_EXTRA_BEST_EFFORT |
+                           BTF_EXTRA_LOOP_HEADS | BTF_EXTRA_NOTRACE;
+    for (int bit = 0; bit < 32; bit++)
+        if (!(known >> bit & 1))
+            refused("flag " + std::to_string(bit), EINVAL,
+                    with([&](auto &request) { request.flags = 1U << bit; }));
+    for (int i = 0; i < 3; i++)
+        refused("reserved word " + std::to_string(i), EINVAL,
+                with([&](auto &request) { request.reserved[i] = 1; }));
+    refused("inlined instances alone, and bodies alone", EINVAL, with([](auto &request) {
+                request.flags = BTF_EXTRA_INLINE_ONLY | BTF_EXTRA_BODY_ONLY;
+            }));
+    refused("a parameter that it does not have", EINVAL,
+            with([](auto &request) { request.required = 1 << 2; }));
+    refused("an object that there is not", ENOENT,
+            with([](auto &request) { request.object = 0x7fffffff; }));
+    refused("object 0", ENOENT, with([](auto &request) { request.object = 0; }));
+    refused("a function that there is not", ENOENT,
+            with([](auto &request) { request.func_id = 0x7fffffff; }));
+    refused("a type that is no function", ENOENT, with([](auto &request) { request.func_id = 1; }));
+    refused("function 0", ENOENT, with([](auto &request) { request.func_id = 0; }));
+    refused("a function without such sites", ENOENT,
+            with([](auto &request) { request.flags = BTF_EXTRA_BODY_ONLY; }));
+}
+
+void memory() {
+    const std::multiset<std::string> before = probe_list();
+    refused("a report to where there is no memory", EFAULT, [] {
+        btf_extra_attach request = attach_to("shapes", "shape_eliminated");
+        request.prog_fd = good_request().prog_fd;
+        request.required = 1 << 1;
+        request.left_out = 8;
+        request.capacity = 1;
+        return request;
+    }());
+    {
+        Row row("refused: a request where there is no memory");
+        row.equal(ioctl(device(), BTF_EXTRA_IOC_ATTACH, nullptr), -1, "ioctl");
+        row.equal(errno, EFAULT, "errno");
+    }
+    Row row("refused: a request that cannot be written to");
+    void *page = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const btf_extra_attach request = good_request();
+    std::memcpy(page, &request, sizeof(request));
+    mprotect(page, 4096, PROT_READ);
+    row.equal(ioctl(device(), BTF_EXTRA_IOC_ATTACH, page), -1, "ioctl");
+    row.equal(errno, EFAULT, "errno");
+    row.expect(probe_list() == before, "there are other probes than before");
+}
+
+// With a device and a program that were opened by somebody who may.
+void capability() {
+    const btf_extra_attach request = good_request();
+    const std::multiset<std::string> before = probe_list();
+    device();
+    std::fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+        if (setresgid(65534, 65534, 65534) != 0 || setresuid(65534, 65534, 65534) != 0)
+            _exit(1);
+        btf_extra_attach mine = request;
+        _exit(ioctl(device(), BTF_EXTRA_IOC_ATTACH, &mine) < 0 ? errno : 0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    Row row("refused: without CAP_PERFMON");
+    row.equal(WEXITSTATUS(status), EPERM, "errno");
+    row.expect(probe_list() == before, "there are other probes than before");
+}
+
+}  // namespace
+
+void errors() {
+    {
+        Row row("the request that the others differ from is fine");
+        const std::multiset<std::string> before = probe_list();
+        btf_extra_attach request = good_request();
+        {
+            const Link link(request);
+            row.equal(link.error, 0, "errno");
+            row.equal(request.attached, kMany, "attached");
+            row.equal(request.total, 0, "left out");
+            row.equal(static_cast<int64_t>(probe_list().size() - before.size()), kMany, "probes");
+            row.equal(static_cast<int64_t>(link.probes().size()), kMany, "probes that are told");
+            const uint32_t calls = call_many();
+            row.equal(static_cast<int64_t>(link.state().hits), calls, "hits");
+        }
+        row.expect(probe_list() == before, "probes are left");
+    }
+    programs();
+    fields();
+    memory();
+    capability();
+}

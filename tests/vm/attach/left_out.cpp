@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// Sites that cannot have a probe, or must not: all or none, best effort, and what is reported.
+#include <map>
+
+#include "tests/vm/attach/attach_tests.h"
+
+using namespace guest;
+
+namespace {
+
+constexpr size_t kSitesMax = 24;  // of a function; attaching takes its time
+
+struct Range {
+    uint64_t start, end;
+};
+
+std::vector<Range> blacklist() {
+    std::vector<Range> ranges;
+    std::ifstream file("/sys/kernel/debug/kprobes/blacklist");
+    for (std::string line; std::getline(file, line);) {
+        char *end = nullptr;
+        const uint64_t start = std::strtoull(line.c_str(), &end, 16);
+        ranges.push_back({start, std::strtoull(end + 1, nullptr, 16)});
+    }
+    if (ranges.empty())
+        die("/sys/kernel/debug/kprobes/blacklist");
+    return ranges;
+}
+
+bool in(const std::vector<Range> &ranges, uint64_t address) {
+    return std::ranges::any_of(
+        ranges, [&](const Range &one) { return address >= one.start && address < one.end; });
+}
+
+// All functions of vmlinux with a number of sites that is worth trying, and where they are.
+std::map<uint32_t, std::vector<uint64_t>> functions(const List &list) {
+    std::map<uint32_t, std::vector<uint64_t>> functions;
+    for (const ListedSite &site : list.sites)
+        if (list.func(site).sites <= kSitesMax)
+            functions[site.func_id].push_back(site.address);
+    return functions;
+}
+
+btf_extra_attach request_of(const List &list, uint32_t func_id) {
+    static const uint32_t vmlinux =
+        by_ioctl(device(), of_id("vmlinux", list.funcs[0].id)).sites.at(0).object;
+    btf_extra_attach request = good_request();
+    request.object = vmlinux;
+    request.func_id = func_id;
+    return request;
+}
+
+std::set<uint64_t> addresses(const std::vector<btf_extra_left_out> &left_out) {
+    std::set<uint64_t> addresses;
+    for (const btf_extra_left_out &one : left_out)
+        addresses.insert(one.site.address);
+    return addresses;
+}
+
+// All or none, then best effort. What best effort left out.
+std::vector<btf_extra_left_out> try_function(Row &row, btf_extra_attach request, size_t sites) {
+    const std::multiset<std::string> before = probe_list();
+    const std::string name = std::to_string(request.func_id);
+    std::vector<btf_extra_left_out> all_or_none, best_effort;
+    {
+        const Link link(request, &all_or_none);
+        row.expect((link.error == 0) == all_or_none.empty(), name + ": left out, and attached");
+        row.expect(link.error == 0 || link.error == EOPNOTSUPP,
+                   name + ": " + std::strerror(link.error));
+        row.equal(request.attached, static_cast<int64_t>(link.error == 0 ? sites : 0),
+                  name + ": attached to all or none");
+        row.equal(static_cast<int64_t>(probe_list().size() - before.size()), request.attached,
+                  name + ": probes of all or none");
+    }
+    request.flags |= BTF_EXTRA_BEST_EFFORT;
+    {
+        const Link link(request, &best_effort);
+        row.equal(request.attached + request.total, static_cast<int64_t>(sites),
+                  name + ": attached and left out");
+        row.expect((link.error == EOPNOTSUPP) == (request.attached == 0),
+                   name + ": none attached, and " + std::strerror(link.error));
+        row.equal(static_cast<int64_t>(probe_list().size() - before.size()), request.attached,
+                  name + ": probes of best effort");
+        for (const btf_extra_probe &probe : link.probes())
+            row.expect(!addresses(best_effort).contains(probe.site.address),
+                       name + ": left out, and with a probe");
+    }
+    row.expect(probe_list() == before, name + ": probes are left");
+    for (const btf_extra_left_out &one : all_or_none)
+        row.expect(addresses(best_effort).contains(one.site.address),
+                   name + ": left out of all or none alone");
+    return best_effort;
+}
+
+// Some sites of a function are in the blacklist, some are not.
+void blacklisted(const List &list) {
+    Row row("left out: blacklisted sites, and no other for that reason");
+    const std::vector<Range> black = blacklist();
+    int tried = 0;
+    for (const auto &[id, at] : functions(list)) {
+        const auto count = std::ranges::count_if(at, [&](auto one) { return in(black, one); });
+        if (count == 0 || count == static_cast<int64_t>(at.size()))
+            continue;
+        btf_extra_attach request = request_of(list, id);
+        request.flags = BTF_EXTRA_NOTRACE;
+        std::set<uint64_t> named, known;
+        for (const btf_extra_left_out &one : try_function(row, request, at.size()))
+            if (one.reason == BTF_EXTRA_REASON_KPROBE) {
+                named.insert(one.site.address);
+                row.equal(one.error, -EINVAL, "what register_kprobe() said");
+            }
+        for (uint64_t address : at)
+            if (in(black, address))
+                known.insert(address);
+        for (uint64_t address : known)
+            row.expect(named.contains(address), std::to_string(id) + ": blacklisted, not named");
+        if (++tried == 8)
+            break;
+    }
+    row.expect(tried == 8, "too few functions");
+}
+
+void freed(const List &list) {
+    Row row("left out: init text that is freed");
+    int tried = 0;
+    for (const auto &[id, at] : functions(list)) {
+        const Answer answer = by_ioctl(device(), of_id("vmlinux", id));
+        const auto count = std::ranges::count_if(answer.sites, [](const btf_extra_site &site) {
+            return (site.flags & BTF_EXTRA_SITE_FREED) != 0;
+        });
+        if (count == 0 || count == static_cast<int64_t>(at.size()))
+            continue;
+        int64_t named = 0;
+        for (const btf_extra_left_out &one :
+             try_function(row, request_of(list, id), answer.sites.size())) {
+            named += one.reason == BTF_EXTRA_REASON_NO_TEXT;
+            row.equal(one.reason == BTF_EXTRA_REASON_NO_TEXT,
+                      (one.site.flags & BTF_EXTRA_SITE_FREED) != 0, "named, and freed");
+        }
+        row.equal(named, count, "freed sites");
+        if (++tried == 8)
+            break;
+    }
+    row.expect(tried == 8, "too few functions");
+}
+
+void required() {
+    Row row("left out: where a required parameter has no location");
+    btf_extra_attach request = attach_to("shapes", "shape_eliminated");
+    request.prog_fd = good_request().prog_fd;
+    request.required = 3;
+    const auto left_out = try_function(row, request, 1);
+    row.equal(static_cast<int64_t>(left_out.size()), 1, "left out");
+    for (const btf_extra_left_out &one : left_out) {
+        row.equal(one.reason, BTF_EXTRA_REASON_PARAMETER, "reason");
+        row.equal(static_cast<int64_t>(one.parameters), 2, "parameters");
+    }
+    request.required = 1;
+    row.expect(try_function(row, request, 1).empty(), "left out with the one that it has");
+}
+
+void short_report() {
+    Row row("left out: a report that is too short says how many");
+    btf_extra_attach request = attach_to("shapes", "shape_structs");
+    request.prog_fd = good_request().prog_fd;
+    request.required = 1 << 2;
+    row.equal(ioctl(device(), BTF_EXTRA_IOC_ATTACH, &request), -1, "ioctl");
+    row.equal(errno, EOPNOTSUPP, "errno");
+    row.equal(request.count, 0, "written");
+    row.equal(request.total, 1, "total");
+}
+
+void drawn(const List &list) {
+    Row row("all or none, and best effort, of functions drawn");
+    Random any;
+    int attached = 0;
+    for (int tried = 0; tried < 60;) {
+        const ListedFunc &func = list.draw_func(any);
+        if (func.sites > kSitesMax)
+            continue;
+        const Answer answer = by_ioctl(device(), of_id("vmlinux", func.id));
+        attached += try_function(row, request_of(list, func.id), answer.sites.size()).empty();
+        tried++;
+    }
+    std::printf("# %d of 60 at all of their sites\n", attached);
+    row.expect(attached > 20, "too few are attached");
+}
+
+}  // namespace
+
+void left_out() {
+    const List list = list_sites();
+    required();
+    short_report();
+    blacklisted(list);
+    freed(list);
+    drawn(list);
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// What ends a link, or its probes: its last descriptor, its process, its module. And lockdown.
+#include <csignal>
+#include <fstream>
+
+#include <sys/mount.h>
+#include <sys/wait.h>
+
+#include "tests/vm/attach/attach_tests.h"
+
+using namespace guest;
+
+namespace {
+
+void killed() {
+    Row row("a tracer that is killed leaves no probe");
+    const std::multiset<std::string> before = probe_list();
+    int ready[2];
+    if (pipe(ready) != 0)
+        die("pipe");
+    std::fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+        btf_extra_attach request = good_request();
+        const Link link(request);
+        const char told = link.error == 0 ? 'y' : 'n';
+        if (write(ready[1], &told, 1) == 1)
+            pause();
+        _exit(1);
+    }
+    char told = 0;
+    row.expect(read(ready[0], &told, 1) == 1 && told == 'y', "it was not attached");
+    row.equal(static_cast<int64_t>(probe_list().size() - before.size()), kMany, "probes");
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    row.expect(probe_list() == before, "probes are left");
+    close(ready[0]);
+    close(ready[1]);
+}
+
+void copies() {
+    Row row("a link lives as long as its last descriptor");
+    const std::multiset<std::string> before = probe_list();
+    btf_extra_attach request = good_request();
+    int copy;
+    {
+        const Link link(request);
+        copy = dup(link.fd);
+    }
+    row.equal(static_cast<int64_t>(probe_list().size() - before.size()), kMany, "probes");
+    close(copy);
+    row.expect(probe_list() == before, "probes are left");
+}
+
+void shell(Row &row, const char *command) {
+    row.equal(std::system(command), 0, command);
+}
+
+void module_goes() {
+    Row row("a module goes while its sites are traced: the link stays, its probes do not");
+    btf_extra_attach request = good_request();
+    const Link link(request);
+    const uint64_t calls = call_many();
+    row.equal(static_cast<int64_t>(link.state().hits), static_cast<int64_t>(calls), "hits");
+    shell(row, "rmmod shapes");
+    row.equal(static_cast<int64_t>(link.state().total), kMany, "probes that there were");
+    for (const btf_extra_probe &probe : link.probes())
+        row.expect(probe.site.address == 0 && probe.site.flags & BTF_EXTRA_SITE_FREED,
+                   "a probe of it is still there");
+    // Where the kernel may put it at the same address.
+    shell(row, "insmod /shapes.ko");
+    row.expect(call_many() > 0, "no calls");
+    row.equal(static_cast<int64_t>(link.state().hits), static_cast<int64_t>(calls),
+              "hits after it came again");
+    {
+        btf_extra_attach again = good_request();
+        row.expect(again.object != request.object, "the same object");
+        const Link second(again);
+        row.equal(second.error, 0, "errno of a second link");
+        const uint32_t more = call_many();
+        row.equal(static_cast<int64_t>(second.state().hits), more, "hits of a second link");
+        row.equal(static_cast<int64_t>(link.state().hits), static_cast<int64_t>(calls),
+                  "hits beside a second link");
+    }
+    const int error = ioctl(device(), BTF_EXTRA_IOC_ATTACH, &request) < 0 ? errno : 0;
+    row.equal(error, ENOENT, "attaching to the one that is gone");
+}
+
+// The link keeps btf_extra.ko, and no module of the sites.
+void held() {
+    Row row("what a link holds");
+    btf_extra_attach request = good_request();
+    const Link link(request);
+    row.expect(std::system("rmmod btf_extra 2>/dev/null") != 0, "btf_extra.ko went");
+    row.equal(static_cast<int64_t>(link.state().total), kMany, "probes");
+}
+
+}  // namespace
+
+void lifetime() {
+    killed();
+    copies();
+    held();
+    module_goes();
+}
+
+// The last of all: there is no way back.
+void lockdown() {
+    mount("securityfs", "/sys/kernel/security", "securityfs", 0, nullptr);
+    std::ofstream file("/sys/kernel/security/lockdown");
+    if (!file) {
+        std::printf("# no lockdown in this kernel\n");
+        return;
+    }
+    Row row("refused: under lockdown");
+    const std::multiset<std::string> before = probe_list();
+    file << "confidentiality" << std::flush;
+    row.expect(file.good(), "lockdown could not be set");
+    btf_extra_attach request = good_request();
+    const Link link(request);
+    row.equal(link.error, EPERM, "errno");
+    row.expect(probe_list() == before, "there are other probes than before");
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// For the test programs that run in a guest: attaching through /dev/btf_extra.
+#ifndef BTF_EXTRA_GUEST_ATTACH_H
+#define BTF_EXTRA_GUEST_ATTACH_H
+
+#include <utility>
+
+#include <unistd.h>
+
+#include "tests/vm/guest_sites.h"
+
+namespace guest {
+
+// Never closed: the links do not need it.
+inline int device() {
+    static const int fd = open_device(BTF_EXTRA_DEVICE);
+    return fd;
+}
+
+// A request for the function of that name; ends the program where there is not one.
+inline btf_extra_attach attach_to(const char *object, const std::string &function) {
+    btf_extra_lookup lookup = of_name(function.c_str());
+    lookup.object = pointer(object);
+    const Answer answer = by_ioctl(device(), lookup);
+    if (answer.sites.empty() || answer.sites.front().func_id != answer.sites.back().func_id)
+        die(function + ": not one function of " + object);
+    btf_extra_attach request = {};
+    request.object = answer.sites[0].object;
+    request.func_id = answer.sites[0].func_id;
+    return request;
+}
+
+// What is attached, until it is destroyed.
+class Link {
+  public:
+    // Fills what comes back in request, and the report.
+    explicit Link(btf_extra_attach &request, std::vector<btf_extra_left_out> *report = nullptr) {
+        std::vector<btf_extra_left_out> left_out(report != nullptr ? 4096 : 0);
+        request.left_out = pointer(left_out.data());
+        request.capacity = static_cast<uint32_t>(left_out.size());
+        request.count = 0;
+        fd = ioctl(device(), BTF_EXTRA_IOC_ATTACH, &request);
+        error = fd < 0 ? errno : 0;
+        if (report != nullptr) {
+            left_out.resize(request.count);
+            *report = std::move(left_out);
+        }
+    }
+    Link(Link &&other) noexcept : fd(std::exchange(other.fd, -1)), error(other.error) {}
+    Link &operator=(Link &&) = delete;
+    ~Link() {
+        if (fd >= 0)
+            close(fd);
+    }
+
+    btf_extra_link state() const {
+        btf_extra_link state = {};
+        if (fd >= 0 && ioctl(fd, BTF_EXTRA_IOC_LINK, &state) != 0)
+            die("BTF_EXTRA_IOC_LINK");
+        return state;
+    }
+    std::vector<btf_extra_probe> probes() const {
+        std::vector<btf_extra_probe> probes(4096);
+        btf_extra_link state = {};
+        state.probes = pointer(probes.data());
+        state.capacity = static_cast<uint32_t>(probes.size());
+        if (fd >= 0 && ioctl(fd, BTF_EXTRA_IOC_LINK, &state) != 0)
+            die("BTF_EXTRA_IOC_LINK");
+        probes.resize(state.count);
+        return probes;
+    }
+
+    int fd;
+    int error;  // errno
+};
+
+}  // namespace guest
+
+#endif

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+# Functions that the stock kernels inline, traced while files are written, processes come and go and
+# TCP runs over loopback: counts and arguments against what else tells of them (tests/vm/real).
+#
+#   real.sh RESULTS [KERNEL...]
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+
+results=$1
+shift
+kernels=("$@")
+[ $# -gt 0 ] || kernels=(6.1 6.12 7.x)
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/real.XXXXXX") || exit 1
+trap 'rm -rf "$scratch"' EXIT
+
+fail() {
+    echo "fail vm real: $1" >>"$results"
+    exit 1
+}
+
+build_programs() {
+    clang-14 -target bpf -D__TARGET_ARCH_x86 -g -O2 -Wall -Wextra -Wno-unused-parameter -Werror -I. \
+        "-I/usr/include/$(gcc -print-multiarch)" -c -o "$scratch/real.bpf.o" \
+        tests/vm/real/real.bpf.c &&
+        g++ -std=c++20 -O1 -Wall -Wextra -Werror -pthread -I. -Iinclude/uapi \
+            -o "$scratch/real_guest" tests/vm/real/*.cpp -lbpf
+}
+
+cat >"$scratch/start" <<'END'
+ifconfig lo 127.0.0.1 up && insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko || exit 1
+real_guest /real.bpf.o
+END
+
+# on_kernel NAME: in a subshell.
+on_kernel() {
+    local name=$1 files=$scratch/$1 status
+    { vm/prepare.sh "$name" "$files" && cp "$scratch"/{start,real.bpf.o} "$files" &&
+        vm/add-program.sh "$files" "$scratch/real_guest"; } >"$files.log" 2>&1 ||
+        { cat "$files.log"; fail "$name: what it needs could not be built"; }
+    vm/run.sh "$name" --files "$files" -- sh /start | tee "$files.out"
+    status=${PIPESTATUS[0]}
+    sed -n "s/^\(pass\|fail\) /\1 vm real: $name: /p" "$files.out" >>"$results"
+    if [ "$status" = 0 ]; then
+        echo "pass vm real: $name: the guest and its kernel's log" >>"$results"
+    else
+        fail "$name: the guest, exit code $status"
+    fi
+}
+
+build_programs || fail 'build of the programs'
+for kernel in "${kernels[@]}"; do
+    [ "$(jobs -rp | wc -l)" -lt 2 ] || wait -n
+    (on_kernel "$kernel") &
+done
+wait

@@ -1,0 +1,130 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+# Arguments, call by call: shapes.ko (tests/vm/shapes) has functions of every shape, which write down
+# what they are called with; BPF programs at their sites must see the same. On each kernel, with the
+# shapes looked for in the module as its compiler made it.
+#
+#   shapes.sh RESULTS [KERNEL...]
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+
+results=$1
+shift
+kernels=("$@")
+[ $# -gt 0 ] || kernels=(6.1 6.12 7.x)
+calls=${SHAPES_CALLS:-100000}
+command=$PWD/build/release/btf-extra
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/shapes.XXXXXX") || exit 1
+trap 'rm -rf "$scratch"' EXIT
+
+fail() {
+    echo "fail vm shapes: $1" >>"$results"
+    exit 1
+}
+
+build_programs() {
+    clang-14 -target bpf -D__TARGET_ARCH_x86 -g -O2 -Wall -Wextra -Wno-unused-parameter -Werror -I. \
+        "-I/usr/include/$(gcc -print-multiarch)" -c -o "$scratch/shapes.bpf.o" \
+        tests/vm/shapes/shapes.bpf.c &&
+        make --no-print-directory build/release/btf-extra build/release/vm/shapes/shapes_guest
+}
+
+# ---- what the compiler made ----
+
+functions=$(sed -n 's/^\tSHAPE(\([a-z_]*\), .*/shape_\1/p' tests/vm/shapes/shapes.h)
+
+# lookup FUNCTION: its sites, one a line, from the files $lookup.
+lookup() { "$command" lookup "${lookup[@]}" --name "shape_$1" | grep '^  \.'; }
+
+# occurs WHAT COUNT FUNCTION PATTERN: that many sites of the function match, 'some' at least one.
+occurs() {
+    local sites count
+    sites=$(lookup "$3")
+    count=$(grep -c -E -e "$4" <<<"$sites")
+    if [ "$count" = "$2" ] || { [ "$2" = some ] && [ "$count" -gt 0 ]; }; then
+        echo "pass vm shapes: $name: occurs: $1" >>"$results"
+    else
+        echo "$sites"
+        echo "fail vm shapes: $name: occurs: $1" >>"$results"
+    fi
+}
+
+# Registers are written as %di or %rdi, what is narrower with its type.
+all_occur() {
+    local r='%r[a-z0-9]+'
+    occurs 'a register' 1 register " value=$r\$"
+    occurs 'a register and an offset' 1 offset " at=$r\+0x18\$"
+    occurs 'the stack' 1 stack ' value=\*\(%rsp[^ ]*\)$'
+    occurs 'a constant' 1 constant ' value=0x1122334455667788$'
+    occurs 'a pair' 1 pair " pair=$r:$r\$"
+    occurs 'signed, 1 to 8 bytes' 1 signed " a=$r:s8  b=$r:s16  c=$r:s32  d=$r\$"
+    occurs 'unsigned, 1 to 8 bytes' 1 unsigned " a=$r:u8  b=$r:u16  c=$r:u32  d=$r\$"
+    occurs 'bool, enums, pointer' 1 kinds " flag=$r:u8  big=$r:u32  small=$r:s32  pointer=$r\$"
+    occurs 'struct in a register' 1 structs " small=$r  "
+    occurs 'struct of more than 16 bytes' 1 structs ' large=<not available: size>$'
+    occurs 'inlined 128 times' 128 many ' inline .* value=.*  number=0x'
+    occurs 'nested at one address' 1 inner \
+        "^  $(lookup outer | awk '{ print $1 }' | sed 's/[.+]/\\&/g') "
+    occurs 'in a loop' 1 in_loop ' inline call_in_loop'
+    occurs 'in a cold part' 1 cold ' inline cold_path'
+    occurs 'a parameter that is gone' 1 eliminated " value=$r  unused=<not available"
+    occurs 'eight, inlined' 1 eight ' inline .*%r[a-z0-9]+\+0x6:s32'
+    occurs 'fourteen, inlined' 1 fourteen ' inline .* n=0xd$'
+    occurs 'signed, of a body' 1 signed_body ' body .* a=%rdi:s8  b=%rsi:s16  c=%rdx:s32  d=%rcx$'
+    occurs 'structs, of a body' 1 structs_body ' body .* small=%rdi  pair=%rsi:%rdx  other=%rcx:u32'
+    occurs 'a struct in memory before another' 1 large_body ' large=<not available.*  value=%rdi$'
+    occurs 'the seventh on the stack' 1 eight_body ' g=\*\(%rsp\+0x8\):s32  h=\*\(%rsp\+0x10\)$'
+    occurs 'fourteen, of a body' 1 fourteen_body ' m=\*\(%rsp\+0x38\):s16  n=\*\(%rsp\+0x40\)$'
+    occurs '.isra' 1 clone ' body .*\.isra\.0\+0x0  at=<not .*  value=%rsi$'
+    occurs '.constprop' 1 fixed ' body .*\.constprop\.0\+0x0  value=%rdi  fixed=0x4d$'
+    occurs 'inlined here' 1 both ' inline '
+    occurs 'called there' 1 both ' body '
+    occurs 'partially inlined: the early return' 16 part ' inline '
+    occurs 'partially inlined: the rest' some part 'shape_part.part.0\+0x0'
+    occurs 'a loop of its own' 1 own_loop ' inline '
+}
+
+# ---- the guest ----
+
+cat >"$scratch/start" <<'END'
+insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko && insmod /shapes.ko || exit 1
+shapes_guest /shapes.bpf.o /sites "$@"
+status=$?
+rmmod shapes && rmmod btf_extra_vmlinux && rmmod btf_extra || exit 1
+exit $status
+END
+
+# prepare NAME FILES: sets lookup.
+prepare() {
+    local modules
+    modules=$(tests/vm/shapes/prepare.sh "$1" "$2") || return 1
+    lookup=("$2"/lib/firmware/btf_extra/*/shapes.btf_extra --vmlinux "$modules/vmlinux"
+        --module "$modules/tests/vm/shapes/shapes.ko")
+    # shellcheck disable=SC2086  # a list of words
+    tests/vm/shapes/expected_sites.py "$command" "${lookup[@]}" -- $functions >"$2/sites" &&
+        cp "$scratch"/{start,shapes.bpf.o} "$2" && vm/add-program.sh "$2" build/release/vm/shapes/shapes_guest
+}
+
+# on_kernel NAME: in a subshell.
+on_kernel() {
+    local name=$1 files=$scratch/$1 lookup status
+    prepare "$name" "$files" || fail "$name: what it needs could not be built"
+    all_occur
+    vm/run.sh "$name" --cpus 2 --files "$files" --timeout 900 -- sh /start "$calls" typed word loc perf \
+        >"$files.out"
+    status=$?
+    cat "$files.out"
+    sed -n "s/^\(pass\|fail\) /\1 vm shapes: $name: /p" "$files.out" >>"$results"
+    if [ "$status" = 0 ]; then
+        echo "pass vm shapes: $name: the guest and its kernel's log" >>"$results"
+    else
+        fail "$name: the guest, exit code $status"
+    fi
+}
+
+build_programs || fail 'build of the programs'
+for kernel in "${kernels[@]}"; do
+    [ "$(jobs -rp | wc -l)" -lt 2 ] || wait -n
+    (on_kernel "$kernel") &
+done
+wait

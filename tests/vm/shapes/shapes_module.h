@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the files of shapes.ko share. */
+#ifndef BTF_EXTRA_SHAPES_MODULE_H
+#define BTF_EXTRA_SHAPES_MODULE_H
+
+#include <linux/compiler.h>
+#include <linux/string.h>
+#include <linux/types.h>
+
+#include "shapes.h"
+
+/* A new record of this processor: where to write the arguments. */
+u64 (*shape_note(enum shape_id shape))[2];
+/* The same, where the arguments of that mask do not exist. */
+u64 (*shape_note_without(enum shape_id shape, u32 unknown))[2];
+
+/* Calls shape_<name>() with arguments made of that number. */
+#define SHAPES_CALL(name, params) void call_##name(u64 random);
+SHAPES(SHAPES_CALL)
+
+/* clang-format off */
+/* X(n0) to X(nf) */
+#define TIMES_16(X, n) X(n##0) X(n##1) X(n##2) X(n##3) X(n##4) X(n##5) X(n##6) X(n##7) \
+	X(n##8) X(n##9) X(n##a) X(n##b) X(n##c) X(n##d) X(n##e) X(n##f)
+/* clang-format on */
+
+void shapes_crowd(void);
+
+#endif
