@@ -22,7 +22,7 @@ MAY_INCLUDE = {
     "kernel/core/": ("kernel/core/",),
     "kernel/tests/": ("kernel/", "include/", "tests/core/"),
     "kernel/": ("kernel/", "include/"),
-    "userspace/lib/": ("userspace/lib/", "kernel/core/", "include/uapi/"),
+    "userspace/lib/": ("userspace/lib/", "userspace/bpf/", "kernel/core/", "include/uapi/"),
     "userspace/bpf/": ("userspace/bpf/", "include/uapi/"),
     "userspace/generator/": ("userspace/generator/", "userspace/lib/", "kernel/core/"),
     "userspace/cli/": ("userspace/", "kernel/core/", "include/uapi/"),
