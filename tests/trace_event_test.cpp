@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // Events made by hand, and their lines.
+#include <algorithm>
 #include <cstring>
+#include <span>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -59,9 +61,10 @@ class TraceEvent : public testing::Test {
 
     static std::vector<std::byte> bytes(const trace_event &head,
                                         const std::vector<uint64_t> &words = {}) {
-        std::vector<std::byte> out(sizeof(head) + words.size() * sizeof(uint64_t));
-        std::memcpy(out.data(), &head, sizeof(head));
-        std::memcpy(out.data() + sizeof(head), words.data(), words.size() * sizeof(uint64_t));
+        const auto first = std::as_bytes(std::span(&head, 1)),
+                   rest = std::as_bytes(std::span(words));
+        std::vector<std::byte> out(first.begin(), first.end());
+        out.insert(out.end(), rest.begin(), rest.end());
         return out;
     }
 
