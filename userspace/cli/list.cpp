@@ -37,7 +37,7 @@ struct ListedFunc {
     std::optional<std::string> file;
     bool shares_name = false;
     uint32_t inlined = 0, bodies = 0;
-    uint32_t freed = 0;    // of both, in text that is freed after boot or that is not kept
+    uint32_t freed = 0;    // of both, in text that is freed after boot
     uint32_t located = 0;  // sites at which all parameters have a location
     std::vector<ListedParam> params;
 
@@ -72,8 +72,7 @@ ListedFunc listed(const Table &table, uint32_t id) {
         const loc_range range = loc_index_by_func(&index, i, id);
         const uint32_t count = range.end - range.first;
         (section.loc_class == LOC_CLASS_BODY ? out.bodies : out.inlined) += count;
-        const std::string_view elf = index.elf_sections[section.elf].name;
-        if (elf.starts_with(".init.") || elf.starts_with(".exit."))
+        if (freed_after_boot(table, index.elf_sections[section.elf].name))
             out.freed += count;
         for (uint32_t j = range.first; j < range.end; j++)
             count_site(view, section.sites[j], out);

@@ -33,6 +33,7 @@ int run(int argc, char **argv) {
     add_check(app, exit_code);
     add_lookup(app, exit_code);
     add_list(app, exit_code);
+    add_probes(app, exit_code);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError &error) {

@@ -105,6 +105,11 @@ void add_tables_options(CLI::App &command, TablesOptions &options) {
         ->excludes(file);
 }
 
+bool freed_after_boot(const Table &table, std::string_view elf_section) {
+    return elf_section.starts_with(".init.") ||
+           (table.object == "vmlinux" && elf_section.starts_with(".exit."));
+}
+
 Result<Tables> Tables::open(const TablesOptions &options) {
     if (!options.object.vmlinux.empty())
         return open_with_elf(options);

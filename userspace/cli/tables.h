@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -31,6 +32,9 @@ struct Table {
     std::string object;
     std::unique_ptr<ObjectView> view;
 };
+
+// Whether that section of the object is no more when all is up and running.
+bool freed_after_boot(const Table &table, std::string_view elf_section);
 
 struct Tables {
     std::vector<Table> tables;
