@@ -2,10 +2,10 @@
 #include "userspace/cli/placed_site.h"
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <tuple>
 
+#include "userspace/cli/probe_rules.h"
 #include "userspace/lib/kallsyms.h"
 #include "userspace/lib/running_view.h"
 #include "userspace/lib/symbol_table.h"
@@ -14,36 +14,6 @@ namespace btf_extra {
 namespace {
 
 constexpr char kFreed[] = "its text is freed after boot";
-constexpr char kUnprobable[] = "kprobes keep out of there";
-
-// Begin and end of text that the kernel keeps kprobes out of.
-constexpr const char *kUnprobableText[][2] = {
-    {"__noinstr_text_start", "__noinstr_text_end"},
-    {"__kprobes_text_start", "__kprobes_text_end"},
-    {"__entry_text_start", "__entry_text_end"},
-};
-
-class UnprobableText {
-  public:
-    using AddressOf = std::function<std::optional<uint64_t>(const char *symbol)>;
-
-    explicit UnprobableText(const AddressOf &address_of) {
-        for (const auto &[first, last] : kUnprobableText) {
-            const auto begin = address_of(first), end = address_of(last);
-            if (begin && end)
-                ranges_.emplace_back(*begin, *end);
-        }
-    }
-
-    bool has(uint64_t address) const {
-        return std::ranges::any_of(ranges_, [&](const auto &range) {
-            return address >= range.first && address < range.second;
-        });
-    }
-
-  private:
-    std::vector<std::pair<uint64_t, uint64_t>> ranges_;
-};
 
 std::vector<PlacedSite> sites_of(const Table &table, uint32_t func_id) {
     const loc_index &index = table.view->index();
@@ -83,13 +53,8 @@ Result<void> place_in_elf(const ElfImage &object, const Table &table,
     if (!symbols)
         return symbols.error();
     const ElfSection *text = object.find(".text");
-    const UnprobableText unprobable([&](const char *name) -> std::optional<uint64_t> {
-        const auto found = symbols->named(name);
-        for (const ElfSection &section : object.sections())
-            if (found.size() == 1 && section.index == found[0]->section)
-                return section.address + found[0]->offset;
-        return {};
-    });
+    const auto rules =
+        object.relocatable() ? ProbeRules() : ProbeRules::of_kernel(object, *symbols);
     for (PlacedSite &site : sites) {
         const Position at = position_of(table, site);
         const ElfSection *section = object.find(at.section);
@@ -103,8 +68,8 @@ Result<void> place_in_elf(const ElfImage &object, const Table &table,
         if (object.relocatable() || text == nullptr)
             continue;
         site.from_stext = section->address + at.offset - text->address;
-        if (site.dead == nullptr && unprobable.has(section->address + at.offset))
-            site.dead = kUnprobable;
+        if (site.dead == nullptr)
+            site.dead = rules.refusal(section->address + at.offset, site.symbol);
     }
     return {};
 }
@@ -160,10 +125,7 @@ Result<void> place_running(Tables &tables, const Table &table, uint32_t func_id,
     auto addresses = running_addresses(tables, table, func_id, stext[0], sites);
     if (!addresses)
         return addresses.error();
-    const UnprobableText unprobable([&](const char *name) -> std::optional<uint64_t> {
-        const auto found = symbols->named(name);
-        return found.size() == 1 ? std::optional(found[0]) : std::nullopt;
-    });
+    const auto rules = ProbeRules::of_running(*symbols);
     for (PlacedSite &site : sites) {
         const auto address = addresses->find(site.number);
         if (address == addresses->end()) {
@@ -182,8 +144,8 @@ Result<void> place_running(Tables &tables, const Table &table, uint32_t func_id,
                 if (begin <= address->second)
                     site.distance = address->second - begin;
         }
-        if (site.dead == nullptr && unprobable.has(address->second))
-            site.dead = kUnprobable;
+        if (site.dead == nullptr)
+            site.dead = rules.refusal(address->second, site.symbol);
     }
     return {};
 }
