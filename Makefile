@@ -16,7 +16,7 @@ VARIANTS := release asan fuzz freestanding
 WARNINGS := -Wall -Wextra -Werror
 CFLAGS_ALL := -std=gnu11 -I. $(WARNINGS)
 CXXFLAGS_ALL := -std=c++20 -I. $(WARNINGS) -pthread
-LIBS := -ldw -lelf -lbpf -lfmt -lz -pthread
+LIBS := -ldw -lelf -lbpf -lcapstone -lfmt -lz -pthread
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 # Compiled files are kept beside the downloads, for any checkout.

@@ -3,7 +3,9 @@
 #ifndef BTF_EXTRA_KERNEL_COMPAT_H
 #define BTF_EXTRA_KERNEL_COMPAT_H
 
+#include <linux/bpf.h>
 #include <linux/btf.h>
+#include <linux/filter.h>
 #include <linux/module.h>
 #include <linux/sysfs.h>
 #include <linux/version.h>
@@ -46,6 +48,16 @@ static inline const void *module_read_only(const struct module *module, size_t *
 #else
 	*size = module->core_layout.ro_size - module->core_layout.text_size;
 	return module->core_layout.base + module->core_layout.text_size;
+#endif
+}
+
+/* 6.9 moved it. */
+static inline bool bpf_prog_is_sleepable(const struct bpf_prog *prog)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 9, 0)
+	return prog->sleepable;
+#else
+	return prog->aux->sleepable;
 #endif
 }
 

@@ -9,6 +9,7 @@
 #include <linux/uaccess.h>
 
 #include "address_view.h"
+#include "kloc_link.h"
 #include "object_registry.h"
 #include "query_device.h"
 #include "site_query.h"
@@ -231,6 +232,8 @@ static long device_ioctl(struct file *file, unsigned int command, unsigned long 
 		return ioctl_info(file, (void __user *)argument);
 	case BTF_EXTRA_IOC_LOOKUP:
 		return ioctl_lookup(file, (void __user *)argument);
+	case BTF_EXTRA_IOC_ATTACH:
+		return kloc_link_attach((void __user *)argument, addresses_hidden(file));
 	default:
 		return -ENOTTY;
 	}

@@ -32,6 +32,7 @@ void expect_same(const ExtraFile &a, const ExtraFile &b) {
     EXPECT_EQ(a.sections, b.sections);
     EXPECT_EQ(a.vmlinux_btf, b.vmlinux_btf);
     EXPECT_EQ(a.base, b.base);
+    EXPECT_EQ(a.loop_heads, b.loop_heads);
     EXPECT_EQ(a.provenance, b.provenance);
 }
 
@@ -54,6 +55,7 @@ TEST(ExtraFile, RoundTrips) {
     more.sections = {{".text", kCode, 0xffffffff81000000, 0x40},
                      {".init.text", kCode | SHF_WRITE, 0xffffffff81400000, 1}};
     more.vmlinux_btf = {".BTF.vmlinux", SHF_ALLOC, 0xffffffff81200000, 0x7edfffff};
+    more.loop_heads = {0, 2};
     more.base = {{1, 2}, {0xffffffff, 0xfffffffe}};
     for (const ExtraFile &file : {split, one_blob, bare, more}) {
         std::string path = folder.path("a"), again = folder.path("b");
@@ -193,6 +195,100 @@ TEST(ExtraFile, RefusesWhatIsNoContainer) {
         auto read = read_extra_file(path);
         ASSERT_FALSE(read) << row.name;
         EXPECT_EQ(read.error().message, path + ": " + row.reason) << row.name;
+    }
+}
+
+// What write_extra_file() cannot write: a section of loop heads, changed in the file.
+TEST(ExtraFile, LoopHeadsThatAreNotWhole) {
+    TemporaryFolder folder;
+    const std::string path = folder.path("a");
+    ExtraFile file = SampleObject().file;
+    file.loop_heads = {0, 1};
+    ASSERT_TRUE(write_extra_file(path, file));
+    const std::string good = test::read_file(path);
+    Elf64_Ehdr header;
+    std::memcpy(&header, good.data(), sizeof(header));
+    const auto image = ElfImage::open(path);
+    ASSERT_TRUE(image);
+    const ElfSection *heads = image->find(".btf_extra.loop_heads");
+    ASSERT_NE(heads, nullptr);
+    EXPECT_EQ(heads->type, static_cast<uint32_t>(SHT_PROGBITS));
+    const size_t size_at =
+        header.e_shoff + heads->index * sizeof(Elf64_Shdr) + offsetof(Elf64_Shdr, sh_size);
+    const struct {
+        uint64_t size;
+        const char *reason;  // NULL: accepted
+    } rows[] = {
+        {8, nullptr},
+        {4, nullptr},
+        {0, nullptr},
+        {6, ".btf_extra.loop_heads: 6 bytes, not 4 for each"},
+        {1, ".btf_extra.loop_heads: 1 bytes, not 4 for each"},
+    };
+    for (const auto &row : rows) {
+        std::string bytes = good;
+        std::memcpy(bytes.data() + size_at, &row.size, sizeof(row.size));
+        test::write_file(path, std::string_view(bytes));
+        const auto read = read_extra_file(path);
+        ASSERT_EQ(static_cast<bool>(read), row.reason == nullptr) << row.size;
+        if (row.reason) {
+            EXPECT_EQ(read.error().message, path + ": " + row.reason);
+            continue;
+        }
+        ASSERT_TRUE(read->loop_heads) << row.size;
+        EXPECT_EQ(read->loop_heads->size(), row.size / 4);
+    }
+}
+
+TEST(ExtraFile, LoopHeadsAreNotKnownOrNoneOrSome) {
+    TemporaryFolder folder;
+    ExtraFile file = SampleObject().file;
+    for (const auto &heads : {std::optional<std::vector<uint32_t>>(), {{}}, {{0, 3}}}) {
+        file.loop_heads = heads;
+        ASSERT_TRUE(write_extra_file(folder.path("a"), file));
+        const auto read = read_extra_file(folder.path("a"));
+        ASSERT_TRUE(read) << read.error().message;
+        EXPECT_EQ(read->loop_heads, heads);
+    }
+}
+
+// The numbers are those of sites: of the sample 0 and up to the last.
+TEST(ExtraFile, LoopHeadsThatAreNoSites) {
+    TemporaryFolder folder;
+    const std::string path = folder.path("a");
+    ExtraFile file = SampleObject().file;
+    ASSERT_TRUE(write_extra_file(path, file));
+    const auto plain = ObjectView::open(path);
+    ASSERT_TRUE(plain) << plain.error().message;
+    const uint32_t sites = (*plain)->index().nr_sites;
+    ASSERT_GT(sites, 1u);
+    const struct {
+        const char *name;
+        std::vector<uint32_t> heads;
+        const char *fault;  // where; NULL: accepted
+    } rows[] = {
+        {"none", {}, nullptr},
+        {"first and last", {0, sites - 1}, nullptr},
+        {"past the last", {0, sites}, "byte 0x4"},
+        {"twice", {0, 0}, "byte 0x4"},
+        {"falling", {1, 0}, "byte 0x4"},
+        {"highest number", {UINT32_MAX}, "byte 0x0"},
+    };
+    for (const auto &row : rows) {
+        file.loop_heads = row.heads;
+        ASSERT_TRUE(write_extra_file(path, file));
+        const auto view = ObjectView::open(path);
+        ASSERT_EQ(static_cast<bool>(view), row.fault == nullptr) << row.name;
+        if (row.fault) {
+            EXPECT_EQ(view.error().message,
+                      path + ": .btf_extra.loop_heads: " + row.fault +
+                          ": loop heads are not numbers of sites in ascending order")
+                << row.name;
+            continue;
+        }
+        for (uint32_t site = 0; site < sites; site++)
+            EXPECT_EQ((*view)->is_loop_head(site), std::ranges::count(row.heads, site) == 1)
+                << row.name << ", " << site;
     }
 }
 

@@ -465,5 +465,53 @@ TEST_F(WrittenFunctions, FunctionsOfTheBase) {
             << row.name << ", " << row.params.size() << " parameters";
 }
 
+// Of repeats of a site, also such as differ in the reasons for what they lack, any may be the one.
+TEST(SiteMerge, LoopHeadsAreFoundAgain) {
+    struct Row {
+        const char *name;
+        std::vector<bool> heads;         // of the sites below
+        std::vector<uint32_t> expected;  // by number in the section
+    } rows[] = {
+        {"none", {false, false, false, false, false, false}, {}},
+        {"the first of equals", {true, false, false, false, false, false}, {0}},
+        {"the last of equals", {false, true, false, false, false, false}, {0}},
+        {"all of equals", {true, true, true, false, false, false}, {0}},
+        {"the one with higher reasons, which goes", {false, false, true, false, false, false}, {0}},
+        {"with another location", {false, false, false, true, false, false}, {1}},
+        {"of another function there", {false, false, false, false, true, false}, {3}},
+        {"at another offset", {false, false, false, false, false, true}, {2}},
+        {"every one", {true, true, true, true, true, true}, {0, 1, 2, 3}},
+    };
+    for (const Row &row : rows) {
+        SCOPED_TRACE(row.name);
+        UnitBuilder a("a.c"), b("b.c");
+        const uint32_t f = a.function("f", "f.h"), g = a.function("g", "f.h");
+        const uint32_t again = b.function("f", "f.h");
+        b.site(again, 8, {kOut}).site(again, 8, {kOut}).site(again, 8, {kEntryValue});
+        a.site(f, 8, {a.reg(3)}).site(g, 8, {kOut}).site(f, 16, {kOut});
+        for (size_t i = 0; i < 3; i++) {
+            b.unit_.sites[i].loop_head = row.heads[i];
+            a.unit_.sites[i].loop_head = row.heads[i + 3];
+        }
+        a.site(f, 8, {kOut}, SiteClass::kBody);
+        const std::vector<UnitSites> units = units_of({a, b});
+        for (size_t threads : {1, 2}) {
+            const MergedSites merged = merge_sites(units, threads);
+            ASSERT_EQ(merged.sections.size(), 2u);
+            EXPECT_EQ(merged.sections[0].sites.size(), 4u);
+            // Locations come in the order of their lists, those without one last.
+            std::vector<uint32_t> expected = row.expected;
+            const bool located_first =
+                merged.param_lists[merged.sections[0].sites[0].params][0] < kMissing;
+            for (uint32_t &number : expected)
+                if (located_first && number < 2)
+                    number = 1 - number;
+            std::ranges::sort(expected);
+            EXPECT_EQ(merged.sections[0].loop_heads, expected);
+            EXPECT_EQ(merged.sections[1].loop_heads, std::vector<uint32_t>());
+        }
+    }
+}
+
 }  // namespace
 }  // namespace btf_extra::test

@@ -115,7 +115,7 @@ static int check_headers(const struct extra_elf *elf, struct btf_fault *fault)
 }
 
 /* The bytes of the one section of that name; none leaves *bytes as it is. */
-static int take_section(const struct extra_elf *elf, const char *name, u32 type,
+static int take_section(const struct extra_elf *elf, const char *name, u32 type, u32 min_size,
 			struct extra_bytes *bytes, struct btf_fault *fault)
 {
 	u32 i;
@@ -127,7 +127,8 @@ static int take_section(const struct extra_elf *elf, const char *name, u32 type,
 			continue;
 		if (bytes->data)
 			return refuse(fault, BTF_FAULT_ELF_DUPLICATE, header_offset(elf, i));
-		if (header.sh_offset % 4 || !header.sh_size || header.sh_size > 0xffffffffu)
+		if (header.sh_offset % 4 || header.sh_size < min_size ||
+		    header.sh_size > 0xffffffffu)
 			return refuse(fault, BTF_FAULT_ELF_SECTION, header_offset(elf, i));
 		bytes->data = elf->data + header.sh_offset;
 		bytes->size = (u32)header.sh_size;
@@ -187,14 +188,18 @@ int extra_elf_open(struct extra_elf *elf, const void *data, u64 size, struct btf
 	if (!err)
 		err = check_headers(&opened, fault);
 	if (!err)
-		err = take_section(&opened, ".BTF", SHT_PROGBITS, &opened.types, fault);
+		err = take_section(&opened, ".BTF", SHT_PROGBITS, 1, &opened.types, fault);
 	if (!err)
-		err = take_section(&opened, ".BTF.func_info", SHT_PROGBITS, &opened.func_info,
+		err = take_section(&opened, ".BTF.func_info", SHT_PROGBITS, 1, &opened.func_info,
 				   fault);
 	if (!err)
-		err = take_section(&opened, ".btf_extra.base", SHT_PROGBITS, &opened.bases, fault);
+		err = take_section(&opened, ".btf_extra.base", SHT_PROGBITS, 1, &opened.bases,
+				   fault);
 	if (!err)
-		err = take_section(&opened, ".note.gnu.build-id", SHT_NOTE, &opened.build_id,
+		err = take_section(&opened, ".btf_extra.loop_heads", SHT_PROGBITS, 0,
+				   &opened.loop_heads, fault);
+	if (!err)
+		err = take_section(&opened, ".note.gnu.build-id", SHT_NOTE, 1, &opened.build_id,
 				   fault);
 	if (!err)
 		err = take_build_id(&opened, fault);
@@ -205,6 +210,9 @@ int extra_elf_open(struct extra_elf *elf, const void *data, u64 size, struct btf
 	if (!opened.func_info.data || !opened.bases.data ||
 	    opened.bases.size % sizeof(struct extra_base))
 		return refuse(fault, BTF_FAULT_ELF_MISSING, 0);
+	if (opened.loop_heads.size % sizeof(u32))
+		return refuse(fault, BTF_FAULT_ELF_SECTION,
+			      (u64)((const u8 *)opened.loop_heads.data - opened.data));
 	*elf = opened;
 	return 0;
 }

@@ -24,7 +24,7 @@ sleep 20
 insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko && insmod /lookup_bench.ko
 status=$?
 dmesg | grep -E 'btf_extra: [0-9]+ object|lookup_bench: '
-exit $status
+[ $status = 0 ] && insmod /hit_bench.ko && attach_bench /attach_bench.bpf.o
 """
 
 Cost = collections.namedtuple("Cost", "lookups ns sites")
@@ -53,6 +53,19 @@ def run(kernel):
     for module in ("kernel/btf_extra.ko", "kernel/data/btf_extra_vmlinux.ko",
                    f"{FOLDER}/lookup_bench.ko"):
         shutil.copy(modules / module, files)
+    shutil.copy(modules / FOLDER / "hit_bench.ko", files)
+    release = subprocess.run(["modinfo", "-F", "vermagic", files / "hit_bench.ko"], check=True,
+                             stdout=subprocess.PIPE, text=True).stdout.split()[0]
+    subprocess.run(["build/release/btf-extra", "firmware", "-o",
+                    files / "lib/firmware/btf_extra" / release, "--vmlinux", modules / "vmlinux",
+                    files / "hit_bench.ko"], check=True, stdout=subprocess.DEVNULL)
+    program = OUT / "attach_bench"
+    subprocess.run(["clang-14", "-target", "bpf", "-g", "-O2", "-D__TARGET_ARCH_x86",
+                    "-I/usr/include/x86_64-linux-gnu", "-c", "-o", files / "attach_bench.bpf.o",
+                    f"{FOLDER}/attach_bench.bpf.c"], check=True)
+    subprocess.run(["g++", "-std=c++20", "-O2", "-I.", "-Iinclude/uapi", "-o", program,
+                    f"{FOLDER}/attach_bench.cpp", "-lbpf"], check=True)
+    subprocess.run(["vm/add-program.sh", files, program], check=True)
     return subprocess.run(["vm/run.sh", kernel, "--icount", "--append", "nokaslr", "--files", files,
                            "--timeout", "600", "--", "sh", "-c", GUEST],
                           check=True, stdout=subprocess.PIPE, text=True).stdout
@@ -84,6 +97,32 @@ def bench(kernel):
          load_ms * 1e6 / each["kallsyms_walk"])
     note("load, a site", load_ms * 1e6 / sites)
     bar("memory, bytes a site", size / sites, 25)
+    bench_attach(log)
+
+
+def bench_attach(log):
+    measured = {what: (int(count), int(ns)) for what, count, ns in
+                re.findall(r"attach_bench: (\w+) count=(\d+) ns=(\d+)", log)}
+
+    def each(what):
+        count, ns = measured[what]
+        return ns / count
+
+    for program in ("empty", "argument"):
+        for how in ("jump", "int3"):
+            what = f"{program}_{how}"
+            module = each(f"module_{what}") - each(f"none_{what}")
+            perf = each(f"perf_{what}") - each(f"none_{what}")
+            note(f"a hit by {how}, program \"{program}\", perf", perf)
+            note(f"a hit by {how}, program \"{program}\", module", module)
+            # An int3 itself costs more than all that is ours.
+            if how == "jump":
+                bar(f"a hit by {how}, program \"{program}\", of perf", module / perf, 0.8)
+            else:
+                note(f"a hit by {how}, program \"{program}\", of perf", module / perf)
+    note("attach: sites", measured["attach_module"][0])
+    bar("attach, of perf", each("attach_module") / each("attach_perf"), 0.8)
+    bar("detach, of perf", each("detach_module") / each("detach_perf"), 0.02)
 
 
 def main():

@@ -6,6 +6,7 @@
  */
 #include "container_rows.h"
 #include "elf_writer.h"
+#include "../../kernel/core/loop_heads.h"
 #include "../../kernel/core/site_bounds.h"
 
 #define ARRAY_LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -99,6 +100,30 @@ static u32 build_id_twice(u8 *file, const struct core_input *blobs)
 static u32 bases_twice(u8 *file, const struct core_input *blobs)
 {
 	return twice(file, blobs, ".btf_extra.base", SHT_PROGBITS);
+}
+
+static u32 heads_twice(u8 *file, const struct core_input *blobs)
+{
+	static const u32 head = 1;
+	struct elf_writer w;
+
+	elf_begin(&w, file, CONTAINER_MAX_SIZE, 7);
+	put_required(&w, blobs);
+	elf_bytes(&w, ".btf_extra.loop_heads", SHT_PROGBITS, &head, sizeof(head));
+	elf_bytes(&w, ".btf_extra.loop_heads", SHT_PROGBITS, &head, 0);
+	return elf_finish(&w, MACHINE);
+}
+
+/* Header 5, at 384: 12 bytes at 896. */
+static u32 three_heads(u8 *file, const struct core_input *blobs)
+{
+	static const u32 heads[] = { 0, 2, 5 };
+	struct elf_writer w;
+
+	elf_begin(&w, file, CONTAINER_MAX_SIZE, 6);
+	put_required(&w, blobs);
+	elf_bytes(&w, ".btf_extra.loop_heads", SHT_PROGBITS, heads, sizeof(heads));
+	return elf_finish(&w, MACHINE);
 }
 
 /* A section of the object has the name of a part of the file. */
@@ -296,6 +321,23 @@ const struct container_row container_rows[] = {
 	{ "build-id of another type", PATCH({ 4, H(4) + 4, SHT_PROGBITS }), REFUSED(MISSING, 0) },
 	{ "half a sum", PATCH({ 8, H(5) + 32, 12 }), REFUSED(MISSING, 0) },
 
+	/* loop heads */
+	{ "loop heads", .build = three_heads, ACCEPTED },
+	{ "empty loop heads", .build = three_heads, PATCH({ 8, H(5) + 32, 0 }), ACCEPTED },
+	{ "a byte of a loop head", .build = three_heads, PATCH({ 8, H(5) + 32, 1 }),
+	  REFUSED(SECTION, 896) },
+	{ "half a loop head more", .build = three_heads, PATCH({ 8, H(5) + 32, 10 }),
+	  REFUSED(SECTION, 896) },
+	{ "loop heads not on 4 bytes", .build = three_heads, PATCH({ 8, H(5) + 24, 898 }),
+	  REFUSED(SECTION, H(5)) },
+	{ "empty loop heads not on 4 bytes", .build = three_heads,
+	  PATCH({ 8, H(5) + 24, 898 }, { 8, H(5) + 32, 0 }), REFUSED(SECTION, H(5)) },
+	{ "loop heads end behind the file", .build = three_heads,
+	  PATCH({ 8, H(5) + 32, 0x1000 }), REFUSED(CUT, H(5)) },
+	{ "loop heads twice", .build = heads_twice, REFUSED(DUPLICATE, H(6)) },
+	{ "loop heads without bytes", .build = three_heads, PATCH({ 4, H(5) + 4, SHT_NOBITS }),
+	  ACCEPTED },
+
 	/* build-id */
 	{ "note without an id", PATCH({ 8, H(4) + 32, 16 }), REFUSED(BUILD_ID, 1216) },
 	{ "note cut in its header", PATCH({ 8, H(4) + 32, 8 }), REFUSED(BUILD_ID, 1216) },
@@ -426,6 +468,69 @@ const char *bounds_row_verdict(const struct bounds_row *row, const struct core_o
 	if (fault.type_id != row->type_id)
 		return "the fault is about another type";
 	return fault.offset == row->offset ? NULL : "the fault is at another offset";
+}
+
+/* ---- rows of the loop heads ---- */
+
+#define HEADS(...) \
+	.heads = { __VA_ARGS__ }, .nr = sizeof((u32[]){ __VA_ARGS__ }) / sizeof(u32)
+
+const struct heads_row heads_rows[] = {
+	{ "no head", .nr_sites = 6, .accepted = true },
+	{ "no head, no site", .accepted = true },
+	{ "first site", HEADS(0), .nr_sites = 6, .accepted = true },
+	{ "last site", HEADS(5), .nr_sites = 6, .accepted = true },
+	{ "every site", HEADS(0, 1, 2, 3, 4, 5), .nr_sites = 6, .accepted = true },
+	{ "every other site", HEADS(0, 2, 4), .nr_sites = 6, .accepted = true },
+	{ "highest numbers", HEADS(0x7fffffff, 0x80000000, 0xfffffffe), .nr_sites = 0xffffffff,
+	  .accepted = true },
+	{ "a head, no site", HEADS(0), .nr_sites = 0, .offset = 0 },
+	{ "past the last site", HEADS(1, 5, 6), .nr_sites = 6, .offset = 8 },
+	{ "highest number", HEADS(0xffffffff), .nr_sites = 6, .offset = 0 },
+	{ "twice", HEADS(1, 3, 3, 4), .nr_sites = 6, .offset = 8 },
+	{ "first twice", HEADS(0, 0), .nr_sites = 6, .offset = 4 },
+	{ "in falling order", HEADS(1, 4, 3), .nr_sites = 6, .offset = 8 },
+	{ "falling past the sign", HEADS(0x80000000, 0x7fffffff), .nr_sites = 0xffffffff,
+	  .offset = 4 },
+};
+
+const u32 heads_nr_rows = ARRAY_LENGTH(heads_rows);
+
+/* Whether a number is among the heads: one after the other. */
+static bool among(const struct heads_row *row, u32 number)
+{
+	u32 i;
+
+	for (i = 0; i < row->nr; i++)
+		if (row->heads[i] == number)
+			return true;
+	return false;
+}
+
+const char *heads_row_verdict(const struct heads_row *row)
+{
+	struct btf_fault fault = { .code = BTF_FAULT_COUNT, .type_id = 1 };
+	u32 i;
+
+	if (loop_heads_check(row->nr ? row->heads : NULL, row->nr, row->nr_sites, &fault)) {
+		if (row->accepted)
+			return "it is refused";
+		if (fault.code != BTF_FAULT_LOOP_HEAD || fault.type_id)
+			return "the fault is another one";
+		return fault.offset == row->offset ? NULL : "the fault is at another offset";
+	}
+	if (!row->accepted)
+		return "it is accepted";
+	if (fault.code != BTF_FAULT_COUNT)
+		return "no error, but a fault";
+	for (i = 0; i < 8; i++)
+		if (loop_heads_has(row->heads, row->nr, i) != among(row, i) ||
+		    loop_heads_has(row->heads, row->nr, 0u - i) != among(row, 0u - i))
+			return "a head is not found, or another number is";
+	for (i = 0; i < row->nr; i++)
+		if (!loop_heads_has(row->heads, row->nr, row->heads[i]))
+			return "a head is not found";
+	return NULL;
 }
 
 /* ---- rows of the suffixes ---- */

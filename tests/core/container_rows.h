@@ -92,6 +92,25 @@ u32 bounds_row_file(const struct bounds_row *row, struct core_row_images *images
 const char *bounds_row_verdict(const struct bounds_row *row, const struct core_outcome *core,
 			       const struct container_outcome *run);
 
+/* ---- loop heads against the number of sites ---- */
+
+struct heads_row {
+	const char *name;
+	u32 heads[6];
+	u32 nr;			/* of heads */
+	u32 nr_sites;
+
+	/* what must come out: */
+	bool accepted;
+	u32 offset;		/* of the fault, from heads */
+};
+
+extern const struct heads_row heads_rows[];
+extern const u32 heads_nr_rows;
+
+/* NULL, or what is not as the row wants it. */
+const char *heads_row_verdict(const struct heads_row *row);
+
 /* ---- suffixes of symbols ---- */
 
 struct suffix_row {

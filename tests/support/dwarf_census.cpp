@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Sites as libdw sees them: an independent witness.
+// Sites as libdw sees them, jumps as objdump does: independent witnesses.
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 
 #include <dwarf.h>
@@ -43,37 +46,94 @@ std::string name_of(Dwarf_Die *die) {
     return name != nullptr ? name : "?";
 }
 
-void walk(Dwarf_Die *die, std::vector<std::string> &out) {
+using Visit = std::function<void(Dwarf_Die *die, int tag)>;
+
+void walk(Dwarf_Die *die, const Visit &visit) {
     const int tag = dwarf_tag(die);
     if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine)
-        if (const auto address = begin_of(die))
-            out.push_back(fmt::format("{}@{:x} {}", name_of(die), *address,
-                                      tag == DW_TAG_subprogram ? "body" : "inline"));
+        visit(die, tag);
     Dwarf_Die child;
     if (dwarf_child(die, &child) != 0)
         return;
     do
-        walk(&child, out);
+        walk(&child, visit);
     while (dwarf_siblingof(&child, &child) == 0);
+}
+
+void walk_file(const std::string &path, const Visit &visit) {
+    const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    Dwarf *dwarf = fd < 0 ? nullptr : dwarf_begin(fd, DWARF_C_READ);
+    if (dwarf == nullptr)
+        throw std::runtime_error(fmt::format("{}: {}", path, dwarf_errmsg(-1)));
+    Dwarf_CU *unit = nullptr;
+    Dwarf_Die die;
+    while (dwarf_get_units(dwarf, unit, &unit, nullptr, nullptr, &die, nullptr) == 0)
+        walk(&die, visit);
+    dwarf_end(dwarf);
+    close(fd);
+}
+
+std::vector<std::string> sorted_once(std::vector<std::string> lines) {
+    std::ranges::sort(lines);
+    lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
+    return lines;
+}
+
+// From the target of each direct jump to where it is, as objdump prints them:
+// "  401012:\tjne    40100b <f+0xb>", "  400010:\ttbnz\tw0, #3, 400004 <f+0x4>".
+std::multimap<uint64_t, uint64_t> jumps_by_objdump(const std::string &path, bool arm64) {
+    const char *jumps = arm64 ? "$2 ~ /^(b|b\\.[a-z]+|cbn?z|tbn?z)$/"
+                              : "$2 ~ /^([a-z]+ )*(j|loop)[a-z]*(,p[tn])? +[0-9a-f]+ </";
+    const CommandResult lines = run_command(
+        {"sh", "-c", R"("$0" -d --no-show-raw-insn "$1" | awk -F '\t' "$2")",
+         arm64 ? "aarch64-linux-gnu-objdump" : "objdump", path,
+         fmt::format("{} {{ text = $2 \" \" $3; sub(/ <.*/, \"\", text); sub(/:/, \"\", $1); "
+                     "n = split(text, words, \" \"); print $1, words[n] }}",
+                     jumps)});
+    std::multimap<uint64_t, uint64_t> out;
+    std::istringstream in(lines.out);
+    in >> std::hex;
+    for (uint64_t from = 0, to = 0; in >> from >> to;)
+        out.emplace(to, from);
+    if (!in.eof())
+        throw std::runtime_error("objdump prints jumps in another way");
+    return out;
 }
 
 }  // namespace
 
 std::vector<std::string> dwarf_census(const std::string &path) {
-    const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    Dwarf *dwarf = fd < 0 ? nullptr : dwarf_begin(fd, DWARF_C_READ);
-    if (dwarf == nullptr)
-        throw std::runtime_error(fmt::format("{}: {}", path, dwarf_errmsg(-1)));
     std::vector<std::string> out;
-    Dwarf_CU *unit = nullptr;
-    Dwarf_Die die;
-    while (dwarf_get_units(dwarf, unit, &unit, nullptr, nullptr, &die, nullptr) == 0)
-        walk(&die, out);
-    dwarf_end(dwarf);
-    close(fd);
-    std::ranges::sort(out);
-    out.erase(std::unique(out.begin(), out.end()), out.end());
-    return out;
+    walk_file(path, [&](Dwarf_Die *die, int tag) {
+        if (const auto address = begin_of(die))
+            out.push_back(fmt::format("{}@{:x} {}", name_of(die), *address,
+                                      tag == DW_TAG_subprogram ? "body" : "inline"));
+    });
+    return sorted_once(std::move(out));
+}
+
+JumpCensus jump_census(const std::string &path, bool arm64) {
+    const std::multimap<uint64_t, uint64_t> jumps = jumps_by_objdump(path, arm64);
+    JumpCensus census;
+    walk_file(path, [&](Dwarf_Die *die, int tag) {
+        const auto entry = begin_of(die);
+        if (tag != DW_TAG_inlined_subroutine || !entry)
+            return;
+        const auto [first, last] = jumps.equal_range(*entry);
+        if (first == last)
+            return;
+        bool own = false;
+        Dwarf_Addr base = 0, start = 0, end = 0;
+        for (ptrdiff_t at = 0; (at = dwarf_ranges(die, at, &base, &start, &end)) > 0;)
+            own |= std::any_of(first, last, [&](const auto &jump) {
+                return jump.second >= start && jump.second < end;
+            });
+        (own ? census.from_inside : census.from_outside)
+            .push_back(fmt::format("{}@{:x}", name_of(die), *entry));
+    });
+    census.from_inside = sorted_once(std::move(census.from_inside));
+    census.from_outside = sorted_once(std::move(census.from_outside));
+    return census;
 }
 
 }  // namespace btf_extra::test

@@ -53,6 +53,7 @@ struct NamedSite {
     uint64_t address = 0;  // link time
     bool body = false;
     bool variadic = false;
+    bool loop_head = false;
     struct Param {
         std::string name;
         uint32_t size;  // of its type; 0: not known
@@ -101,6 +102,13 @@ std::vector<std::string> site_lines(const std::vector<NamedSite> &sites);
 // By libdw, and nothing of the generator: "name@address class" of every inlined
 // instance and body, sorted, each once.
 std::vector<std::string> dwarf_census(const std::string &path);
+// By libdw and objdump: "name@address" of every inlined instance whose first instruction is where a
+// direct jump leads to, sorted, each once.
+struct JumpCensus {
+    std::vector<std::string> from_inside;   // one at least is in the instance's own ranges
+    std::vector<std::string> from_outside;  // all are elsewhere
+};
+JumpCensus jump_census(const std::string &path, bool arm64);
 // The same of an output.
 std::vector<std::string> site_census(const std::vector<NamedSite> &sites);
 

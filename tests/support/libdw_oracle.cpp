@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -55,6 +56,8 @@ struct LibdwOracle::Handle {
             if (header.sh_flags & SHF_ALLOC)
                 sections.push_back(
                     {name, header.sh_addr, header.sh_size, (header.sh_flags & SHF_EXECINSTR) != 0});
+            if (name == ".symtab")
+                note_symbols(section);
             const bool version4 = name == ".debug_loc";
             if (!version4 && name != ".debug_loclists")
                 continue;
@@ -72,8 +75,18 @@ struct LibdwOracle::Handle {
     Handle(const Handle &) = delete;
     Handle &operator=(const Handle &) = delete;
 
+    void note_symbols(Elf_Scn *section) {
+        Elf_Data *data = elf_getdata(section, nullptr);
+        GElf_Sym symbol;
+        for (int i = 0; data && gelf_getsym(data, i, &symbol); i++)
+            if (symbol.st_shndx != SHN_UNDEF && (GELF_ST_TYPE(symbol.st_info) == STT_FUNC ||
+                                                 GELF_ST_TYPE(symbol.st_info) == STT_NOTYPE))
+                symbols.insert(symbol.st_value);
+    }
+
     int fd;
     Dwarf *dwarf = nullptr;
+    std::unordered_set<uint64_t> symbols;  // of code, where they are
     std::vector<LinkedSection> sections;
     std::span<const uint8_t> loc, loclists;
 };
@@ -144,6 +157,12 @@ class LibdwOracle::Walk {
             inner = {};
             if (!code_start(die, inner.address))
                 break;
+            // The body of a weak definition that another one overrides: nothing calls it.
+            if (image_ == kKernel && !oracle_.handle_->symbols.empty() &&
+                !oracle_.handle_->symbols.contains(inner.address)) {
+                oracle_.counts_.overridden++;
+                return;
+            }
             enclosing.entry = inner.address;
             Dwarf_Attribute base;
             Dwarf_Op *ops = nullptr;

@@ -86,8 +86,9 @@ void print_sites_text(const std::vector<PrintedSite> &sites, const NameAddress &
             print_header(site, func);
         }
         last = &site;
-        fmt::print("  {} {:<6} {}{}", site.address.value_or(site.absent), class_of(site),
-                   site.symbol.value_or(site.absent), site.freed ? " (freed)" : "");
+        fmt::print("  {} {:<6} {}{}{}", site.address.value_or(site.absent), class_of(site),
+                   site.symbol.value_or(site.absent), site.freed ? " (freed)" : "",
+                   site.view->is_loop_head(site.number) ? " (loop head)" : "");
         for (const Parameter &param : site.view->parameters(site.number))
             fmt::print("  {}={}", param.name.empty() ? "?" : param.name,
                        people(site, param, name_address));
@@ -107,6 +108,8 @@ void print_sites_json(const std::vector<PrintedSite> &sites, bool running) {
         site["symbol"] = or_null(printed.symbol);
         site["prototype"] = c_prototype(blob_of(printed), func);
         site["file"] = or_null(printed.view->func_file(func));
+        if (printed.view->file().loop_heads)
+            site["loop_head"] = printed.view->is_loop_head(printed.number);
         site["params"] = json_params(printed);
         if (running) {
             site["object"] = printed.object;

@@ -45,6 +45,9 @@ void print_json(const ObjectView &view, const Coverage &coverage) {
     out["inline_sites_all_params"] = coverage.inline_sites_all_params;
     out["inline_sites_some_params"] = coverage.inline_sites_some_params;
     out["inline_sites_no_params"] = coverage.inline_sites_no_params;
+    out["loop_heads"] = nullptr;
+    if (coverage.loop_heads)
+        out["loop_heads"] = *coverage.loop_heads;
     out["params"] = coverage.params;
     out["params_located"] = coverage.params_located;
     out["not_available"] = reasons;
@@ -84,6 +87,8 @@ void print_text(const ObjectView &view, const Coverage &coverage) {
     print_share("some parameters located", coverage.inline_sites_some_params,
                 coverage.inline_sites);
     print_share("none located", coverage.inline_sites_no_params, coverage.inline_sites);
+    if (coverage.loop_heads)
+        print_share("heads of their own loops", *coverage.loop_heads, coverage.inline_sites);
     print_count("parameters at all sites", coverage.params);
     print_share("located", coverage.params_located, coverage.params);
     for (size_t code = 0; code < coverage.not_available.size(); code++)

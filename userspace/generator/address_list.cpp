@@ -167,7 +167,7 @@ std::optional<Bytes> select_loc(const Unit &unit, ByteReader reader, Selection &
     }
 }
 
-std::optional<uint64_t> first_of_rnglists(const Unit &unit, ByteReader reader) {
+void for_each_of_rnglists(const Unit &unit, ByteReader reader, const VisitRange &visit) {
     uint64_t base = unit.low_pc;
     while (!reader.failed()) {
         std::optional<uint64_t> begin;
@@ -201,26 +201,27 @@ std::optional<uint64_t> first_of_rnglists(const Unit &unit, ByteReader reader) {
             end = *begin + reader.uleb();
             break;
         default:
-            return std::nullopt;
+            return;
         }
-        if (!reader.failed() && begin != end)
-            return begin;
+        if (reader.failed() || begin == end)
+            continue;
+        if (!begin || !visit({*begin, end.value_or(*begin)}))
+            return;
     }
-    return std::nullopt;
 }
 
 // DWARF 2 to 4.
-std::optional<uint64_t> first_of_ranges(const Unit &unit, ByteReader reader) {
+void for_each_of_ranges(const Unit &unit, ByteReader reader, const VisitRange &visit) {
     uint64_t base = unit.low_pc;
     for (;;) {
         const uint64_t begin = reader.u64();
         const uint64_t end = reader.u64();
         if (reader.failed() || (begin == 0 && end == 0))
-            return std::nullopt;
+            return;
         if (begin == UINT64_MAX)
             base = end;
-        else if (begin != end)
-            return base + begin;
+        else if (begin != end && !visit({base + begin, base + end}))
+            return;
     }
 }
 
@@ -240,15 +241,28 @@ std::optional<Bytes> expression_at(const DebugSections &sections, const Unit &un
                     : select_loc(unit, reader, selection);
 }
 
-std::optional<uint64_t> first_range_start(const DebugSections &sections, const Unit &unit,
-                                          const AttributeValue &ranges) {
+void for_each_range(const DebugSections &sections, const Unit &unit, const AttributeValue &ranges,
+                    const VisitRange &visit) {
     const bool version5 = unit.header.version >= 5;
     const Bytes section = version5 ? sections.rnglists : sections.ranges;
     const std::optional<uint64_t> offset = list_offset(unit, ranges, section, unit.rnglists_base);
     if (!offset)
-        return std::nullopt;
-    ByteReader reader(section, *offset);
-    return version5 ? first_of_rnglists(unit, reader) : first_of_ranges(unit, reader);
+        return;
+    const ByteReader reader(section, *offset);
+    if (version5)
+        for_each_of_rnglists(unit, reader, visit);
+    else
+        for_each_of_ranges(unit, reader, visit);
+}
+
+std::optional<uint64_t> first_range_start(const DebugSections &sections, const Unit &unit,
+                                          const AttributeValue &ranges) {
+    std::optional<uint64_t> start;
+    for_each_range(sections, unit, ranges, [&](CodeRange range) {
+        start = range.begin;
+        return false;
+    });
+    return start;
 }
 
 }  // namespace btf_extra

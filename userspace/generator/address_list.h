@@ -5,6 +5,7 @@
 #define BTF_EXTRA_ADDRESS_LIST_H
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "userspace/generator/dwarf_unit.h"
@@ -27,8 +28,19 @@ std::optional<Bytes> expression_at(const DebugSections &sections, const Unit &un
                                    const AttributeValue &list, std::optional<uint64_t> locviews,
                                    CodePoint point);
 
-// Where the first range of a DW_AT_ranges starts. Empty ranges hold no code and
-// do not count (DWARF 5, 2.17.3).
+// Code from begin up to end.
+struct CodeRange {
+    uint64_t begin = 0;
+    uint64_t end = 0;
+};
+
+// Calls visit with each range of a DW_AT_ranges, in their order, until it says false. Empty ranges
+// hold no code and do not count (DWARF 5, 2.17.3).
+using VisitRange = std::function<bool(CodeRange)>;
+void for_each_range(const DebugSections &sections, const Unit &unit, const AttributeValue &ranges,
+                    const VisitRange &visit);
+
+// Where the first of them starts.
 std::optional<uint64_t> first_range_start(const DebugSections &sections, const Unit &unit,
                                           const AttributeValue &ranges);
 

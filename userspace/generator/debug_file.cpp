@@ -145,6 +145,7 @@ class ElfDebugFile final : public DebugFile {
     Result<void> find_debug_file();
     Result<void> take_layout(Dwfl_Module *module);
     Result<void> read_sections();
+    void take_code();
 
     std::unique_ptr<Dwfl, DwflEnd> dwfl_;
     Elf *debug_elf_ = nullptr;   // of dwfl_
@@ -251,6 +252,31 @@ Result<void> ElfDebugFile::read_sections() {
     return {};
 }
 
+// Of the file itself: a separate debug file has no code.
+void ElfDebugFile::take_code() {
+    code_.resize(sections_.size());
+    for (size_t s = 0; s < sections_.size(); ++s)
+        if (sections_[s].executable())
+            if (const auto bytes = elf_.bytes(sections_[s]))
+                code_[s] = {reinterpret_cast<const uint8_t *>(bytes->data()), bytes->size()};
+    if (!elf_.relocatable())
+        return;
+    for (const ElfSection &table : elf_.sections()) {
+        Elf_Scn *section = elf_getscn(elf_.handle(), table.index);
+        GElf_Shdr header;
+        if (table.type != SHT_RELA || !gelf_getshdr(section, &header))
+            continue;
+        const auto changed = std::ranges::find(sections_, header.sh_info, &ElfSection::index);
+        Elf_Data *data = elf_getdata(section, nullptr);
+        GElf_Rela relocation;
+        if (data && changed != sections_.end() && changed->executable())
+            for (int i = 0; gelf_getrela(data, i, &relocation); ++i)
+                relocations_.push_back(changed->address + relocation.r_offset);
+    }
+    if (!std::ranges::is_sorted(relocations_))
+        std::ranges::sort(relocations_);
+}
+
 Result<void> ElfDebugFile::load() {
     for (const ElfSection &section : elf_.sections())
         if (section.allocated())
@@ -260,6 +286,7 @@ Result<void> ElfDebugFile::load() {
     std::stable_sort(
         sections_.begin(), sections_.end(),
         [](const ElfSection &a, const ElfSection &b) { return a.address < b.address; });
+    take_code();
     return read_sections();
 }
 
@@ -291,6 +318,18 @@ std::optional<uint32_t> DebugFile::executable_section(uint64_t address) const {
         }
     }
     return std::nullopt;
+}
+
+bool DebugFile::has_code() const {
+    for (size_t s = 0; s < sections_.size(); ++s)
+        if (sections_[s].executable() && code_[s].size() != sections_[s].size)
+            return false;
+    return true;
+}
+
+bool DebugFile::relocates(uint64_t address, uint64_t size) const {
+    const auto next = std::ranges::lower_bound(relocations_, address);
+    return next != relocations_.end() && *next - address < size;
 }
 
 AddressConstant DebugFile::address_constant(uint64_t address) const {

@@ -57,6 +57,13 @@ class DebugFile {
     // The executable section that holds a link-time address: an index into
     // sections(), or none.
     std::optional<uint32_t> executable_section(uint64_t address) const;
+    // The bytes of an executable section, by its index; empty: the file does not have them.
+    Bytes code(uint32_t section) const { return code_[section]; }
+    // Whether it has those of all executable sections.
+    bool has_code() const;
+    // Whether a relocation will change one of the bytes of code there. Of a file that is linked:
+    // none.
+    bool relocates(uint64_t address, uint64_t size) const;
     // DW_OP_addr in the terms of the output (format.md, 'Constants').
     AddressConstant address_constant(uint64_t address) const;
 
@@ -66,6 +73,8 @@ class DebugFile {
     ElfImage elf_;
     DebugSections dwarf_;
     std::vector<ElfSection> sections_;
+    std::vector<Bytes> code_;            // by section
+    std::vector<uint64_t> relocations_;  // addresses in code, in ascending order
 };
 
 }  // namespace btf_extra

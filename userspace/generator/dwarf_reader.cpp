@@ -15,10 +15,11 @@ constexpr uint32_t kMaxOrigins = 8;  // from an instance to what it is an instan
 constexpr uint64_t kLangRust = 0x1c;
 constexpr uint64_t kLangAssembly = 0x31;
 
-// The attributes that say where code begins.
-struct CodeStart {
+// The attributes that say where code is, and where it begins.
+struct CodePlace {
     AttributeValue entry_pc;
     AttributeValue low_pc;
+    AttributeValue high_pc;
     AttributeValue ranges;
 
     bool set(uint16_t name, const AttributeValue &value) {
@@ -29,6 +30,9 @@ struct CodeStart {
         case DW_AT_low_pc:
             low_pc = value;
             return true;
+        case DW_AT_high_pc:
+            high_pc = value;
+            return true;
         case DW_AT_ranges:
             ranges = value;
             return true;
@@ -37,7 +41,7 @@ struct CodeStart {
         }
     }
 
-    std::optional<uint64_t> address(const DebugSections &sections, const Unit &unit) const {
+    std::optional<uint64_t> entry(const DebugSections &sections, const Unit &unit) const {
         if (const std::optional<uint64_t> entry = unit.address_of(entry_pc))
             return entry;
         std::optional<uint64_t> start = unit.address_of(low_pc);
@@ -46,6 +50,22 @@ struct CodeStart {
         if (start && entry_pc.is_constant())
             *start += entry_pc.number;
         return start;
+    }
+
+    void append_ranges(const DebugSections &sections, const Unit &unit,
+                       std::vector<CodeRange> &out) const {
+        if (ranges) {
+            for_each_range(sections, unit, ranges, [&](CodeRange range) {
+                out.push_back(range);
+                return true;
+            });
+        } else if (const std::optional<uint64_t> low = unit.address_of(low_pc)) {
+            const uint64_t from = high_pc.is_constant() ? *low : 0;
+            const std::optional<uint64_t> high =
+                high_pc.is_constant() ? high_pc.number : unit.address_of(high_pc);
+            if (high)
+                out.push_back({*low, from + *high});
+        }
     }
 };
 
@@ -131,7 +151,7 @@ class UnitReader::SiteContext final : public ExprContext {
 
 UnitReader::UnitReader(const ReaderInput &input, std::unique_ptr<FrameTable> frames)
     : input_(input), sections_(input.file.dwarf()), frames_(std::move(frames)), types_(input.units),
-      registers_(loc_machine_registers(input.file.elf().machine())) {}
+      own_jumps_(input.file), registers_(loc_machine_registers(input.file.elf().machine())) {}
 
 UnitReader::~UnitReader() = default;
 
@@ -209,34 +229,38 @@ uint64_t UnitReader::walk(uint64_t offset, const Scope &scope, uint32_t depth) {
 }
 
 uint64_t UnitReader::visit_subprogram(const Die &die, uint32_t depth) {
-    CodeStart start;
+    CodePlace place;
     Enclosing enclosing;
     const uint64_t next =
         unit_->for_each_attribute(die, [&](uint16_t name, const AttributeValue &value) {
-            if (!start.set(name, value) && name == DW_AT_frame_base)
+            if (!place.set(name, value) && name == DW_AT_frame_base)
                 enclosing.frame_base = value;
         });
     if (next == 0)
         return 0;
-    const std::optional<uint64_t> address = start.address(sections_, *unit_);
+    const std::optional<uint64_t> address = place.entry(sections_, *unit_);
     // Abstract instances and declarations are read when a site asks for them.
     if (!address)
         return unit_->next_sibling(die);
     enclosing.entry = *address;
     Scope scope;
     scope.function = function_at(die.offset);
+    if (is_overridden(scope.function, *address)) {
+        ++sites_->overridden_bodies;
+        return unit_->next_sibling(die);
+    }
     scope.enclosing = &enclosing;
     scope.point = {.address = *address, .view = 0};
-    return visit_site(die, next, SiteClass::kBody, scope, depth);
+    return visit_site(die, next, Site{.site_class = SiteClass::kBody}, scope, depth);
 }
 
 uint64_t UnitReader::visit_inlined(const Die &die, const Scope &scope, uint32_t depth) {
-    CodeStart start;
+    CodePlace place;
     AttributeValue origin;
     uint64_t view = 0;
     const uint64_t next =
         unit_->for_each_attribute(die, [&](uint16_t name, const AttributeValue &value) {
-            if (start.set(name, value))
+            if (place.set(name, value))
                 return;
             if (name == DW_AT_abstract_origin)
                 origin = value;
@@ -245,21 +269,34 @@ uint64_t UnitReader::visit_inlined(const Die &die, const Scope &scope, uint32_t 
         });
     if (next == 0)
         return 0;
+    Site site{.site_class = SiteClass::kInline};
     Scope inner;
     inner.enclosing = scope.enclosing;
-    const std::optional<uint64_t> address = start.address(sections_, *unit_);
+    const std::optional<uint64_t> address = place.entry(sections_, *unit_);
     if (address && scope.enclosing) {
         ++sites_->inline_instances;
         inner.point = {.address = *address, .view = view};
         if (origin.kind == AttributeValue::kReference)
             inner.function = function_at(origin.number);
+        ranges_.clear();
+        place.append_ranges(sections_, *unit_, ranges_);
+        site.loop_head = inner.function && own_jumps_.any_to(*address, ranges_);
     }
-    return visit_site(die, next, SiteClass::kInline, inner, depth);
+    return visit_site(die, next, site, inner, depth);
 }
 
-uint64_t UnitReader::visit_site(const Die &die, uint64_t after_attributes, SiteClass site_class,
-                                Scope scope, uint32_t depth) {
-    Site site{.site_class = site_class};
+bool UnitReader::is_overridden(const Function *function, uint64_t address) const {
+    const auto section = input_.file.executable_section(address);
+    if (!function || !section)
+        return false;
+    const SourceFunction &source = sites_->functions[function->number];
+    return source.external &&
+           input_.symbols.overridden(source.name, *section,
+                                     address - input_.file.sections()[*section].address);
+}
+
+uint64_t UnitReader::visit_site(const Die &die, uint64_t after_attributes, Site site, Scope scope,
+                                uint32_t depth) {
     if (scope.function) {
         const auto section = input_.file.executable_section(scope.point.address);
         if (section) {

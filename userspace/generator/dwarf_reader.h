@@ -15,7 +15,9 @@
 
 #include "userspace/generator/address_list.h"
 #include "userspace/generator/debug_file.h"
+#include "userspace/generator/defined_symbols.h"
 #include "userspace/generator/dwarf_types.h"
+#include "userspace/generator/own_jumps.h"
 #include "userspace/generator/site_model.h"
 #include "userspace/generator/source_path.h"
 #include "userspace/generator/type_map.h"
@@ -25,6 +27,7 @@ namespace btf_extra {
 // What all threads share; nothing of it changes but the new types.
 struct ReaderInput {
     const DebugFile &file;
+    const DefinedSymbols &symbols;
     const UnitSet &units;
     const SourceTree &source_tree;
     const BaseTypes &base;
@@ -83,9 +86,11 @@ class UnitReader {
     uint64_t fail(uint64_t offset);
 
     // The children of an entry, and the site that it is if its function is known
-    // and its address in an executable section.
-    uint64_t visit_site(const Die &die, uint64_t after_attributes, SiteClass site_class,
-                        Scope scope, uint32_t depth);
+    // and its address in an executable section. site: the rest of it.
+    uint64_t visit_site(const Die &die, uint64_t after_attributes, Site site, Scope scope,
+                        uint32_t depth);
+    // Whether this is the body of an overridden definition.
+    bool is_overridden(const Function *function, uint64_t address) const;
     const Unit *unit_at(uint64_t offset) const;
     // The source function of an entry, through its abstract origins; nullptr:
     // none that has a name.
@@ -104,6 +109,8 @@ class UnitReader {
     const DebugSections &sections_;
     std::unique_ptr<FrameTable> frames_;
     DwarfTypes types_;
+    OwnJumps own_jumps_;
+    std::vector<CodeRange> ranges_;  // of the instance that is being read
     uint32_t registers_;
 
     // Of the unit that is being read:

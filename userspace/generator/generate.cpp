@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 
+#include "userspace/generator/defined_symbols.h"
 #include "userspace/generator/dwarf_reader.h"
 #include "userspace/generator/thread_pool.h"
 #include "userspace/lib/base_stack.h"
@@ -84,6 +85,18 @@ Result<BaseStack> open_base(const ElfImage &elf, const GenerateOptions &options)
     return base;
 }
 
+// The numbers that the sites will have in the index.
+std::vector<uint32_t> loop_heads_of(const std::vector<MergedSection> &sections) {
+    std::vector<uint32_t> numbers;
+    uint32_t first = 0;
+    for (const MergedSection &section : sections) {
+        for (const uint32_t head : section.loop_heads)
+            numbers.push_back(first + head);
+        first += static_cast<uint32_t>(section.sites.size());
+    }
+    return numbers;
+}
+
 // What the kernel and every reader of ours will check.
 Result<void> validate(const ExtraFile &file, const BtfImage &base, const std::string &input) {
     const std::string place = input + ": generated ";
@@ -146,7 +159,9 @@ Result<ExtraFile> generate(const GenerateOptions &options) {
         source_tree.add_unit(unit.name, unit.comp_dir);
 
     NewTypes new_types;
+    const DefinedSymbols symbols(file);
     const ReaderInput input{.file = file,
+                            .symbols = symbols,
                             .units = *units,
                             .source_tree = source_tree,
                             .base = *base_types,
@@ -173,6 +188,8 @@ Result<ExtraFile> generate(const GenerateOptions &options) {
         section_names.push_back(section.name);
     WrittenBlobs blobs =
         write_blobs(std::move(*types), merged, *base_types, section_names, options.layout, jobs);
+    if (file.has_code())
+        result.loop_heads = loop_heads_of(merged.sections);
     result.machine = file.elf().machine();
     result.types = std::move(blobs.types);
     result.func_info = std::move(blobs.func_info);

@@ -68,8 +68,8 @@ class Merge {
             },
             [&] {
                 collect_sites();
-                for (MergedSection &section : merged_.sections)
-                    sort_sites(section);
+                for (size_t s = 0; s < merged_.sections.size(); ++s)
+                    sort_sites(merged_.sections[s], loop_heads_[s]);
             });
         return std::move(merged_);
     }
@@ -80,7 +80,7 @@ class Merge {
     void collect_loc_params();
     void collect_param_lists();
     void collect_sites();
-    void sort_sites(MergedSection &section);
+    void sort_sites(MergedSection &section, std::span<const MergedSite> loop_heads);
 
     const std::vector<UnitSites> &units_;
     size_t threads_;
@@ -90,6 +90,7 @@ class Merge {
     std::vector<std::vector<uint32_t>> function_numbers_;
     std::vector<std::vector<uint32_t>> loc_param_numbers_;
     std::vector<std::vector<uint32_t>> param_list_numbers_;
+    std::vector<std::vector<MergedSite>> loop_heads_;  // by section; few
 };
 
 void Merge::collect_functions() {
@@ -118,6 +119,7 @@ void Merge::collect_functions() {
     for (size_t u = 0; u < units_.size(); ++u) {
         const UnitSites &unit = units_[u];
         merged_.inline_instances += unit.inline_instances;
+        merged_.overridden_bodies += unit.overridden_bodies;
         merged_.outside_sections += unit.outside_sections;
         merged_.skipped_rust_units += unit.skipped_rust ? 1 : 0;
         std::vector<bool> has_sites(unit.functions.size());
@@ -245,28 +247,36 @@ void Merge::collect_param_lists() {
 }
 
 void Merge::collect_sites() {
-    std::map<std::pair<uint32_t, SiteClass>, MergedSection> sections;
-    MergedSection *section = nullptr;
+    struct Collected {
+        MergedSection section;
+        std::vector<MergedSite> loop_heads;
+    };
+    std::map<std::pair<uint32_t, SiteClass>, Collected> sections;
+    Collected *collected = nullptr;
     for (size_t u = 0; u < units_.size(); ++u) {
         for (const Site &site : units_[u].sites) {
-            if (!section || section->section != site.section ||
-                section->site_class != site.site_class) {
-                section = &sections[{site.section, site.site_class}];
-                section->section = site.section;
-                section->site_class = site.site_class;
+            if (!collected || collected->section.section != site.section ||
+                collected->section.site_class != site.site_class) {
+                collected = &sections[{site.section, site.site_class}];
+                collected->section.section = site.section;
+                collected->section.site_class = site.site_class;
             }
-            section->sites.push_back({.function = function_numbers_[u][site.function],
-                                      .offset = site.offset,
-                                      .params = param_list_numbers_[u][site.params]});
+            collected->section.sites.push_back({.function = function_numbers_[u][site.function],
+                                                .offset = site.offset,
+                                                .params = param_list_numbers_[u][site.params]});
+            if (site.loop_head)
+                collected->loop_heads.push_back(collected->section.sites.back());
         }
     }
-    for (auto &[key, entry] : sections)
-        merged_.sections.push_back(std::move(entry));
+    for (auto &[key, entry] : sections) {
+        merged_.sections.push_back(std::move(entry.section));
+        loop_heads_.push_back(std::move(entry.loop_heads));
+    }
 }
 
 // Without repeats: of sites that differ in the reasons for what they lack
 // only, the one with the lowest reasons stays.
-void Merge::sort_sites(MergedSection &section) {
+void Merge::sort_sites(MergedSection &section, std::span<const MergedSite> loop_heads) {
     const auto place = [](const MergedSite &site) {
         return uint64_t{site.function} << 32 | site.offset;
     };
@@ -281,6 +291,16 @@ void Merge::sort_sites(MergedSection &section) {
     std::sort(section.sites.begin(), section.sites.end(), less);
     section.sites.erase(std::unique(section.sites.begin(), section.sites.end(), repeated),
                         section.sites.end());
+    for (const MergedSite &head : loop_heads) {
+        auto site = std::upper_bound(section.sites.begin(), section.sites.end(), head, less);
+        // The one that stayed has the same reasons or lower ones.
+        while (!repeated(*--site, head))
+            ;
+        section.loop_heads.push_back(static_cast<uint32_t>(site - section.sites.begin()));
+    }
+    std::ranges::sort(section.loop_heads);
+    const auto repeats = std::ranges::unique(section.loop_heads);
+    section.loop_heads.erase(repeats.begin(), repeats.end());
 }
 
 }  // namespace

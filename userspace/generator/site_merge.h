@@ -37,6 +37,9 @@ struct MergedSection {
     uint32_t section = 0;  // number of an executable section
     SiteClass site_class = SiteClass::kInline;
     std::vector<MergedSite> sites;  // in order of (function, offset, params)
+    // Which of them are loop heads, in ascending order: of those that were repeats of one another,
+    // any was.
+    std::vector<uint32_t> loop_heads;
 };
 
 struct MergedSites {
@@ -49,6 +52,7 @@ struct MergedSites {
     // all reasons alike; then of their reasons.
     std::vector<std::vector<ParamSlot>> param_lists;
     uint64_t inline_instances = 0;
+    uint64_t overridden_bodies = 0;
     uint64_t outside_sections = 0;
     uint32_t skipped_rust_units = 0;
 };

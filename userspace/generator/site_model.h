@@ -145,7 +145,8 @@ struct Site {
     uint32_t section = 0;   // number of an executable section
     uint32_t offset = 0;    // bytes from the start of that section
     SiteClass site_class = SiteClass::kInline;
-    uint32_t params = 0;  // number of the list with its ParamSlots, in order of the prototype
+    bool loop_head = false;  // code of its own jumps to it
+    uint32_t params = 0;     // number of the list with its ParamSlots, in order of the prototype
 };
 
 // What was read of one unit.
@@ -157,8 +158,9 @@ struct UnitSites {
     std::vector<Site> sites;
     std::vector<LocParam> loc_params;
     WordLists param_lists;
-    uint64_t inline_instances = 0;  // DW_TAG_inlined_subroutine with an address
-    uint64_t outside_sections = 0;  // sites at an address in no executable section
+    uint64_t inline_instances = 0;   // DW_TAG_inlined_subroutine with an address
+    uint64_t overridden_bodies = 0;  // left out, and all that is inlined there
+    uint64_t outside_sections = 0;   // sites at an address in no executable section
     bool skipped_rust = false;
     std::string error;  // not empty: the unit is malformed
 

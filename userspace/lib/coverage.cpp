@@ -57,6 +57,8 @@ Coverage measure_coverage(const ObjectView &view) {
     for (uint32_t i = 0; i < view.index().nr_sections; i++)
         count_sites(view, view.index().sections[i], coverage);
 
+    if (const auto &heads = view.file().loop_heads)
+        coverage.loop_heads = heads->size();
     if (const auto &provenance = view.file().provenance) {
         coverage.inline_instances = provenance->inline_instances;
         for (uint8_t reason : provenance->reasons)

@@ -110,6 +110,9 @@ Result<void> write_extra_file(const std::string &path, const ExtraFile &file) {
     add(kInlineSection, SHT_PROGBITS, file.inline_blob);
     add(kBuildIdSection, SHT_NOTE, file.build_id_note);
     add(kBaseSection, SHT_PROGBITS, std::as_bytes(std::span(file.base)));
+    if (file.loop_heads)  // also where there is none
+        sections.push_back(
+            {kLoopHeadsSection, SHT_PROGBITS, 8, std::as_bytes(std::span(*file.loop_heads))});
     for (const ObjectSection &section : file.sections)
         add_header(section);
     if (file.vmlinux_btf)
@@ -157,19 +160,22 @@ Result<ExtraFile> read_extra_file(const std::string &path) {
     ExtraFile file;
     file.machine = image->machine();
 
-    std::vector<std::byte> provenance, base;
+    std::vector<std::byte> provenance, base, loop_heads;
     struct Wanted {
         const char *name;
         std::vector<std::byte> *into;
-        bool seen;
+        bool may_be_empty = false;
+        bool seen = false;
     } wanted[] = {
-        {kTypesSection, &file.types, false},
-        {kFuncInfoSection, &file.func_info, false},
-        {kInlineSection, &file.inline_blob, false},
-        {kBuildIdSection, &file.build_id_note, false},
-        {kBaseSection, &base, false},
-        {kProvenanceSection, &provenance, false},
+        {kTypesSection, &file.types},
+        {kFuncInfoSection, &file.func_info},
+        {kInlineSection, &file.inline_blob},
+        {kBuildIdSection, &file.build_id_note},
+        {kBaseSection, &base},
+        {kProvenanceSection, &provenance},
+        {kLoopHeadsSection, &loop_heads, true},
     };
+    const Wanted &wanted_heads = wanted[std::size(wanted) - 1];
     for (const ElfSection &section : image->sections()) {
         for (Wanted &want : wanted) {
             if (section.name != want.name)
@@ -180,7 +186,7 @@ Result<ExtraFile> read_extra_file(const std::string &path) {
             auto bytes = image->bytes(section);
             if (!bytes)
                 return bytes.error();
-            if (bytes->empty() || bytes->size() > UINT32_MAX)
+            if ((bytes->empty() && !want.may_be_empty) || bytes->size() > UINT32_MAX)
                 return image->error(section.name, "is empty, or of 4 GiB and more");
             want.into->assign(bytes->begin(), bytes->end());
         }
@@ -210,6 +216,14 @@ Result<ExtraFile> read_extra_file(const std::string &path) {
     file.base.resize(base.size() / sizeof(BaseIdentity));
     if (!base.empty())
         std::memcpy(file.base.data(), base.data(), base.size());
+    if (wanted_heads.seen) {
+        if (loop_heads.size() % sizeof(uint32_t) != 0)
+            return image->error(kLoopHeadsSection,
+                                fmt::format("{} bytes, not 4 for each", loop_heads.size()));
+        file.loop_heads.emplace(loop_heads.size() / sizeof(uint32_t));
+        if (!loop_heads.empty())
+            std::memcpy(file.loop_heads->data(), loop_heads.data(), loop_heads.size());
+    }
     if (!provenance.empty()) {
         auto decoded = decode_provenance(provenance);
         if (!decoded)

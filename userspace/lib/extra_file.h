@@ -5,6 +5,7 @@
 //   .BTF.inline             both in one  (inline layout)
 //   .note.gnu.build-id      the input's note, byte for byte
 //   .btf_extra.base         struct { u32 size, crc32; } for each level of BTF below, vmlinux first
+//   .btf_extra.loop_heads   u32 numbers of sites, ascending: see kernel/core/loop_heads.h
 //   .text, .init.text, ...  headers alone (SHT_NOBITS): the executable sections of the object
 //   .BTF.vmlinux            a header alone: where vmlinux has its own .BTF
 //   .btf_extra.provenance   see provenance.h
@@ -28,6 +29,7 @@ inline constexpr char kFuncInfoSection[] = ".BTF.func_info";
 inline constexpr char kInlineSection[] = ".BTF.inline";
 inline constexpr char kBuildIdSection[] = ".note.gnu.build-id";
 inline constexpr char kBaseSection[] = ".btf_extra.base";
+inline constexpr char kLoopHeadsSection[] = ".btf_extra.loop_heads";
 inline constexpr char kVmlinuxBtfSection[] = ".BTF.vmlinux";
 inline constexpr char kProvenanceSection[] = ".btf_extra.provenance";
 
@@ -47,7 +49,7 @@ struct BaseIdentity {
     bool operator==(const BaseIdentity &) const = default;
 };
 
-// Files of older versions have none of sections, vmlinux_btf and base.
+// Files of older versions have none of sections, vmlinux_btf, base and loop_heads.
 struct ExtraFile {
     uint16_t machine = 0;                // e_machine of the input: EM_X86_64, EM_AARCH64
     std::vector<std::byte> types;        // split layout; empty in the inline one
@@ -58,7 +60,9 @@ struct ExtraFile {
     std::vector<ObjectSection> sections;  // executable, not empty, in the object's order
     std::optional<ObjectSection> vmlinux_btf;  // named .BTF.vmlinux; vmlinux only
     std::vector<BaseIdentity> base;            // from vmlinux upwards
-    std::optional<Provenance> provenance;      // absent in files of other producers
+    // Sites whose entry code of their own jumps to; none: not known.
+    std::optional<std::vector<uint32_t>> loop_heads;
+    std::optional<Provenance> provenance;  // absent in files of other producers
 };
 
 // Writes a temporary file in the same folder and renames it to path. On failure nothing is left

@@ -154,6 +154,11 @@ ObjectView::open_content(const std::string &path, ExtraFile file, std::optional<
                         scratch.size() * sizeof(uint64_t)) != 0)
         return view->error(split ? kFuncInfoSection : kInlineSection,
                            fmt::format("more than {} LOCSECs", LOC_INDEX_MAX_SECTIONS));
+    if (const auto &heads = view->file_.loop_heads)
+        if (loop_heads_check(heads->data(), static_cast<uint32_t>(heads->size()),
+                             view->index_.nr_sites, &fault) != 0)
+            return view->error(kLoopHeadsSection, fmt::format("byte {:#x}: {}", fault.offset,
+                                                              btf_fault_text(fault.code)));
     view->funcs_.assign(view->index_.funcs, view->index_.funcs + view->index_.nr_funcs);
     std::ranges::sort(view->funcs_);
     if (auto checked = view->check_provenance(); !checked)
@@ -256,6 +261,12 @@ std::optional<std::string> ObjectView::func_unit(uint32_t func_id) const {
 bool ObjectView::is_variadic(uint32_t func_id) const {
     auto rank = func_rank(func_id);
     return rank && variadic_[*rank];
+}
+
+bool ObjectView::is_loop_head(uint32_t site_number) const {
+    const auto &heads = file_.loop_heads;
+    return heads &&
+           loop_heads_has(heads->data(), static_cast<uint32_t>(heads->size()), site_number);
 }
 
 ObjectView::Located ObjectView::count_located(const loc_site &site) const {

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Where the ABI passes the parameters of a function, by its prototype in BTF. */
+#ifndef BTF_EXTRA_ARG_PLACE_H
+#define BTF_EXTRA_ARG_PLACE_H
+
+#include <linux/types.h>
+
+#include "core/btf_blob.h"
+
+struct arg_place {
+	u32 size;		/* of the parameter's type, in bytes; 0: not known */
+	bool is_signed;
+	u8 first_register;	/* number among the argument registers */
+	u8 nr_registers;	/* 0: in memory, or in registers that are not for integers */
+};
+
+/*
+ * The places of the first parameters of a FUNC, without the end of a variadic
+ * prototype. How many parameters it has, also where that is more than capacity;
+ * -EINVAL: it is no function, or its prototype is not at hand.
+ */
+int arg_places(const struct btf_blob *types, u32 func_id, struct arg_place *places, u32 capacity);
+
+#endif

@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/anon_inodes.h>
+#include <linux/capability.h>
+#include <linux/file.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/security.h>
+#include <linux/seq_file.h>
+#include <linux/uaccess.h>
+
+#include "kernel_compat.h"
+#include "kloc_link.h"
+#include "kloc_probe.h"
+#include "kloc_sites.h"
+
+struct kloc_link {
+	struct kloc_program program;
+	struct kloc_probe *probes;	/* those with a kprobe, by number of their sites */
+	struct kprobe **kprobes;	/* the same, for the kernel's batch */
+	u32 nr_probes;
+	struct kloc_sites sites;	/* owns the args of the probes */
+	u32 object, func_id;
+	bool hidden;
+};
+
+/* ---- the program ---- */
+
+/* As perf takes them: other attach types expect another context. */
+static bool program_fits(const struct bpf_prog *prog)
+{
+	return !bpf_prog_is_sleepable(prog) && !prog->kprobe_override &&
+	       !prog->expected_attach_type;
+}
+
+static struct bpf_prog *get_program(u32 fd)
+{
+	struct bpf_prog *prog = bpf_prog_get_type_dev(fd, BPF_PROG_TYPE_KPROBE, false);
+
+	if (IS_ERR(prog) || program_fits(prog))
+		return prog;
+	bpf_prog_put(prog);
+	return ERR_PTR(-EINVAL);
+}
+
+/* ---- its life ---- */
+
+static void link_destroy(struct kloc_link *link)
+{
+	/* One wait for all of them; after it none of them is running. */
+	if (link->nr_probes)
+		unregister_kprobes(link->kprobes, link->nr_probes);
+	kloc_sites_free(&link->sites);
+	kvfree(link->kprobes);
+	kvfree(link->probes);
+	free_percpu(link->program.counts);
+	if (!IS_ERR_OR_NULL(link->program.prog))
+		bpf_prog_put(link->program.prog);
+	kfree(link);
+}
+
+static struct kloc_link *link_create(const struct btf_extra_attach *request, bool hidden)
+{
+	struct kloc_link *link = kzalloc(sizeof(*link), GFP_KERNEL_ACCOUNT);
+	int err;
+
+	if (!link)
+		return ERR_PTR(-ENOMEM);
+	link->object = request->object;
+	link->func_id = request->func_id;
+	link->hidden = hidden;
+	link->program.run_ctx.bpf_cookie = request->cookie;
+	link->program.prog = get_program(request->prog_fd);
+	err = PTR_ERR_OR_ZERO(link->program.prog);
+	if (!err)
+		err = kloc_sites_collect(&link->sites, request);
+	if (err)
+		goto failed;
+	err = -ENOMEM;
+	link->program.counts = alloc_percpu(struct kloc_counts);
+	link->probes = kvcalloc(link->sites.nr_sites, sizeof(*link->probes), GFP_KERNEL_ACCOUNT);
+	link->kprobes = kvcalloc(link->sites.nr_sites, sizeof(*link->kprobes), GFP_KERNEL_ACCOUNT);
+	if (!link->program.counts || !link->probes || !link->kprobes)
+		goto failed;
+	return link;
+
+failed:
+	link_destroy(link);
+	return ERR_PTR(err);
+}
+
+/* Not armed yet: a program runs at all of its sites or at none. */
+static int add_probe(struct kloc_link *link, const struct kloc_site *site)
+{
+	struct kloc_probe *probe = &link->probes[link->nr_probes];
+	int err;
+
+	*probe = (struct kloc_probe){
+		.kprobe.addr = (kprobe_opcode_t *)(unsigned long)site->site.address,
+		.kprobe.pre_handler = kloc_probe_hit,
+		.kprobe.flags = KPROBE_FLAG_DISABLED,
+		.program = &link->program,
+		.args = site->args,
+		.site = site->site,
+	};
+	err = register_kprobe(&probe->kprobe);
+	if (!err)
+		link->kprobes[link->nr_probes++] = &probe->kprobe;
+	return err;
+}
+
+static u32 count_left_out(const struct kloc_sites *sites)
+{
+	u32 count = 0;
+	u32 i;
+
+	for (i = 0; i < sites->nr_sites; i++)
+		count += sites->sites[i].reason != 0;
+	return count;
+}
+
+/* Tries every site, so that the report is whole. */
+static void add_probes(struct kloc_link *link)
+{
+	u32 i;
+
+	for (i = 0; i < link->sites.nr_sites; i++) {
+		struct kloc_site *site = &link->sites.sites[i];
+
+		if (site->reason)
+			continue;
+		site->error = add_probe(link, site);
+		if (site->error)
+			site->reason = BTF_EXTRA_REASON_KPROBE;
+		cond_resched();
+	}
+}
+
+static int arm_probes(struct kloc_link *link)
+{
+	u32 i;
+	int err = 0;
+
+	for (i = 0; !err && i < link->nr_probes; i++) {
+		err = enable_kprobe(link->kprobes[i]);
+		cond_resched();
+	}
+	return err;
+}
+
+/* 0, -EOPNOTSUPP where sites are left out that may not be, or -EAGAIN: once more. */
+static int plant(struct kloc_link *link, const struct btf_extra_attach *request)
+{
+	struct kloc_sites *sites = &link->sites;
+	bool all = !(request->flags & BTF_EXTRA_BEST_EFFORT);
+	int err;
+
+	if (sites->nr_params < 64 && request->required >> sites->nr_params)
+		return -EINVAL;
+	kloc_sites_leave_out(sites, request);
+	if (all && count_left_out(sites))
+		return -EOPNOTSUPP;
+	add_probes(link);
+	if (!link->nr_probes || (all && count_left_out(sites)))
+		return -EOPNOTSUPP;
+	/* The module is held, so what stands at the addresses is still what was asked for. */
+	if (kloc_sites_stale(sites))
+		return -EAGAIN;
+	err = arm_probes(link);
+	kloc_sites_put_module(sites);
+	return err;
+}
+
+/* ---- what comes back ---- */
+
+static void describe_site(const struct btf_extra_site *site, bool hidden,
+			  struct btf_extra_site *described)
+{
+	*described = *site;
+	if (hidden)
+		described->address = 0;
+}
+
+static int report_left_out(const struct kloc_link *link, struct btf_extra_attach *request)
+{
+	struct btf_extra_left_out __user *to = u64_to_user_ptr(request->left_out);
+	u32 i;
+
+	request->count = 0;
+	request->total = 0;
+	for (i = 0; i < link->sites.nr_sites; i++) {
+		const struct kloc_site *site = &link->sites.sites[i];
+		struct btf_extra_left_out left_out = {
+			.reason = site->reason,
+			.error = site->error,
+		};
+
+		if (!site->reason)
+			continue;
+		if (site->reason == BTF_EXTRA_REASON_PARAMETER)
+			left_out.parameters = request->required & ~site->args->located;
+		request->total++;
+		if (request->count == request->capacity)
+			continue;
+		describe_site(&site->site, link->hidden, &left_out.site);
+		if (copy_to_user(&to[request->count++], &left_out, sizeof(left_out)))
+			return -EFAULT;
+	}
+	return 0;
+}
+
+static u64 sum_hits(const struct kloc_link *link, u64 *missed)
+{
+	u64 hits = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		const struct kloc_counts *counts = per_cpu_ptr(link->program.counts, cpu);
+
+		hits += READ_ONCE(counts->hits);
+		*missed += READ_ONCE(counts->missed);
+	}
+	return hits;
+}
+
+static void describe_probe(const struct kloc_probe *probe, bool hidden,
+			   struct btf_extra_probe *described)
+{
+	*described = (struct btf_extra_probe){ .missed = READ_ONCE(probe->kprobe.nmissed) };
+	describe_site(&probe->site, hidden, &described->site);
+	/* Its module is gone, and the probe with it. */
+	if (READ_ONCE(probe->kprobe.flags) & KPROBE_FLAG_GONE) {
+		described->site.address = 0;
+		described->site.flags |= BTF_EXTRA_SITE_FREED;
+	}
+}
+
+static int link_probes(const struct kloc_link *link, struct btf_extra_link *info)
+{
+	struct btf_extra_probe __user *to = u64_to_user_ptr(info->probes);
+	u32 i;
+
+	info->count = 0;
+	for (i = info->first; i < link->nr_probes && info->count < info->capacity; i++) {
+		struct btf_extra_probe probe;
+
+		describe_probe(&link->probes[i], link->hidden, &probe);
+		if (copy_to_user(&to[info->count++], &probe, sizeof(probe)))
+			return -EFAULT;
+		cond_resched();
+	}
+	return 0;
+}
+
+static void link_totals(const struct kloc_link *link, struct btf_extra_link *info)
+{
+	u32 i;
+
+	info->missed = 0;
+	info->hits = sum_hits(link, &info->missed);
+	for (i = 0; i < link->nr_probes; i++)
+		info->missed += READ_ONCE(link->probes[i].kprobe.nmissed);
+	info->total = link->nr_probes;
+	info->cookie = link->program.run_ctx.bpf_cookie;
+	info->object = link->object;
+	info->func_id = link->func_id;
+	info->prog_id = link->program.prog->aux->id;
+	info->result = link->hidden ? BTF_EXTRA_RESULT_HIDDEN : 0;
+}
+
+/* ---- the file ---- */
+
+static long link_ioctl(struct file *file, unsigned int command, unsigned long argument)
+{
+	struct btf_extra_link __user *user = (void __user *)argument;
+	const struct kloc_link *link = file->private_data;
+	struct btf_extra_link info;
+	int err;
+
+	if (command != BTF_EXTRA_IOC_LINK)
+		return -ENOTTY;
+	if (copy_from_user(&info, user, sizeof(info)))
+		return -EFAULT;
+	if (info.reserved[0] || info.reserved[1])
+		return -EINVAL;
+	err = link_probes(link, &info);
+	if (err)
+		return err;
+	link_totals(link, &info);
+	return copy_to_user(user, &info, sizeof(info)) ? -EFAULT : 0;
+}
+
+static void link_show_fdinfo(struct seq_file *seq, struct file *file)
+{
+	struct btf_extra_link info = {};
+
+	link_totals(file->private_data, &info);
+	seq_printf(seq, "prog_id:\t%u\nobject:\t%u\nfunc_id:\t%u\nprobes:\t%u\n", info.prog_id,
+		   info.object, info.func_id, info.total);
+	seq_printf(seq, "hits:\t%llu\nmissed:\t%llu\ncookie:\t%llu\n", info.hits, info.missed,
+		   info.cookie);
+}
+
+static int link_release(struct inode *inode, struct file *file)
+{
+	link_destroy(file->private_data);
+	return 0;
+}
+
+static const struct file_operations link_operations = {
+	.owner = THIS_MODULE,
+	.unlocked_ioctl = link_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.show_fdinfo = link_show_fdinfo,
+	.release = link_release,
+};
+
+/* ---- attach ---- */
+
+static int check_request(const struct btf_extra_attach *request)
+{
+	const u32 classes = BTF_EXTRA_INLINE_ONLY | BTF_EXTRA_BODY_ONLY;
+	const u32 known = classes | BTF_EXTRA_BEST_EFFORT | BTF_EXTRA_LOOP_HEADS |
+			  BTF_EXTRA_NOTRACE;
+
+	if (request->flags & ~known || (request->flags & classes) == classes)
+		return -EINVAL;
+	if (request->reserved[0] || request->reserved[1] || request->reserved[2])
+		return -EINVAL;
+	/* The device may have been opened by somebody else. */
+	if (!perfmon_capable())
+		return -EPERM;
+	return security_locked_down(LOCKDOWN_KPROBES) ?:
+	       security_locked_down(LOCKDOWN_BPF_READ_KERNEL);
+}
+
+/* Sites that change while they are tried are collected anew. */
+static struct kloc_link *make_link(const struct btf_extra_attach *request, bool hidden, int *err)
+{
+	struct kloc_link *link;
+	u32 tries = 0;
+
+	for (;;) {
+		link = link_create(request, hidden);
+		*err = PTR_ERR_OR_ZERO(link);
+		if (*err)
+			return NULL;
+		*err = plant(link, request);
+		if (*err != -EAGAIN || ++tries == 4)
+			return link;
+		link_destroy(link);
+	}
+}
+
+/* The descriptor of the link, which is the file's from now on, or gone. */
+static int hand_over(struct kloc_link *link, struct btf_extra_attach *request,
+		     struct btf_extra_attach __user *argument)
+{
+	struct file *file;
+	int fd;
+
+	fd = get_unused_fd_flags(O_CLOEXEC);
+	if (fd < 0) {
+		link_destroy(link);
+		return fd;
+	}
+	file = anon_inode_getfile("btf_extra_link", &link_operations, link, O_RDWR);
+	if (IS_ERR(file)) {
+		link_destroy(link);
+		put_unused_fd(fd);
+		return PTR_ERR(file);
+	}
+	if (copy_to_user(argument, request, sizeof(*request))) {
+		fput(file);
+		put_unused_fd(fd);
+		return -EFAULT;
+	}
+	fd_install(fd, file);
+	return fd;
+}
+
+long kloc_link_attach(struct btf_extra_attach __user *argument, bool hidden)
+{
+	struct btf_extra_attach request;
+	struct kloc_link *link;
+	int err, unreported;
+
+	if (copy_from_user(&request, argument, sizeof(request)))
+		return -EFAULT;
+	err = check_request(&request);
+	if (err)
+		return err;
+	link = make_link(&request, hidden, &err);
+	if (!link)
+		return err;
+	request.attached = err ? 0 : link->nr_probes;
+	request.result = hidden ? BTF_EXTRA_RESULT_HIDDEN : 0;
+	unreported = report_left_out(link, &request);
+	if (!err && !unreported) {
+		kloc_sites_keep_args(&link->sites);
+		return hand_over(link, &request, argument);
+	}
+	link_destroy(link);
+	if (unreported || (err == -EOPNOTSUPP && copy_to_user(argument, &request, sizeof(request))))
+		return -EFAULT;
+	return err;
+}

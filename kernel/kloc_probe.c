@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/filter.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+
+#include "kloc_probe.h"
+
+/* Of the program that runs on this CPU: kprobes let no hit interrupt another. */
+static DEFINE_PER_CPU(struct site_frame, frames);
+
+/*
+ * Preemption is off, so this is a read-side section of RCU as programs need it;
+ * lockdep alone has to be told.
+ */
+static __always_inline void run(struct kloc_program *program, struct site_frame *frame)
+{
+	struct bpf_run_ctx *before;
+
+	rcu_lock_acquire(&rcu_lock_map);
+	before = bpf_set_run_ctx(&program->run_ctx.run_ctx);
+	bpf_prog_run(program->prog, &frame->regs);
+	bpf_reset_run_ctx(before);
+	rcu_lock_release(&rcu_lock_map);
+}
+
+int kloc_probe_hit(struct kprobe *kprobe, struct pt_regs *regs)
+{
+	const struct kloc_probe *probe = container_of(kprobe, struct kloc_probe, kprobe);
+	const struct site_args *args = probe->args;
+	struct kloc_program *program = probe->program;
+	struct site_frame *frame;
+
+	/* A jump-optimized probe does not wake RCU up where the kernel is about to idle. */
+	if (unlikely(!rcu_is_watching())) {
+		this_cpu_inc(program->counts->missed);
+		return 0;
+	}
+	frame = this_cpu_ptr(&frames);
+	site_args_fill(args, regs, frame);
+	/* As if the probe were an int3 at the site, also where the kernel moved it behind ENDBR. */
+	instruction_pointer_set(&frame->regs, probe->site.address + 1);
+	run(program, frame);
+	if (unlikely(args->uncoded))
+		site_args_forget(frame);
+	this_cpu_inc(program->counts->hits);
+	return 0;
+}
+NOKPROBE_SYMBOL(kloc_probe_hit);

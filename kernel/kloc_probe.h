@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A kprobe at a site, and what happens when it is hit: the program of its link runs. */
+#ifndef BTF_EXTRA_KLOC_PROBE_H
+#define BTF_EXTRA_KLOC_PROBE_H
+
+#include <linux/bpf.h>
+#include <linux/btf_extra.h>
+#include <linux/kprobes.h>
+
+#include "site_args.h"
+
+struct kloc_counts {
+	u64 hits;		/* runs of the program */
+	u64 missed;		/* not run: RCU was not watching */
+};
+
+/* What the probes of a link share. */
+struct kloc_program {
+	struct bpf_prog *prog;
+	struct bpf_trace_run_ctx run_ctx;	/* the cookie; programs do not change it */
+	struct kloc_counts __percpu *counts;
+};
+
+struct kloc_probe {
+	struct kprobe kprobe;
+	struct kloc_program *program;
+	const struct site_args *args;
+	struct btf_extra_site site;
+};
+
+/* For kprobe.pre_handler of one in a struct kloc_probe. */
+int kloc_probe_hit(struct kprobe *kprobe, struct pt_regs *regs);
+
+#endif

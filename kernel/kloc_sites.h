@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a link is made from: the sites of a function at one moment, how to get at
+ * the arguments at each, and which sites are to be left out.
+ */
+#ifndef BTF_EXTRA_KLOC_SITES_H
+#define BTF_EXTRA_KLOC_SITES_H
+
+#include <linux/btf_extra.h>
+
+#include "site_args.h"
+
+struct kloc_site {
+	struct btf_extra_site site;
+	const struct site_args *args;	/* those of its LOC_PROTO */
+	u32 reason;			/* enum btf_extra_reason; 0: it gets a probe */
+	int error;			/* BTF_EXTRA_REASON_KPROBE: why it did not */
+};
+
+struct kloc_sites {
+	struct kloc_site *sites;	/* in order of their addresses' numbers */
+	u32 nr_sites;
+	u32 nr_params;
+	void *args;			/* struct site_args [nr_args], args_size apart */
+	size_t args_size;
+	u32 nr_args;
+	u32 *protos;			/* [nr_args] in ascending order: LOC_PROTO of each */
+	struct module *module;		/* whose sites these are, held; NULL: vmlinux */
+	u64 generation;
+};
+
+/*
+ * Those that @request asks for, none left out yet. -ENOENT: there is no such object
+ * or function, or it has no such site; -EINVAL: it has no prototype; -EAGAIN: the
+ * module is coming or going.
+ */
+int kloc_sites_collect(struct kloc_sites *sites, const struct btf_extra_attach *request);
+
+/* Sets the reasons that are known without trying. */
+void kloc_sites_leave_out(struct kloc_sites *sites, const struct btf_extra_attach *request);
+
+/* Whether the tables have changed since, in a way that the sites may have gone. */
+bool kloc_sites_stale(const struct kloc_sites *sites);
+
+/* All but the args goes. */
+void kloc_sites_keep_args(struct kloc_sites *sites);
+void kloc_sites_put_module(struct kloc_sites *sites);
+void kloc_sites_free(struct kloc_sites *sites);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The arguments of a function at a site: from where its LOC_PROTO says that they
+ * are to where a program looks for them. Worked out once, done at each hit.
+ */
+#ifndef BTF_EXTRA_SITE_ARGS_H
+#define BTF_EXTRA_SITE_ARGS_H
+
+#include <linux/btf_extra.h>
+#include <linux/ptrace.h>
+
+#include "arg_place.h"
+#include "core/btf_blob.h"
+
+/* What a program runs on, see BTF_EXTRA_ARGS_MARK in the UAPI header. */
+struct site_frame {
+	struct pt_regs regs;
+	/* Between two hits those from BTF_EXTRA_ARGS_CODED on are not present. */
+	struct btf_extra_arg args[BTF_EXTRA_ARGS_MAX];
+};
+
+enum arg_source {
+	ARG_FROM_CONSTANT,	/* operand */
+	ARG_FROM_REGISTER,	/* register + operand */
+	ARG_FROM_POINTER,	/* memory at register + operand */
+};
+
+/* value = extend(source, 64 - shift bits) & mask, 8 bytes to where it is to be. */
+struct arg_move {
+	u8 source;		/* enum arg_source */
+	u8 param;
+	u8 shift;		/* 64 less the bits of the source */
+	bool is_signed;		/* how they are extended */
+	u16 from;		/* offset of the register in pt_regs */
+	u16 to;			/* offset in struct site_frame */
+	u64 operand;
+	u64 mask;
+};
+
+/* At most for one parameter: two halves and that it is present. */
+#define SITE_ARGS_MOVES 3u
+
+struct site_args {
+	u64 word;		/* for the program: mark, and where each parameter is */
+	u64 located;		/* bit n: parameter n has a location */
+	u32 nr_moves;
+	bool uncoded;		/* there are parameters from BTF_EXTRA_ARGS_CODED on */
+	struct arg_move moves[];
+};
+
+static inline size_t site_args_size(u32 nr_params)
+{
+	return sizeof(struct site_args) + min_t(u32, nr_params, BTF_EXTRA_ARGS_MAX) *
+	       SITE_ARGS_MOVES * sizeof(struct arg_move);
+}
+
+/*
+ * Fills *args, of site_args_size(nr_params) bytes. text: what an address constant
+ * counts from, 0: not known. types: the blob that holds the LOC_PROTO, on all others.
+ */
+void site_args_prepare(struct site_args *args, const struct btf_blob *types, u32 loc_proto,
+		       const struct arg_place *places, u32 nr_params, unsigned long text);
+
+/* Memory for a move; where it cannot be read, the parameter has no location at this hit. */
+void site_args_read(const struct site_args *args, const struct arg_move *move, u64 address,
+		    struct site_frame *frame);
+
+/* After a program has run on a frame with uncoded args. */
+void site_args_forget(struct site_frame *frame);
+
+static __always_inline u64 arg_move_extend(const struct arg_move *move, u64 value)
+{
+	u32 shift = move->shift;
+
+	if (shift) {
+		value <<= shift;
+		value = move->is_signed ? (u64)((s64)value >> shift) : value >> shift;
+	}
+	return value & move->mask;
+}
+
+/* The frame of a hit: nothing of it but args from an earlier one counts. */
+static __always_inline void site_args_fill(const struct site_args *args,
+					   const struct pt_regs *regs, struct site_frame *frame)
+{
+	const struct arg_move *move = args->moves;
+	const struct arg_move *end = move + args->nr_moves;
+
+	frame->regs = *regs;
+	frame->regs.orig_ax = args->word;
+	for (; move < end; move++) {
+		u64 value = move->operand;
+
+		if (move->source != ARG_FROM_CONSTANT)
+			value += *(const u64 *)((const char *)regs + move->from);
+		if (move->source == ARG_FROM_POINTER)
+			site_args_read(args, move, value, frame);
+		else
+			*(u64 *)((char *)frame + move->to) = arg_move_extend(move, value);
+	}
+}
+
+#endif

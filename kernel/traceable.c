@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/btf_extra.h>
+#include <linux/kallsyms.h>
+#include <linux/slab.h>
+
+#include "core/func_suffix.h"
+#include "traceable.h"
+
+/* Bodies of one name that are looked at. */
+#define MAX_BODIES 64
+
+void traceable_begin(struct traceable *traceable)
+{
+	*traceable = (struct traceable){};
+	traceable->symbol = kmalloc(KSYM_SYMBOL_LEN, GFP_KERNEL);
+}
+
+void traceable_end(struct traceable *traceable)
+{
+#ifdef CONFIG_DYNAMIC_FTRACE
+	ftrace_free_filter(&traceable->ops);
+#endif
+	kfree(traceable->symbol);
+}
+
+#ifdef CONFIG_DYNAMIC_FTRACE
+
+/* "name+0x10/0x20 [module]": cut after the name. */
+static bool find_function(struct traceable *traceable, unsigned long address)
+{
+	unsigned long offset, size;
+	char *plus;
+
+	sprint_symbol(traceable->symbol, address);
+	plus = strrchr(traceable->symbol, '+');
+	if (!plus || sscanf(plus, "+%lx/%lx", &offset, &size) != 2)
+		return false;
+	*plus = '\0';
+	traceable->start = address - offset;
+	traceable->end = traceable->start + size;
+	return true;
+}
+
+/* A filter takes no address but those of functions that ftrace knows. */
+static bool ftrace_knows(struct traceable *traceable, unsigned long start)
+{
+	return !ftrace_set_filter_ip(&traceable->ops, start, 0, 1);
+}
+
+struct bodies {
+	unsigned long addresses[MAX_BODIES];
+	u32 nr;
+};
+
+static int keep_body(const struct btf_extra_site *site, void *data)
+{
+	struct bodies *bodies = data;
+
+	if (bodies->nr == MAX_BODIES)
+		return -E2BIG;
+	bodies->addresses[bodies->nr++] = site->address;
+	return 0;
+}
+
+/* A part of a function (foo.cold) is what the whole is; all that have its name must agree. */
+static bool whole_is_traceable(struct traceable *traceable)
+{
+	const struct btf_extra_query query = {
+		.by = BTF_EXTRA_BY_NAME,
+		.flags = BTF_EXTRA_BODY_ONLY,
+		.name = traceable->symbol,
+	};
+	struct bodies *bodies;
+	size_t length = func_suffix_strip(traceable->symbol);
+	bool answer = false;
+	u32 i;
+
+	if (!traceable->symbol[length])
+		return false;
+	traceable->symbol[length] = '\0';
+	bodies = kzalloc(sizeof(*bodies), GFP_KERNEL);
+	if (!bodies)
+		return false;
+	if (!btf_extra_for_each_site(&query, keep_body, bodies, NULL))
+		answer = true;
+	for (i = 0; answer && i < bodies->nr; i++)
+		answer = ftrace_knows(traceable, bodies->addresses[i]);
+	kfree(bodies);
+	return answer;
+}
+
+bool traceable_address(struct traceable *traceable, unsigned long address)
+{
+	if (address >= traceable->start && address < traceable->end)
+		return traceable->answer;
+	/* As the kernel's own rule has it: what has no symbol is not notrace. */
+	if (!traceable->symbol || !find_function(traceable, address))
+		return true;
+	traceable->answer = ftrace_knows(traceable, traceable->start) ||
+			    whole_is_traceable(traceable);
+	return traceable->answer;
+}
+
+#else
+
+bool traceable_address(struct traceable *traceable, unsigned long address)
+{
+	return true;
+}
+
+#endif

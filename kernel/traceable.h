@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Whether ftrace may trace the function around an address. What it may not
+ * (notrace: what tracing itself needs) perf and tracefs do not probe either.
+ */
+#ifndef BTF_EXTRA_TRACEABLE_H
+#define BTF_EXTRA_TRACEABLE_H
+
+#include <linux/ftrace.h>
+#include <linux/types.h>
+
+struct traceable {
+#ifdef CONFIG_DYNAMIC_FTRACE
+	struct ftrace_ops ops;		/* never registered */
+#endif
+	char *symbol;			/* [KSYM_SYMBOL_LEN] */
+	unsigned long start, end;	/* of the function that was asked about last */
+	bool answer;
+};
+
+void traceable_begin(struct traceable *traceable);
+/* May sleep. */
+bool traceable_address(struct traceable *traceable, unsigned long address);
+void traceable_end(struct traceable *traceable);
+
+#endif

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// Which inlined instances begin where a loop of their own does: against objdump's jumps and libdw's
+// ranges, and against what the source says.
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/fixture_build.h"
+
+namespace btf_extra {
+namespace {
+
+using nlohmann::json;
+using test::GeneratedFixture;
+using test::NamedSite;
+using test::Recipe;
+using test::run_btf_extra;
+
+class LoopHeads : public testing::Test {
+  protected:
+    void build(const Recipe &recipe, const std::vector<std::string> &sources = {"loops.c"}) {
+        test::link_fixture(path(), sources, recipe);
+        test::add_base_btf(path());
+        auto opened = GeneratedFixture::open(path());
+        ASSERT_TRUE(opened) << opened.error().message;
+        fixture_ = std::move(*opened);
+    }
+    std::string path() const { return folder_.path("fixture"); }
+    std::string file() const { return path() + ".btf_extra"; }
+    std::vector<std::string> found() const {
+        std::vector<std::string> out;
+        for (const NamedSite &site : fixture_->sites())
+            if (site.loop_head)
+                out.push_back(fmt::format("{}@{:x}", site.function, site.address));
+        std::ranges::sort(out);
+        return out;
+    }
+    // How many of the sites of each function are loop heads.
+    std::map<std::string, size_t> counts() const {
+        std::map<std::string, size_t> out;
+        for (const NamedSite &site : fixture_->sites())
+            if (!site.body)
+                out[site.function] += site.loop_head;
+        return out;
+    }
+    json run_json(const std::vector<std::string> &arguments) const {
+        const auto result = run_btf_extra(arguments);
+        EXPECT_EQ(result.exit_code, 0) << result.err;
+        return json::parse(result.out, nullptr, false);
+    }
+
+    test::TemporaryFolder folder_;
+    std::unique_ptr<GeneratedFixture> fixture_;
+};
+
+TEST_F(LoopHeads, AreWhereObjdumpAndLibdwSay) {
+    std::vector<Recipe> recipes = test::recipes({"-O0", "-O1", "-O2", "-O3", "-Os"});
+    for (const char *level : {"-O1", "-O2", "-Os"})
+        recipes.push_back({.compiler = "aarch64-linux-gnu-gcc", .level = level});
+    size_t heads = 0, others = 0;
+    for (const Recipe &recipe : recipes) {
+        for (const std::vector<std::string> &sources :
+             {std::vector<std::string>{"loops.c"}, {"sites.c", "sites_other.c"}, {"traced.c"}}) {
+            if (sources[0] == "traced.c" && (recipe.level != "-O2" || recipe.compiler[0] == 'a'))
+                continue;
+            SCOPED_TRACE(recipe.name() + " " + sources[0]);
+            ASSERT_NO_FATAL_FAILURE(build(recipe, sources));
+            const test::JumpCensus census =
+                test::jump_census(path(), recipe.compiler.starts_with("aarch64"));
+            EXPECT_EQ(found(), census.from_inside);
+            heads += census.from_inside.size();
+            others += census.from_outside.size();
+        }
+    }
+    EXPECT_GT(heads, 30u);
+    EXPECT_GT(others, 10u);
+}
+
+// Where the compiler puts nothing before the first turn, not even for alignment.
+TEST_F(LoopHeads, AreWhereTheSourceHasThem) {
+    using Counts = std::map<std::string, size_t>;
+    const Counts expected = {
+        {"own_loop", 2}, {"own_long_loop", 1}, {"around_loop", 1}, {"in_callers_loop", 0}};
+    for (const Recipe &recipe : {Recipe{.level = "-Os"}, Recipe{.level = "-O1"},
+                                 Recipe{.level = "-Os", .dwarf = "-gdwarf-4"},
+                                 Recipe{.compiler = "aarch64-linux-gnu-gcc", .level = "-Os"}}) {
+        SCOPED_TRACE(recipe.name());
+        ASSERT_NO_FATAL_FAILURE(build(recipe));
+        EXPECT_EQ(counts(), expected);
+    }
+    // Clang counts the turns of the long loop, and moves a register for it first.
+    const Counts of_clang = {
+        {"own_loop", 2}, {"own_long_loop", 0}, {"around_loop", 1}, {"in_callers_loop", 0}};
+    ASSERT_NO_FATAL_FAILURE(build({.compiler = "clang-14", .level = "-Os"}));
+    EXPECT_EQ(counts(), of_clang);
+}
+
+TEST_F(LoopHeads, AreShown) {
+    ASSERT_NO_FATAL_FAILURE(build({.level = "-Os"}));
+    EXPECT_EQ(run_json({"stat", file(), "--json"})["loop_heads"], 4);
+    const auto stat = run_btf_extra({"stat", file()});
+    EXPECT_NE(stat.out.find("  heads of their own loops             4   66.7%\n"), stat.out.npos)
+        << stat.out;
+    const auto text =
+        run_btf_extra({"lookup", file(), "--vmlinux", path(), "--name", "around_loop"});
+    EXPECT_NE(text.out.find("calls_around_loop+0xb (loop head)  p="), text.out.npos) << text.out;
+    for (const auto &[name, head] : {std::pair("around_loop", true), {"in_callers_loop", false}}) {
+        const json found =
+            run_json({"lookup", file(), "--vmlinux", path(), "--name", name, "--json"});
+        ASSERT_GT(found["sites"].size(), 0u);
+        for (const json &site : found["sites"])
+            EXPECT_EQ(site["loop_head"], head) << site.dump();
+    }
+    EXPECT_EQ(run_btf_extra({"check", file(), "--vmlinux", path()}).exit_code, 0);
+}
+
+// Without the code nothing is known of jumps, and nothing is said.
+TEST_F(LoopHeads, AreNotKnownWithoutCode) {
+    ASSERT_NO_FATAL_FAILURE(build({.level = "-Os"}));
+    const std::string stripped = folder_.path("stripped"), output = folder_.path("out");
+    test::must_run({"objcopy", "--only-keep-debug", path(), stripped});
+    const auto result =
+        run_btf_extra({"generate", "--btf-base", path() + ".btf", "-o", output, stripped});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(run_json({"stat", output, "--json"})["loop_heads"], nullptr);
+    EXPECT_EQ(run_btf_extra({"stat", output}).out.find("loops"), std::string::npos);
+    const auto opened = ObjectView::open(output);
+    ASSERT_TRUE(opened) << opened.error().message;
+    EXPECT_FALSE((*opened)->file().loop_heads);
+}
+
+// As many as there are, in the file as in the view.
+TEST_F(LoopHeads, AnObjectWithoutAnySaysSo) {
+    ASSERT_NO_FATAL_FAILURE(build({}));
+    ASSERT_TRUE(fixture_->view().file().loop_heads);
+    EXPECT_EQ(fixture_->view().file().loop_heads->size(), 0u);
+    EXPECT_EQ(run_json({"stat", file(), "--json"})["loop_heads"], 0);
+}
+
+// A jump that a relocation fills in leads somewhere else, whatever its bytes say now.
+TEST_F(LoopHeads, OfARelocatableFile) {
+    for (const char *compiler : {"gcc", "aarch64-linux-gnu-gcc"}) {
+        SCOPED_TRACE(compiler);
+        const std::string object = folder_.path("loops.o");
+        ASSERT_NO_FATAL_FAILURE(build({.compiler = compiler, .level = "-Os"}));
+        const auto linked = counts();
+        test::compile_fixture(object, "loops.c", {.compiler = compiler, .level = "-Os"});
+        const std::string output = folder_.path("out");
+        const auto result = run_btf_extra({"generate", "--vmlinux", path(), "-o", output, object});
+        ASSERT_EQ(result.exit_code, 0) << result.err;
+        const auto opened = ObjectView::open_with_base(output, path());
+        ASSERT_TRUE(opened) << opened.error().message;
+        std::map<std::string, size_t> here;
+        const loc_index &index = (*opened)->index();
+        for (uint32_t number = 0; number < index.nr_sites; number++) {
+            const loc_section *section = nullptr;
+            const loc_site *site = loc_index_site(&index, number, &section);
+            if (section->loc_class == LOC_CLASS_INLINE)
+                here[std::string((*opened)->func_name(site->func))] +=
+                    (*opened)->is_loop_head(number);
+        }
+        EXPECT_EQ(here, linked);
+    }
+}
+
+}  // namespace
+}  // namespace btf_extra

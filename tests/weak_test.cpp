@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// Bodies of weak definitions: those that another definition overrides are dead code and no sites,
+// where symbols tell them from the rest.
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/fixture_build.h"
+
+namespace btf_extra {
+namespace {
+
+using test::GeneratedFixture;
+using test::NamedSite;
+using test::Recipe;
+
+const std::vector<std::string> kOverridden = {"weak.c", "weak_other.c"};
+
+class Weak : public testing::Test {
+  protected:
+    void link(const std::vector<std::string> &sources, const Recipe &recipe = {}) const {
+        test::link_fixture(path(), sources, recipe);
+        test::add_base_btf(path());
+    }
+    // "given_up 1, kept 1, ...": of each function.
+    std::string sites() const {
+        auto opened = GeneratedFixture::open(path());
+        EXPECT_TRUE(opened) << opened.error().message;
+        if (!opened)
+            return "";
+        std::string out;
+        for (const char *name : {"given_up", "kept", "local", "leaf"}) {
+            const auto found = (*opened)->sites_of(name);
+            out += fmt::format("{}{} {}", out.empty() ? "" : ", ", name, found.size());
+        }
+        return out;
+    }
+    // In all; also where no symbols are left.
+    uint32_t count() const {
+        const auto made = test::run_btf_extra({"generate", "-o", path() + ".out", path()});
+        EXPECT_EQ(made.exit_code, 0) << made.err;
+        const auto opened = ObjectView::open(path() + ".out");
+        EXPECT_TRUE(opened) << opened.error().message;
+        return opened ? (*opened)->index().nr_sites : 0;
+    }
+    std::string path() const { return folder_.path("fixture"); }
+
+    test::TemporaryFolder folder_;
+};
+
+TEST_F(Weak, AnOverriddenBodyIsNoSite) {
+    for (const Recipe &recipe : test::recipes({"-O0", "-O2"})) {
+        SCOPED_TRACE(recipe.name());
+        link(kOverridden, recipe);
+        EXPECT_EQ(sites(), "given_up 1, kept 1, local 1, leaf 2");
+        const auto opened = GeneratedFixture::open(path());
+        for (const NamedSite &site : (*opened)->sites_of("given_up"))
+            EXPECT_EQ(site.address, (*opened)->symbol("given_up"));
+    }
+    link(kOverridden, {.compiler = "aarch64-linux-gnu-gcc"});
+    EXPECT_EQ(sites(), "given_up 1, kept 1, local 1, leaf 2");
+}
+
+TEST_F(Weak, ADefinitionAloneIsASite) {
+    link({"weak.c"});
+    EXPECT_EQ(sites(), "given_up 1, kept 1, local 1, leaf 3");
+}
+
+// A body without a symbol is no overridden one where symbols were stripped.
+TEST_F(Weak, StrippedSymbolsTellNothing) {
+    const uint32_t all = 8, one_less = 6;  // two of given_up, its leaf; _start too
+    struct Row {
+        const char *name;
+        std::vector<std::string> options;
+        uint32_t expected;
+    } rows[] = {
+        {"no .symtab", {"--strip-all", "--keep-section=.debug_*", "--keep-section=.BTF"}, all},
+        {"no local function", {"--strip-symbol", "local"}, all},
+        {"one symbol is gone, no other has its name", {"--strip-symbol", "kept"}, one_less},
+        {"that of a static function is gone",
+         {"--add-symbol", "other=.text:1,function,local", "--strip-symbol", "local"},
+         one_less},
+        // The overridden body is the first of .text.
+        {"another name for the overridden body", {"--add-symbol", "alias=.text:0,local"}, all},
+        {"a name of that kind elsewhere", {"--add-symbol", "alias=.text:1,local"}, one_less},
+        {"data there", {"--add-symbol", "alias=.text:0,local,object"}, one_less},
+    };
+    link(kOverridden);
+    const std::string whole = test::read_file(path());
+    for (const Row &row : rows) {
+        SCOPED_TRACE(row.name);
+        test::write_file(path(), whole);
+        std::vector<std::string> command = {"objcopy"};
+        command.insert(command.end(), row.options.begin(), row.options.end());
+        command.push_back(path());
+        test::must_run(command);
+        EXPECT_EQ(count(), row.expected);
+    }
+}
+
+// As the linker leaves a module: no addresses yet.
+TEST_F(Weak, OfARelocatableFile) {
+    link({"weak.c"});
+    const std::string module = folder_.path("module.o"), output = folder_.path("out");
+    std::vector<std::string> command = {"gcc", "-r", "-nostdlib", "-o", module};
+    for (const std::string &source : kOverridden) {
+        test::compile_fixture(folder_.path(source + ".o"), source, {});
+        command.push_back(folder_.path(source + ".o"));
+    }
+    test::must_run(command);
+    const auto result =
+        test::run_btf_extra({"generate", "--vmlinux", path(), "-o", output, module});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const auto opened = ObjectView::open(output);
+    ASSERT_TRUE(opened) << opened.error().message;
+    EXPECT_EQ((*opened)->index().nr_sites, 6u);  // as of a linked one, and _start
+}
+
+}  // namespace
+}  // namespace btf_extra
