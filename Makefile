@@ -2,6 +2,7 @@
 # `make help` says what can be made. All output goes under build/, one folder for each variant;
 # the same rules serve them all:
 #   release        what a user runs
+#   shared         the same for libbtf_extra.so and libbtf_extra.a
 #   asan           what `make check` tests: AddressSanitizer, UndefinedBehaviorSanitizer
 #   fuzz           clang and libFuzzer: the C core, and what the fuzzers ask for
 #   freestanding   the C core without a C library, for a look at what it calls
@@ -11,11 +12,12 @@ MAKEFLAGS += --jobs=$(shell nproc) --no-builtin-rules
 .SECONDARY:
 .DELETE_ON_ERROR:
 
-VARIANTS := release asan fuzz freestanding
+VARIANTS := release shared asan fuzz freestanding
 
 WARNINGS := -Wall -Wextra -Werror
 CFLAGS_ALL := -std=gnu11 -I. $(WARNINGS)
-CXXFLAGS_ALL := -std=c++20 -I. $(WARNINGS) -pthread
+CXXFLAGS_ALL := -std=c++20 -I. -Iinclude/uapi $(WARNINGS) -pthread
+BPF_ARCH := $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
 LIBS := -ldw -lelf -lbpf -lcapstone -lfmt -lz -pthread
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
@@ -31,6 +33,7 @@ endif
 build/%: CC := gcc
 build/%: CXX := g++
 build/release/%: FLAGS := -O2 -g -DNDEBUG
+build/shared/%: FLAGS := -O2 -g -DNDEBUG -fPIC
 build/asan/%: FLAGS := -O1 -g $(SANITIZE)
 # Here CLI11 and GoogleTest would take twice the time to be optimized as all else together.
 build/asan/obj/userspace/cli/% build/asan/obj/tests/%_test.cpp.o: FLAGS := -O0 -g $(SANITIZE)
@@ -52,12 +55,13 @@ say = $(if $(V),,@printf '  %-4s %s\n' $(1) $@;)
 
 # ---- what is asked for ----
 
-.PHONY: help demo check userspace kernel dkms kunit fuzz bench bench-vm vm tidy clean FORCE
+.PHONY: help demo check userspace install kernel dkms kunit fuzz bench bench-vm vm tidy clean FORCE
 
 help:
 	@echo 'make demo        build, fetch a Debian kernel with debug info, generate, look around'
 	@echo 'make check       every test; the last line is "N passed, N failed, N skipped"'
 	@echo 'make userspace   build/release/btf-extra'
+	@echo 'make install     the command, the library and its headers, to PREFIX (in DESTDIR)'
 	@echo 'make kernel      btf_extra.ko for the kernel with the build tree KDIR; with BLOB, a file of'
 	@echo '                 "btf-extra generate", btf_extra_vmlinux.ko too: what it knows'
 	@echo 'make dkms        the same for every kernel to come: hands the sources to DKMS (as root)'
@@ -87,6 +91,22 @@ OUT = build/kernel/out
 kernel:
 	@kernel/build.sh $(KDIR) $(OUT) $(if $(BLOB),--blob $(BLOB)) $(if $(V),W=1)
 	@ls $(OUT)/kernel/btf_extra.ko $(if $(BLOB),$(OUT)/kernel/data/btf_extra_vmlinux.ko)
+
+# The library with its headers, and the command.
+PREFIX = /usr/local
+LIBDIR = $(PREFIX)/lib
+install: build/release/btf-extra build/shared/libbtf_extra.so.0 build/shared/libbtf_extra.a
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin include/linux include/bpf) \
+		$(DESTDIR)$(LIBDIR)/pkgconfig
+	install -m 755 build/release/btf-extra $(DESTDIR)$(PREFIX)/bin
+	install -m 644 userspace/lib/btf_extra.h $(DESTDIR)$(PREFIX)/include
+	install -m 644 include/uapi/linux/btf_extra.h $(DESTDIR)$(PREFIX)/include/linux
+	install -m 644 userspace/bpf/btf_loc.bpf.h $(DESTDIR)$(PREFIX)/include/bpf
+	install -m 644 build/shared/libbtf_extra.a $(DESTDIR)$(LIBDIR)
+	install -m 755 build/shared/libbtf_extra.so.0 $(DESTDIR)$(LIBDIR)
+	ln -sf libbtf_extra.so.0 $(DESTDIR)$(LIBDIR)/libbtf_extra.so
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' userspace/lib/libbtf_extra.pc.in \
+		> $(DESTDIR)$(LIBDIR)/pkgconfig/libbtf_extra.pc
 
 dkms:
 	@kernel/dkms.sh
@@ -156,12 +176,26 @@ $(call archive,build/$(1)/libsupport.a,$(call object,$(1),$(SUPPORT)))
 build/$(1)/btf-extra: $(call object,$(1),$(CLI)) build/$(1)/libuserspace.a build/$(1)/libcore.a
 	$$(call say,LD) $$(CXX) $$(FLAGS) -o $$@ $$^ $$(LIBS)
 
+# Programs for the kernel.
+build/$(1)/bpf/%.bpf.o: userspace/bpf/%.bpf.c Makefile
+	@mkdir -p $$(@D)
+	$$(call say,BPF) clang-14 -target bpf -D__TARGET_ARCH_$$(BPF_ARCH) -std=gnu11 -g -O2 $$(WARNINGS) \
+		-Wno-unused-parameter -I. -Iinclude/uapi "-I/usr/include/$$(shell gcc -print-multiarch)" \
+		-MMD -MP -c -o $$@ $$<
+
 build/$(1)/tests/%_test: build/$(1)/obj/tests/%_test.cpp.o build/$(1)/libsupport.a \
 		build/$(1)/libuserspace.a build/$(1)/libcore.a
 	@mkdir -p $$(@D)
 	$$(call say,LD) $$(CXX) $$(FLAGS) -o $$@ $$^ -lgtest_main -lgtest $$(LIBS)
 endef
 $(foreach v,$(VARIANTS),$(eval $(call variant,$(v))))
+
+# The library: what is in userspace/lib, and the core.
+LIBRARY := $(call object,shared,$(filter userspace/lib/%,$(USERSPACE)) $(CORE))
+$(eval $(call archive,build/shared/libbtf_extra.a,$(LIBRARY)))
+build/shared/libbtf_extra.so.0: $(LIBRARY) userspace/lib/libbtf_extra.map
+	$(call say,LD) $(CXX) $(FLAGS) -shared -Wl,--as-needed -Wl,-soname,$(@F) -Wl,-z,defs \
+		-Wl,--version-script=userspace/lib/libbtf_extra.map -o $@ $(LIBRARY) $(LIBS)
 
 TESTS_ASAN := $(addprefix build/asan/tests/,$(filter-out vmlinux%,$(TESTS)))
 TESTS_RELEASE := $(addprefix build/release/tests/,$(filter vmlinux%,$(TESTS)))

@@ -34,7 +34,7 @@ const char *btf_extra_last_error(void);
 /* ---- the tables ---- */
 
 /* The sites of the running kernel, or of a file. */
-struct btf_extra;
+struct btf_extra_tables;
 
 struct btf_extra_open_opts {
 	size_t sz;		/* sizeof(struct btf_extra_open_opts) */
@@ -47,11 +47,11 @@ struct btf_extra_open_opts {
 	bool no_module;		/* do not ask the module, even if it is loaded */
 };
 
-int btf_extra_open(struct btf_extra **tables, const struct btf_extra_open_opts *opts);
-void btf_extra_close(struct btf_extra *tables);
+int btf_extra_open(struct btf_extra_tables **tables, const struct btf_extra_open_opts *opts);
+void btf_extra_close(struct btf_extra_tables *tables);
 
 /* Whether the module answers and attaches; false: files and perf. */
-bool btf_extra_uses_module(const struct btf_extra *tables);
+bool btf_extra_uses_module(const struct btf_extra_tables *tables);
 
 /*
  * A function of the source. Its sites are inlined instances and bodies, whatever
@@ -65,7 +65,7 @@ struct btf_extra_func;
  * "vmlinux:" or "<module>:" before it, in that object only. The array and the
  * functions in it belong to the tables. -ENOENT: none.
  */
-int btf_extra_find(struct btf_extra *tables, const char *text,
+int btf_extra_find(struct btf_extra_tables *tables, const char *text,
 		   const struct btf_extra_func *const **funcs, size_t *nr_funcs);
 
 const char *btf_extra_func_name(const struct btf_extra_func *func);
@@ -113,7 +113,7 @@ void btf_extra_report_free(struct btf_extra_report *report);
 /* Why a site was left out, for people: "the head of its loop". Static. */
 const char *btf_extra_reason_text(const struct btf_extra_left_out *left_out);
 
-int btf_extra_attach(struct btf_extra_kloc **kloc, struct btf_extra *tables,
+int btf_extra_attach(struct btf_extra_kloc **kloc, struct btf_extra_tables *tables,
 		     const struct btf_extra_func *func, int prog_fd,
 		     const struct btf_extra_attach_opts *opts, struct btf_extra_report **report);
 

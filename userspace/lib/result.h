@@ -12,8 +12,10 @@
 namespace btf_extra {
 
 // message: "FILE: SECTION: reason", without the program's name, capital or full stop.
+// code: an errno, for those who look at more than the message; 0: none fits.
 struct Error {
     std::string message;
+    int code = 0;
 };
 
 template <class T> class [[nodiscard]] Result {

@@ -17,8 +17,8 @@ namespace {
 // Each time, the tables had changed between two pages.
 constexpr int kAttempts = 16;
 
-Error device_error(std::string_view reason) {
-    return Error{fmt::format("{}: {}", BTF_EXTRA_DEVICE, reason)};
+Error device_error(std::string_view reason, int code = EIO) {
+    return Error{fmt::format("{}: {}", BTF_EXTRA_DEVICE, reason), code};
 }
 
 class DeviceFile : public QueryDevice {
@@ -117,7 +117,7 @@ Result<Collected<Item>> collect(uint32_t page_size, const Ask &ask) {
             return device_error("counts of an answer contradict each other");
         return out;
     }
-    return device_error("objects come and go all the time: try again");
+    return device_error("objects come and go all the time: try again", EAGAIN);
 }
 
 uint64_t pointer(const std::string &text) {
@@ -134,8 +134,10 @@ bool any_can_have(const RunningQuery &query) {
 
 Result<std::unique_ptr<QueryDevice>> open_query_device(const std::string &path) {
     int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
-    if (fd < 0)
-        return Error{fmt::format("{}: {}", path, open_failure(errno))};
+    if (fd < 0) {
+        const int code = errno;
+        return Error{fmt::format("{}: {}", path, open_failure(code)), code};
+    }
     return std::unique_ptr<QueryDevice>(std::make_unique<DeviceFile>(fd));
 }
 
@@ -173,9 +175,9 @@ Result<RunningObjects> RunningKernel::objects() {
     if (!found)
         return found.error();
     if (found->error != 0)
-        return device_error(call_failure(found->error));
+        return device_error(call_failure(found->error), found->error);
     if (version != BTF_EXTRA_ABI_VERSION)
-        return device_error(call_failure(ENOTTY));
+        return device_error(call_failure(ENOTTY), ENOTTY);
     return RunningObjects{std::move(found->items), found->generation, found->hidden};
 }
 
@@ -203,7 +205,7 @@ Result<RunningSites> RunningKernel::lookup(const RunningQuery &query) {
     if (found->error == ENOENT)
         return RunningSites{};
     if (found->error != 0)
-        return device_error(call_failure(found->error));
+        return device_error(call_failure(found->error), found->error);
     return RunningSites{std::move(found->items), found->generation, found->hidden};
 }
 

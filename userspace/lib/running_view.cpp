@@ -47,10 +47,15 @@ bool wants_view(const RunningSites &sites, uint32_t object) {
     return false;
 }
 
-Result<void> open_views(RunningLookup &out, const std::string &sys_kernel) {
+Result<void> open_views(RunningLookup &out, const std::string &sys_kernel,
+                        const RunningViews &known) {
     for (const btf_extra_object &object : out.objects.objects) {
         if (!wants_view(out.sites, object.id))
             continue;
+        if (auto open = known.find(object.id); open != known.end()) {
+            out.views.insert(*open);
+            continue;
+        }
         auto view = open_running_view(object, sys_kernel);
         if (!view)
             return view.error();
@@ -98,7 +103,7 @@ Result<std::unique_ptr<ObjectView>> open_running_view(const btf_extra_object &ob
 }
 
 Result<RunningLookup> look_up(RunningKernel &kernel, const RunningQuery &query,
-                              const std::string &sys_kernel) {
+                              const std::string &sys_kernel, const RunningViews &known) {
     for (int i = 0; i < kAttempts; i++) {
         RunningLookup out;
         auto objects = kernel.objects();
@@ -114,7 +119,7 @@ Result<RunningLookup> look_up(RunningKernel &kernel, const RunningQuery &query,
         if (out.sites.generation != out.objects.generation)
             continue;
         // A blob of another object of the same name may have been read, or none at all.
-        Result<void> opened = open_views(out, sys_kernel);
+        Result<void> opened = open_views(out, sys_kernel, known);
         auto after = kernel.objects();
         if (!after)
             return after.error();

@@ -22,15 +22,19 @@ inline constexpr char kSysKernel[] = "/sys/kernel";
 Result<std::unique_ptr<ObjectView>> open_running_view(const btf_extra_object &object,
                                                       const std::string &sys_kernel = kSysKernel);
 
+// By id of the object, which is never given twice.
+using RunningViews = std::map<uint32_t, std::shared_ptr<const ObjectView>>;
+
 struct RunningLookup {
     RunningObjects objects;
     RunningSites sites;
-    std::map<uint32_t, std::unique_ptr<ObjectView>> views;  // by id of the object
+    RunningViews views;
 };
 
-// All three of one state of the tables.
+// All three of one state of the tables. Views that are known are not opened again.
 Result<RunningLookup> look_up(RunningKernel &kernel, const RunningQuery &query,
-                              const std::string &sys_kernel = kSysKernel);
+                              const std::string &sys_kernel = kSysKernel,
+                              const RunningViews &known = {});
 
 }  // namespace btf_extra
 

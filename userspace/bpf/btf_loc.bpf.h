@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
+/*
+ * Arguments of a kernel function in a BPF program that libbtf_extra attaches: at
+ * every call, inlined or not, with or without btf_extra.ko.
+ *
+ *	#include "vmlinux.h"	(or <linux/bpf.h> and <linux/ptrace.h>)
+ *	#include <bpf/btf_loc.bpf.h>
+ *
+ *	SEC("kloc/vmlinux:skb_headlen")
+ *	int BPF_KLOC(on_headlen, const struct sk_buff *skb)
+ *
+ * Kernels from 6.1 on, x86-64 and arm64.
+ */
+#ifndef BTF_LOC_BPF_H
+#define BTF_LOC_BPF_H
+
+#ifndef __bpf__
+#include <linux/types.h>
+#endif
+
+/* ---- as in <linux/btf_extra.h> ---- */
+
+#define BTF_EXTRA_ARGS_MARK	0x6b6cULL
+#define BTF_EXTRA_ARGS_CODED	12
+#define BTF_EXTRA_ARGS_MEMORY	0x8
+#define BTF_EXTRA_ARGS_NONE	0xf
+#define BTF_EXTRA_ARGS_MAX	32	/* later parameters are never there */
+
+/* struct btf_extra_arg */
+struct btf_loc_arg {
+	__u64 value[2];		/* low half first */
+	__u64 present;		/* 1 or 0 */
+};
+
+/* ---- without the module: what the library writes into the map btf_loc_specs ---- */
+
+/* The cookie of a perf kprobe: the spec of its site, and above bit 32 the site itself. */
+#define BTF_LOC_SPECS_MAP "btf_loc_specs"
+
+struct btf_loc_key {
+	__u32 spec;		/* one for each LOC_PROTO; or a site */
+	__u32 param;		/* from 0; or BTF_LOC_SITE */
+};
+
+#define BTF_LOC_SITE 0xffffffffU
+
+enum btf_loc_shape {
+	BTF_LOC_VALUE = 1,	/* value */
+	BTF_LOC_REGISTER = 2,	/* the register + value */
+	BTF_LOC_PAIR = 3,	/* two registers, low half first */
+	BTF_LOC_MEMORY = 4,	/* at the register + value */
+};
+
+/* No entry: the parameter has no location. */
+struct btf_loc_spec {
+	__u64 value;		/* of BTF_LOC_SITE: its address */
+	__u64 cookie;		/* of BTF_LOC_SITE: the user's */
+	__u16 reg[2];		/* where it is in the context, in bytes */
+	__u8 shape;		/* enum btf_loc_shape */
+	__u8 size;		/* of what is there, 1 to 16 bytes */
+	__u8 is_signed;
+	__u8 type_size;		/* of the parameter */
+	__u8 type_is_signed;
+	__u8 reserved[7];
+};
+
+#ifdef __bpf__
+
+#include <bpf/bpf_helpers.h>
+
+/* Entries: one a site, and one for each parameter of a LOC_PROTO. */
+#ifndef BTF_LOC_MAX_SPECS
+#define BTF_LOC_MAX_SPECS 65536
+#endif
+
+#ifndef ENOENT
+#define ENOENT 2
+#endif
+#ifndef EFAULT
+#define EFAULT 14
+#endif
+
+struct pt_regs;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, 1);	/* BPF_F_NO_PREALLOC */
+	__uint(max_entries, BTF_LOC_MAX_SPECS);
+	__type(key, struct btf_loc_key);
+	__type(value, struct btf_loc_spec);
+} btf_loc_specs SEC(".maps");
+
+/*
+ * The verifier takes a load from the context at a constant offset alone, and a
+ * compiler would make one load at a variable offset of two.
+ */
+#define btf_loc_load(ctx, offset)						\
+	({									\
+		__u64 loaded_;							\
+		asm volatile("%0 = *(u64 *)(%1 + %2)"				\
+			     : "=r"(loaded_)					\
+			     : "r"(ctx), "i"(offset));				\
+		loaded_;							\
+	})
+
+#if defined(__TARGET_ARCH_x86)
+
+#define BTF_LOC_IP 128
+#define BTF_LOC_MARKED 120	/* orig_ax */
+#define BTF_LOC_CONTEXT_SIZE 168
+
+static __always_inline __u64 btf_loc_argument_register(const void *ctx, __u32 number)
+{
+	switch (number) {
+	case 0:
+		return btf_loc_load(ctx, 112);	/* di */
+	case 1:
+		return btf_loc_load(ctx, 104);	/* si */
+	case 2:
+		return btf_loc_load(ctx, 96);	/* dx */
+	case 3:
+		return btf_loc_load(ctx, 88);	/* cx */
+	case 4:
+		return btf_loc_load(ctx, 72);	/* r8 */
+	case 5:
+		return btf_loc_load(ctx, 64);	/* r9 */
+	default:
+		return 0;
+	}
+}
+
+#elif defined(__TARGET_ARCH_arm64)
+
+#define BTF_LOC_IP 256
+#define BTF_LOC_MARKED 272	/* orig_x0 */
+
+/* It has another size in each kernel. */
+struct pt_regs___btf_loc {
+	__u64 first;
+} __attribute__((preserve_access_index));
+#define BTF_LOC_CONTEXT_SIZE \
+	__builtin_preserve_type_info(*(struct pt_regs___btf_loc *)0, 1 /* its size */)
+
+static __always_inline __u64 btf_loc_argument_register(const void *ctx, __u32 number)
+{
+	switch (number) {
+	case 0:
+		return btf_loc_load(ctx, 0);
+	case 1:
+		return btf_loc_load(ctx, 8);
+	case 2:
+		return btf_loc_load(ctx, 16);
+	case 3:
+		return btf_loc_load(ctx, 24);
+	case 4:
+		return btf_loc_load(ctx, 32);
+	case 5:
+		return btf_loc_load(ctx, 40);
+	case 6:
+		return btf_loc_load(ctx, 48);
+	case 7:
+		return btf_loc_load(ctx, 56);
+	default:
+		return 0;
+	}
+}
+
+#else
+#error "btf_loc.bpf.h: compile with -D__TARGET_ARCH_x86 or -D__TARGET_ARCH_arm64"
+#endif
+
+/* Of a hit through the module: where the arguments are; 0: a perf kprobe. */
+static __always_inline __u64 btf_loc_marked(const void *ctx)
+{
+	__u64 word = btf_loc_load(ctx, BTF_LOC_MARKED);
+
+	return word >> 48 == BTF_EXTRA_ARGS_MARK ? word : 0;
+}
+
+static __always_inline __u64 btf_loc_extend(__u64 value, __u32 size, __u32 is_signed)
+{
+	__u32 shift = (64 - 8 * size) & 63;
+
+	value <<= shift;
+	return is_signed ? (__u64)((__s64)value >> shift) : value >> shift;
+}
+
+/* wide: more than 8 bytes are wanted. */
+static __always_inline long btf_loc_read_module(const void *ctx, __u64 word, __u32 param, int wide,
+						__u64 *value)
+{
+	__u32 code = BTF_EXTRA_ARGS_MEMORY;
+	struct btf_loc_arg arg;
+
+	if (param < BTF_EXTRA_ARGS_CODED)
+		code = (word >> (4 * param)) & 0xf;
+	if (code < BTF_EXTRA_ARGS_MEMORY) {
+		value[0] = btf_loc_argument_register(ctx, code);
+		if (wide)
+			value[1] = btf_loc_argument_register(ctx, code + 1);
+		return 0;
+	}
+	if (code != BTF_EXTRA_ARGS_MEMORY || param >= BTF_EXTRA_ARGS_MAX)
+		return -ENOENT;
+	if (bpf_probe_read_kernel(&arg, sizeof(arg),
+				  ctx + BTF_LOC_CONTEXT_SIZE + param * sizeof(arg)))
+		return -EFAULT;
+	if (!arg.present)
+		return -ENOENT;
+	value[0] = arg.value[0];
+	value[1] = arg.value[1];
+	return 0;
+}
+
+static __always_inline const struct btf_loc_spec *btf_loc_find(__u32 spec, __u32 param)
+{
+	struct btf_loc_key key = { .spec = spec, .param = param };
+
+	return bpf_map_lookup_elem(&btf_loc_specs, &key);
+}
+
+static __always_inline long btf_loc_read_register(const void *ctx, __u32 offset, __u64 *value)
+{
+	return bpf_probe_read_kernel(value, sizeof(*value), ctx + (offset & 0x1f8)) ? -EFAULT : 0;
+}
+
+static __always_inline long btf_loc_read_perf(void *ctx, __u32 param, __u64 *value)
+{
+	const struct btf_loc_spec *spec = btf_loc_find(bpf_get_attach_cookie(ctx), param);
+	__u64 in_register = 0;
+	__u32 size;
+
+	if (!spec)
+		return -ENOENT;
+	if (spec->shape == BTF_LOC_VALUE) {
+		value[0] = spec->value;
+		return 0;
+	}
+	if (btf_loc_read_register(ctx, spec->reg[0], &in_register))
+		return -EFAULT;
+	value[0] = in_register + spec->value;
+	size = spec->size;
+	if (spec->shape == BTF_LOC_PAIR) {
+		if (btf_loc_read_register(ctx, spec->reg[1], &value[1]))
+			return -EFAULT;
+		value[1] = btf_loc_extend(value[1], size - 8, 0);
+		return 0;
+	}
+	if (spec->shape == BTF_LOC_MEMORY) {
+		const void *at = (const void *)value[0];
+
+		value[0] = 0;
+		/* Not folded into the comparison, or the verifier does not see it. */
+		asm volatile("" : "+r"(size));
+		if (size > 16 || bpf_probe_read_kernel(value, size, at)) {
+			value[0] = 0;
+			value[1] = 0;
+			return -EFAULT;
+		}
+	}
+	if (size <= 8) {
+		value[0] = btf_loc_extend(value[0], size, spec->is_signed);
+		if (spec->type_size < 8)
+			value[0] = btf_loc_extend(value[0], spec->type_size, spec->type_is_signed);
+	}
+	return 0;
+}
+
+static __always_inline long btf_loc_read(void *ctx, __u32 param, __u64 *value, int wide)
+{
+	__u64 word = btf_loc_marked(ctx);
+
+	return word ? btf_loc_read_module(ctx, word, param, wide, value) :
+		      btf_loc_read_perf(ctx, param, value);
+}
+
+/*
+ * Parameter n, from 0, into *target, of up to 16 bytes: 0; -ENOENT, it has no
+ * location at this site; -EFAULT, its memory cannot be read. *target is 0 then. A
+ * value that is narrower than *target is extended as the parameter's type says.
+ */
+#define bpf_loc_arg(ctx, n, target)						\
+	({									\
+		__u64 value_[2] = { 0, 0 };					\
+		long error_ = btf_loc_read((ctx), (n), value_, sizeof(*(target)) > 8); \
+										\
+		_Static_assert(sizeof(*(target)) <= sizeof(value_),		\
+			       "a parameter has at most 16 bytes");		\
+		__builtin_memcpy((target), value_, sizeof(*(target)));		\
+		error_;								\
+	})
+
+static __always_inline __u64 btf_loc_value(void *ctx, __u32 param)
+{
+	__u64 value = 0;
+
+	bpf_loc_arg(ctx, param, &value);
+	return value;
+}
+
+/* The address of the site, at run time. */
+static __always_inline __u64 bpf_loc_ip(void *ctx)
+{
+	const struct btf_loc_spec *site;
+
+	if (btf_loc_marked(ctx))
+		return btf_loc_load(ctx, BTF_LOC_IP) - 1;
+	site = btf_loc_find(bpf_get_attach_cookie(ctx) >> 32, BTF_LOC_SITE);
+	return site ? site->value : 0;
+}
+
+/* What the user gave in btf_extra_attach_opts. */
+static __always_inline __u64 bpf_loc_cookie(void *ctx)
+{
+	const struct btf_loc_spec *site;
+
+	if (btf_loc_marked(ctx))
+		return bpf_get_attach_cookie(ctx);
+	site = btf_loc_find(bpf_get_attach_cookie(ctx) >> 32, BTF_LOC_SITE);
+	return site ? site->cookie : 0;
+}
+
+/*
+ * Declares a program whose parameters are those of the function, in order; the
+ * later ones may be left out. A missing one reads as 0: bpf_loc_arg() tells. Of at
+ * most 8 bytes each (bpf_loc_arg() takes more), and up to 12 of them. ctx is there,
+ * too.
+ */
+#define BPF_KLOC(name, args...)							\
+name(struct pt_regs *ctx);							\
+static __always_inline int btf_loc_##name(struct pt_regs *ctx, ##args);		\
+int name(struct pt_regs *ctx)							\
+{										\
+	/* So that the library sees that it does not take bare registers. */	\
+	asm volatile("" : : "r"(&btf_loc_specs));				\
+	_Pragma("GCC diagnostic push")						\
+	_Pragma("GCC diagnostic ignored \"-Wint-conversion\"")			\
+	return btf_loc_##name(BTF_LOC_JOIN(BTF_LOC_PASS, BTF_LOC_COUNT(args)));	\
+	_Pragma("GCC diagnostic pop")						\
+}										\
+static __always_inline int btf_loc_##name(struct pt_regs *ctx, ##args)
+
+#define BTF_LOC_JOIN_(a, b) a##b
+#define BTF_LOC_JOIN(a, b) BTF_LOC_JOIN_(a, b)
+#define BTF_LOC_NTH(a, b, c, d, e, f, g, h, i, j, k, l, m, n, ...) n
+#define BTF_LOC_COUNT(args...) BTF_LOC_NTH(0, ##args, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define BTF_LOC_PASS0 ctx
+#define BTF_LOC_PASS1 BTF_LOC_PASS0, btf_loc_value(ctx, 0)
+#define BTF_LOC_PASS2 BTF_LOC_PASS1, btf_loc_value(ctx, 1)
+#define BTF_LOC_PASS3 BTF_LOC_PASS2, btf_loc_value(ctx, 2)
+#define BTF_LOC_PASS4 BTF_LOC_PASS3, btf_loc_value(ctx, 3)
+#define BTF_LOC_PASS5 BTF_LOC_PASS4, btf_loc_value(ctx, 4)
+#define BTF_LOC_PASS6 BTF_LOC_PASS5, btf_loc_value(ctx, 5)
+#define BTF_LOC_PASS7 BTF_LOC_PASS6, btf_loc_value(ctx, 6)
+#define BTF_LOC_PASS8 BTF_LOC_PASS7, btf_loc_value(ctx, 7)
+#define BTF_LOC_PASS9 BTF_LOC_PASS8, btf_loc_value(ctx, 8)
+#define BTF_LOC_PASS10 BTF_LOC_PASS9, btf_loc_value(ctx, 9)
+#define BTF_LOC_PASS11 BTF_LOC_PASS10, btf_loc_value(ctx, 10)
+#define BTF_LOC_PASS12 BTF_LOC_PASS11, btf_loc_value(ctx, 11)
+
+#endif /* __bpf__ */
+#endif
