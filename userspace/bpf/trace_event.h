@@ -14,6 +14,9 @@
 /* Events of functions with so few parameters are that much shorter. */
 #define TRACE_EVENT_FEW_ARGS 4
 
+/* Of the ring buffer "events". */
+#define TRACE_RING_BYTES (16 << 20)
+
 /* A call. Behind it: the values of all parameters of the function, low half first, or more. */
 struct trace_event {
 	__u64 time;		/* ns since boot, suspend left out */
@@ -36,6 +39,12 @@ struct trace_site {
 struct trace_calls {
 	__u64 calls;
 	__u64 dropped;		/* of these, without room for the event */
+};
+
+/* Of all sites, in .bss. */
+struct trace_totals {
+	__u64 dropped;
+	__u64 uncounted;	/* calls that are not in the map */
 };
 
 #endif

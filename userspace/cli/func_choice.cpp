@@ -1,43 +1,16 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 #include "userspace/cli/func_choice.h"
 
-#include <algorithm>
-#include <charconv>
 #include <cstdio>
 
 #include <fmt/format.h>
 
 #include "userspace/lib/c_type.h"
+#include "userspace/lib/func_text.h"
 #include "userspace/lib/site_query.h"
 
 namespace btf_extra {
 namespace {
-
-struct FuncText {
-    std::string object, name, file;
-    std::optional<uint32_t> id;
-};
-
-FuncText parse(std::string text) {
-    FuncText out;
-    if (size_t colon = text.find(':'); colon != text.npos && colon < text.find('@')) {
-        out.object = text.substr(0, colon);
-        text = text.substr(colon + 1);
-    }
-    if (text.starts_with('#')) {
-        uint32_t id = 0;
-        const char *last = text.data() + text.size();
-        const auto [end, error] = std::from_chars(text.data() + 1, last, id);
-        if (error == std::errc{} && end == last)
-            out.id = id;
-        return out;
-    }
-    const size_t at = text.find('@');
-    out.name = text.substr(0, at);
-    if (at != text.npos)
-        out.file = text.substr(at + 1);
-    return out;
-}
 
 bool is(const FuncText &text, const ObjectView &view, uint32_t id) {
     if (text.id)
@@ -60,7 +33,10 @@ Error choice_needed(const std::string &text, const std::vector<NamedFunc> &funcs
 }
 
 Result<FuncChoice> choose_func(const Tables &tables, const std::string &asked) {
-    const FuncText text = parse(asked);
+    auto parsed = parse_func_text(asked);
+    if (!parsed)
+        return parsed.error();
+    const FuncText &text = *parsed;
     std::vector<FuncChoice> found;
     for (const Table &table : tables.tables) {
         if (!text.object.empty() && text.object != table.object)

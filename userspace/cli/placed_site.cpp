@@ -14,6 +14,13 @@ namespace btf_extra {
 namespace {
 
 constexpr char kFreed[] = "its text is freed after boot";
+constexpr char kLoopHead[] = "a loop begins there: hit once a turn";
+
+// As the file has it; of what the kernel has loaded, it says so itself.
+bool is_loop_head(const Table &table, uint32_t number) {
+    const auto &heads = table.view->file().loop_heads;
+    return heads && std::ranges::binary_search(*heads, number);
+}
 
 std::vector<PlacedSite> sites_of(const Table &table, uint32_t func_id) {
     const loc_index &index = table.view->index();
@@ -25,6 +32,8 @@ std::vector<PlacedSite> sites_of(const Table &table, uint32_t func_id) {
             PlacedSite site = {};
             site.number = section.first_site + j;
             site.body = section.loc_class == LOC_CLASS_BODY;
+            if (is_loop_head(table, site.number))
+                site.dead = kLoopHead;
             if (freed_after_boot(table, index.elf_sections[section.elf].name))
                 site.dead = kFreed;
             out.push_back(std::move(site));
@@ -103,6 +112,8 @@ Result<std::map<uint32_t, uint64_t>> running_addresses(Tables &tables, const Tab
         auto site = std::ranges::find(sites, each.number, &PlacedSite::number);
         if (site == sites.end())
             return Error{table.object + ": another one has come: try again"};
+        if (each.flags & BTF_EXTRA_SITE_LOOP_HEAD)
+            site->dead = kLoopHead;
         if (each.flags & BTF_EXTRA_SITE_FREED)
             site->dead = kFreed;
         if (each.address != 0)
