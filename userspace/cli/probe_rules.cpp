@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <span>
 
 namespace btf_extra {
 namespace {
@@ -23,9 +24,14 @@ const ElfSection *section_of(const ElfImage &kernel, uint32_t index) {
     return found != kernel.sections().end() ? &*found : nullptr;
 }
 
-// The addresses in a table of the kernel's.
-std::vector<uint64_t> table(const ElfImage &kernel, const SymbolTable &symbols,
-                            const char *first_symbol, const char *last_symbol) {
+// A table of the kernel's: its address and its bytes; none: there is no such table.
+struct Table {
+    uint64_t address = 0;
+    std::span<const std::byte> bytes;
+};
+
+Table table(const ElfImage &kernel, const SymbolTable &symbols, const char *first_symbol,
+            const char *last_symbol) {
     const auto first = symbols.named(first_symbol), last = symbols.named(last_symbol);
     if (first.size() != 1 || last.size() != 1 || first[0]->section != last[0]->section)
         return {};
@@ -35,8 +41,25 @@ std::vector<uint64_t> table(const ElfImage &kernel, const SymbolTable &symbols,
     const auto bytes = kernel.bytes(*section);
     if (!bytes || last[0]->offset > bytes->size() || first[0]->offset > last[0]->offset)
         return {};
-    std::vector<uint64_t> out((last[0]->offset - first[0]->offset) / sizeof(uint64_t));
-    std::memcpy(out.data(), bytes->data() + first[0]->offset, out.size() * sizeof(uint64_t));
+    return {section->address + first[0]->offset,
+            bytes->subspan(first[0]->offset, last[0]->offset - first[0]->offset)};
+}
+
+std::vector<uint64_t> addresses(const Table &table) {
+    std::vector<uint64_t> out(table.bytes.size() / sizeof(uint64_t));
+    std::memcpy(out.data(), table.bytes.data(), out.size() * sizeof(uint64_t));
+    return out;
+}
+
+// Instructions that static keys change: struct { s32 code, target; long key; }, code as a distance.
+std::unordered_set<uint64_t> jump_labels(const Table &table) {
+    constexpr size_t kEntry = 16;
+    std::unordered_set<uint64_t> out;
+    for (size_t at = 0; at + kEntry <= table.bytes.size(); at += kEntry) {
+        int32_t code;
+        std::memcpy(&code, table.bytes.data() + at, sizeof(code));
+        out.insert(table.address + at + static_cast<uint64_t>(int64_t{code}));
+    }
     return out;
 }
 
@@ -82,11 +105,14 @@ ProbeRules ProbeRules::of_kernel(const ElfImage &kernel, const SymbolTable &symb
                                   : std::nullopt;
     });
     // Calls that ftrace turns on and off.
-    out.traced_ = functions(kernel, symbols,
-                            table(kernel, symbols, "__start_mcount_loc", "__stop_mcount_loc"));
-    out.blacklisted_ =
+    out.traced_ =
         functions(kernel, symbols,
-                  table(kernel, symbols, "__start_kprobe_blacklist", "__stop_kprobe_blacklist"));
+                  addresses(table(kernel, symbols, "__start_mcount_loc", "__stop_mcount_loc")));
+    out.blacklisted_ = functions(
+        kernel, symbols,
+        addresses(table(kernel, symbols, "__start_kprobe_blacklist", "__stop_kprobe_blacklist")));
+    out.jump_labels_ =
+        jump_labels(table(kernel, symbols, "__start___jump_table", "__stop___jump_table"));
     return out;
 }
 
@@ -111,6 +137,8 @@ const char *ProbeRules::refusal(uint64_t address, const std::string &symbol) con
     });
     if (inside || has(blacklisted_, symbol))
         return "kprobes keep out of there";
+    if (jump_labels_.contains(address))
+        return "a static key changes the instruction there";
     if (!traced_.empty() && !symbol.empty() && !has(traced_, symbol))
         return "ftrace does not know its function";
     return nullptr;

@@ -32,6 +32,7 @@ class ProbeRules {
     void add_ranges(const AddressOf &address_of);
 
     std::vector<std::pair<uint64_t, uint64_t>> ranges_;
+    std::unordered_set<uint64_t> jump_labels_;  // of the file; nothing tells of those that run
     std::unordered_set<std::string> blacklisted_;
     std::unordered_set<std::string> traced_;  // none: not known
 };

@@ -11,23 +11,31 @@ same() {
     if [ "$2" = "$3" ]; then echo "pass $1"; else echo "fail $1: $3, not $2"; fi
 }
 
+# write_probe LINE
+write_probe() { echo "$1" >>$tracing/kprobe_events 2>/tmp/error; }
+
 refused=0
 accepted=0
 for func; do
     btf-extra probes "$func" $file >/tmp/lines || echo "fail probes of $func"
+    grep -v '^#' /tmp/lines >/tmp/here
+    grep -v '^#' "/probes/$func" >/tmp/elsewhere
     # Neither addresses of this boot nor what else kallsyms knows is in them.
-    same "$func: the lines hold on every boot" "$(grep -v '^#' "/probes/$func")" \
-        "$(grep -v '^#' /tmp/lines)"
-    grep -v '^#' /tmp/lines >/tmp/probes
+    same "$func: the lines hold on every boot" '' "$(grep -vxFf /tmp/here /tmp/elsewhere)"
     while read -r line; do
-        if echo "$line" >>$tracing/kprobe_events 2>/tmp/error; then
+        if write_probe "$line"; then
             accepted=$((accepted + 1))
         else
             refused=$((refused + 1))
             echo "# $line"
             tail -n 3 $tracing/error_log 2>/dev/null | sed 's/^/# /'
         fi
-    done </tmp/probes
+    done </tmp/elsewhere
+    # The kernel's file knows more about places that take none.
+    grep -vxFf /tmp/elsewhere /tmp/here >/tmp/more
+    while read -r line; do
+        if write_probe "$line"; then echo "fail $func: left out elsewhere: $line"; fi
+    done </tmp/more
 done
 same 'lines that tracefs refuses' 0 $refused
 echo "# $accepted lines"
