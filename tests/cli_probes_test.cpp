@@ -107,6 +107,20 @@ TEST_F(CliProbes, WhichFunction) {
               "btf-extra: twin stands for 2 functions: choose one by its object:, @file or #id\n");
 }
 
+// Loop heads are those that the file names.
+TEST_F(CliProbes, LoopHeads) {
+    ExtraFile file = SampleObject().file;
+    file.loop_heads = {1};
+    auto result =
+        run_btf_extra({"probes", "skb_headlen", write("loop", file), "--vmlinux", path("vmlinux")});
+    EXPECT_EQ(result.out, R"(# unsigned int skb_headlen(const struct sk_buff *skb): 2 of 3 sites
+p:kloc/skb_headlen_0 _stext+0x4 skb=%di:x64
+# without skb: no location here
+# a loop begins there: hit once a turn: p:kloc/skb_headlen_1 _stext+0x10
+p:kloc/skb_headlen_2 _stext+0x20 skb=%di:x64
+)");
+}
+
 // Places that can have no probe are there as comments.
 TEST_F(CliProbes, PlacesWithoutProbe) {
     SampleObject sample;
@@ -130,6 +144,18 @@ __noinstr_text_start:
 twice:  .skip 0x10
         .size twice, . - twice
 __noinstr_text_end:
+        .data
+        .balign 8
+__start___jump_table:
+        .long twice + 0x1c - ., 0
+        .quad 0
+__stop___jump_table:
+__start_kprobe_blacklist:
+        .quad report
+__stop_kprobe_blacklist:
+__start_mcount_loc:
+        .quad host + 1, report, twice, twice + 0x10
+__stop_mcount_loc:
 )");
     test::write_file(path("more.S"), std::string_view(R"(
         .text
@@ -154,6 +180,13 @@ twice:  .skip 0x10
         {"inline.text", 0x44, "tracefs",
          "# kprobes keep out of there: p:kloc/twin_0 _stext+0x44\n"},
         {"inline.text", 0x54, "tracefs", "p:kloc/twin_0 _stext+0x54\n"},
+        {"inline.text", 4, "tracefs", "p:kloc/twin_0 _stext+0x4\n"},
+        {"inline.text", 0x34, "tracefs",
+         "# kprobes keep out of there: p:kloc/twin_0 _stext+0x34\n"},
+        {"inline.text", 0x24, "tracefs",
+         "# ftrace does not know its function: p:kloc/twin_0 _stext+0x24\n"},
+        {"inline.text", 0x5c, "tracefs",
+         "# a static key changes the instruction there: p:kloc/twin_0 _stext+0x5c\n"},
         {"inline.text", 0x54, "perf",
          "# 2 symbols are called twice: perf probe -a 'twin_0=twice+0x4'\n"},
         {"inline.text", 0x54, "bpftrace",

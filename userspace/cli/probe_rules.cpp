@@ -47,7 +47,8 @@ Table table(const ElfImage &kernel, const SymbolTable &symbols, const char *firs
 
 std::vector<uint64_t> addresses(const Table &table) {
     std::vector<uint64_t> out(table.bytes.size() / sizeof(uint64_t));
-    std::memcpy(out.data(), table.bytes.data(), out.size() * sizeof(uint64_t));
+    if (!out.empty())
+        std::memcpy(out.data(), table.bytes.data(), out.size() * sizeof(uint64_t));
     return out;
 }
 
