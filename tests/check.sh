@@ -85,6 +85,8 @@ echo 'Testing'
 export UBSAN_OPTIONS=print_stacktrace=1
 list_tests | sort -r | step 'run tests' xargs -r -P "$(nproc)" -L 1 tests/run_gtest.py "$out"
 
+step install tests/install.sh "$out/results/install"
+
 echo 'KUnit'
 step 'kernel style' tests/kernel_style.sh "$out/results/kernel_style"
 step kunit tests/kunit.sh --check "$out"

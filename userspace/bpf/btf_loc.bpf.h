@@ -250,9 +250,10 @@ static __always_inline long btf_loc_read_perf(void *ctx, __u32 param, __u64 *val
 		const void *at = (const void *)value[0];
 
 		value[0] = 0;
-		/* Not folded into the comparison, or the verifier does not see it. */
+		/* 1 to 16, in a way that the verifier sees. */
+		size = ((size - 1) & 0xf) + 1;
 		asm volatile("" : "+r"(size));
-		if (size > 16 || bpf_probe_read_kernel(value, size, at)) {
+		if (bpf_probe_read_kernel(value, size, at)) {
 			value[0] = 0;
 			value[1] = 0;
 			return -EFAULT;

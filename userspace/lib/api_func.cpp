@@ -22,7 +22,7 @@ btf_extra_func::btf_extra_func(FoundFunc func) : found(std::move(func)) {
 
 std::string btf_extra_func::text() const {
     const std::string which =
-        file ? fmt::format("{}@{}", name, *file) : fmt::format("#{}", found.id);
+        file ? fmt::format("{}@{}", name, *file) : fmt::format("#{} ({})", found.id, name);
     return found.object->name + ":" + which;
 }
 

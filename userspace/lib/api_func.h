@@ -13,7 +13,7 @@
 struct btf_extra_func {
     explicit btf_extra_func(btf_extra::FoundFunc func);
 
-    // "foo@fs/bar.c", or "#1234" where that is not known.
+    // For messages: "vmlinux:foo@fs/bar.c", or "vmlinux:#1234 (foo)" where that is not known.
     std::string text() const;
 
     btf_extra::FoundFunc found;

@@ -39,8 +39,10 @@ struct btf_extra_tables;
 struct btf_extra_open_opts {
 	size_t sz;		/* sizeof(struct btf_extra_open_opts) */
 	/*
-	 * A .btf_extra file; NULL: the running kernel, through the module or, without it,
-	 * /lib/firmware[/updates]/btf_extra/<release>/vmlinux.btf_extra.
+	 * A .btf_extra file of vmlinux; of a kernel that does not run here it has no addresses
+	 * (they are 0) and cannot be attached to (-ESTALE). NULL: the running kernel, through the
+	 * module or, without it, /lib/firmware[/updates]/btf_extra/<release>/vmlinux.btf_extra.
+	 * Files of loaded modules beside either, <module>.btf_extra, are looked into, too.
 	 */
 	const char *file;
 	const char *base_btf;	/* NULL: /sys/kernel/btf/vmlinux */
@@ -89,7 +91,11 @@ uint64_t btf_extra_site_located(const struct btf_extra_func *func,
 
 struct btf_extra_attach_opts {
 	size_t sz;		/* sizeof(struct btf_extra_attach_opts) */
-	uint32_t flags;		/* BTF_EXTRA_INLINE_ONLY, _BODY_ONLY, _BEST_EFFORT, _LOOP_HEADS, _NOTRACE */
+	/*
+	 * BTF_EXTRA_INLINE_ONLY, _BODY_ONLY, _BEST_EFFORT, _LOOP_HEADS, _NOTRACE (of no effect on
+	 * perf kprobes: perf refuses such functions).
+	 */
+	uint32_t flags;
 	uint64_t required;	/* bit n: parameter n must have a location at every site */
 	uint64_t cookie;	/* bpf_loc_cookie(ctx); with the module also bpf_get_attach_cookie(ctx) */
 	size_t max_sites;	/* refuse more (-E2BIG); 0: any number */
@@ -100,6 +106,11 @@ struct btf_extra_attach_opts {
 struct btf_extra_kloc;
 
 /*
+ * With perf kprobes the program must take its arguments by btf_loc.bpf.h, or it would read the
+ * registers of another function (-EINVAL); a site takes a file descriptor, and RLIMIT_NOFILE is
+ * raised to that. The module attaches to all bodies of a function, not to those of one symbol
+ * ("foo.isra.0": -EOPNOTSUPP).
+ *
  * -EOPNOTSUPP where a site would be left out and BTF_EXTRA_BEST_EFFORT is not set, or where all
  * are; then *report, if report is not NULL, tells of them and is to be freed with
  * btf_extra_report_free(). It is set on success too.
@@ -138,8 +149,14 @@ int btf_extra_kloc_counts(const struct btf_extra_kloc *kloc, struct btf_extra_co
 void btf_extra_detach(struct btf_extra_kloc *kloc);
 
 /*
- * From here on libbpf loads and attaches SEC("kloc/<object>:<function>") programs by
- * itself, for as long as the process lives. Call it before bpf_object__open().
+ * From here on libbpf loads and attaches SEC("kloc/<text of btf_extra_find()>") programs by
+ * itself, with default options, for as long as the process lives. Call it before
+ * bpf_object__open(), and by one thread. btf_extra_last_error() tells why an attach failed.
+ *
+ * bpf_link__destroy() detaches. The link cannot be pinned or updated, and bpf_link__fd() is no
+ * BPF link: libbpf has no links of others, so it is one of a uprobe at a function of this
+ * library that nobody calls, and its descriptor stands for the attachment. It takes
+ * CONFIG_UPROBE_EVENTS.
  */
 int btf_extra_register_kloc(void);
 
