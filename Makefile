@@ -173,7 +173,8 @@ $(call archive,build/$(1)/libcore.a,$(call object,$(1),$(CORE)))
 $(call archive,build/$(1)/libuserspace.a,$(call object,$(1),$(USERSPACE)))
 $(call archive,build/$(1)/libsupport.a,$(call object,$(1),$(SUPPORT)))
 
-build/$(1)/btf-extra: $(call object,$(1),$(CLI)) build/$(1)/libuserspace.a build/$(1)/libcore.a
+build/$(1)/btf-extra: $(call object,$(1),$(CLI)) build/$(1)/bpf/trace_program.o \
+		build/$(1)/libuserspace.a build/$(1)/libcore.a
 	$$(call say,LD) $$(CXX) $$(FLAGS) -o $$@ $$^ $$(LIBS)
 
 # Programs for the kernel.
@@ -181,7 +182,11 @@ build/$(1)/bpf/%.bpf.o: userspace/bpf/%.bpf.c Makefile
 	@mkdir -p $$(@D)
 	$$(call say,BPF) clang-14 -target bpf -D__TARGET_ARCH_$$(BPF_ARCH) -std=gnu11 -g -O2 $$(WARNINGS) \
 		-Wno-unused-parameter -I. -Iinclude/uapi "-I/usr/include/$$(shell gcc -print-multiarch)" \
-		-MMD -MP -c -o $$@ $$<
+		-fdebug-compilation-dir=. -MMD -MP -c -o $$@ $$< && llvm-strip-14 -g $$@
+
+# The same as bytes in a program that loads it.
+build/$(1)/bpf/%_program.o: userspace/bpf/%_program.S build/$(1)/bpf/%.bpf.o
+	$$(call say,AS) $$(CC) -c -Wa,-I$$(@D) -o $$@ $$<
 
 build/$(1)/tests/%_test: build/$(1)/obj/tests/%_test.cpp.o build/$(1)/libsupport.a \
 		build/$(1)/libuserspace.a build/$(1)/libcore.a

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/cli_fixture.h"
 #include "tests/support/command_run.h"
 #include "tests/support/sample_object.h"
 
@@ -22,45 +23,7 @@ using test::CommandResult;
 using test::run_btf_extra;
 using test::SampleObject;
 
-class Cli : public testing::Test {
-  protected:
-    // The files are made once: linking the kernel takes longer than all the rest.
-    static void SetUpTestSuite() {
-        folder_ = std::make_unique<test::TemporaryFolder>();
-        SampleObject sample;
-        ASSERT_TRUE(write_extra_file(path("a.btf_extra"), sample.file));
-        test::write_file(path("base.btf"), sample.base.bytes());
-        test::write_file(path("types.btf"), sample.types.bytes());
-        test::make_sample_kernel(path("vmlinux"), path("base.btf"));
-    }
-    static void TearDownTestSuite() { folder_.reset(); }
-
-    static std::string path(std::string_view name) { return folder_->path(name); }
-
-    static std::string write(std::string_view name, const ExtraFile &file) {
-        EXPECT_TRUE(write_extra_file(path(name), file));
-        return path(name);
-    }
-
-    // A prefix of the one line where the message ends in "...".
-    static void expect_failed(const CommandResult &result, std::string message) {
-        EXPECT_EQ(result.exit_code, 1);
-        EXPECT_EQ(result.out, "");
-        message = "btf-extra: " + message;
-        if (message.ends_with("..."))
-            EXPECT_EQ(result.err.substr(0, message.size() - 3) + "...", message);
-        else
-            EXPECT_EQ(result.err, message + "\n");
-    }
-
-    static CommandResult lookup(std::vector<std::string> arguments) {
-        arguments.insert(arguments.begin(),
-                         {"lookup", path("a.btf_extra"), "--vmlinux", path("vmlinux")});
-        return run_btf_extra(arguments);
-    }
-
-    static inline std::unique_ptr<test::TemporaryFolder> folder_;
-};
+class Cli : public test::CliFixture {};
 
 TEST_F(Cli, Usage) {
     for (const char *command : {"stat", "dump", "check", "lookup", "generate"}) {

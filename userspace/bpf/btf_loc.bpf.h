@@ -228,7 +228,7 @@ static __always_inline long btf_loc_read_perf(void *ctx, __u32 param, __u64 *val
 {
 	const struct btf_loc_spec *spec = btf_loc_find(bpf_get_attach_cookie(ctx), param);
 	__u64 in_register = 0;
-	__u32 size;
+	__u64 size;		/* of 32 bits it would be compared as a copy */
 
 	if (!spec)
 		return -ENOENT;

@@ -23,6 +23,9 @@ void add_stat(CLI::App &app, int &exit_code);
 void add_dump(CLI::App &app, int &exit_code);
 void add_check(CLI::App &app, int &exit_code);
 void add_lookup(CLI::App &app, int &exit_code);
+void add_list(CLI::App &app, int &exit_code);
+void add_probes(CLI::App &app, int &exit_code);
+void add_trace(CLI::App &app, int &exit_code);
 
 // Prints "btf-extra: <message>" to stderr, in one line; kExitFailed.
 int fail(const Error &error);

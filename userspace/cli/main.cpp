@@ -32,6 +32,9 @@ int run(int argc, char **argv) {
     add_dump(app, exit_code);
     add_check(app, exit_code);
     add_lookup(app, exit_code);
+    add_list(app, exit_code);
+    add_probes(app, exit_code);
+    add_trace(app, exit_code);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError &error) {

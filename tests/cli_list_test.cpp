@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// btf-extra list on the sample object: what it prints is worked out by hand from
+// tests/support/sample_object.cpp.
+#include <filesystem>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/cli_fixture.h"
+
+namespace btf_extra {
+namespace {
+
+using nlohmann::json;
+using test::CommandResult;
+using test::run_btf_extra;
+using test::SampleObject;
+
+class CliList : public test::CliFixture {
+  protected:
+    static CommandResult list(const std::string &pattern, std::vector<std::string> more = {}) {
+        more.insert(more.begin(),
+                    {"list", pattern, path("a.btf_extra"), "--vmlinux", path("vmlinux")});
+        return run_btf_extra(more);
+    }
+};
+
+TEST_F(CliList, Usage) {
+    EXPECT_EQ(run_btf_extra({"list", "--help"}).exit_code, 0);
+    EXPECT_EQ(run_btf_extra({"list"}).exit_code, 2);
+    EXPECT_EQ(run_btf_extra({"list", "a", "--vmlinux", path("vmlinux")}).exit_code, 2);
+    EXPECT_EQ(run_btf_extra({"list", "a", path("a.btf_extra"), "--no-module"}).exit_code, 2);
+    EXPECT_EQ(list("a", {"--module", path("no.ko"), "--no-such-option"}).exit_code, 2);
+}
+
+TEST_F(CliList, Text) {
+    auto result = list("*");
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(result.out,
+              "vmlinux:report            3 sites  partially inlined: a kprobe on it misses 2 of 3  "
+              "flags 1/3, p 3/3, len 1/3\n"
+              "vmlinux:skb_headlen       3 sites  partially inlined: a kprobe on it misses 2 of 3  "
+              "skb 2/3\n"
+              "vmlinux:twin@a/twin.c     1 site   inlined only: a kprobe cannot see it\n"
+              "vmlinux:twin@b/twin.c     1 site   inlined only: a kprobe cannot see it  a 0/1\n");
+}
+
+TEST_F(CliList, Patterns) {
+    struct Row {
+        const char *pattern;
+        std::vector<uint32_t> ids;
+    } rows[] = {
+        {"skb_headlen", {7}}, {"*", {12, 7, 13, 14}},  {"twin", {13, 14}},
+        {"t*", {13, 14}},     {"[rt]*", {12, 13, 14}}, {"vmlinux:r*", {12}},
+        {"xfs:*", {}},        {"skb_head", {}},        {"", {}},
+        {"?win", {13, 14}},   {"SKB_*", {}},           {"v*:twin", {13, 14}},
+    };
+    for (const Row &row : rows) {
+        auto result = list(row.pattern, {"--json"});
+        EXPECT_EQ(result.exit_code, row.ids.empty() ? 1 : 0) << row.pattern;
+        EXPECT_EQ(result.err, row.ids.empty() ? "btf-extra: " + path("a.btf_extra") +
+                                                    ": no function " + row.pattern + "\n"
+                                              : "");
+        std::vector<uint32_t> ids;
+        const json out = json::parse(result.out);
+        for (const json &func : out["functions"])
+            ids.push_back(func["id"]);
+        EXPECT_EQ(ids, row.ids) << row.pattern;
+    }
+    expect_failed(list("nobody"), path("a.btf_extra") + ": no function nobody");
+}
+
+TEST_F(CliList, Json) {
+    EXPECT_EQ(json::parse(list("report", {"--json"}).out), json::parse(R"json({"functions":[
+        {"object":"vmlinux","name":"report","id":12,"file":null,
+         "prototype":"void report(int flags, void *p, unsigned int len, ...)",
+         "how":"partially inlined","sites":3,"inline_sites":2,"body_sites":1,"freed_sites":0,
+         "sites_all_params":1,"params":[{"name":"flags","located":1},{"name":"p","located":3},
+         {"name":"len","located":1}]}]})json"));
+    json twins = json::parse(list("twin", {"--json"}).out)["functions"];
+    EXPECT_EQ(twins[0]["how"], "inlined");
+    EXPECT_EQ(twins[0]["file"], "a/twin.c");
+    EXPECT_EQ(twins[0]["sites_all_params"], 1);  // it has none
+    EXPECT_EQ(twins[1]["sites_all_params"], 0);
+}
+
+// One record for a function in each case of where its sites are.
+TEST_F(CliList, BodiesAndFreedText) {
+    SampleObject sample;
+    test::BlobBuilder blob = test::BlobBuilder::above(sample.types);
+    const uint32_t none = blob.loc_proto({});
+    blob.locsec("inline.init.text", {{13, none, 0}});
+    blob.locsec("func.text", {{13, none, 0x10}});
+    ExtraFile file = sample.file;
+    file.sections.clear();
+    file.func_info = blob.bytes(true);
+    file.provenance->func_files = {0};
+    file.provenance->reasons.clear();
+    auto of = [&](const std::string &name) {
+        return run_btf_extra({"list", "*", name, "--vmlinux", path("vmlinux")}).out;
+    };
+    EXPECT_EQ(of(write("both", file)),
+              "vmlinux:twin     2 sites  partially inlined: a kprobe on it misses 1 of 2\n");
+    blob = test::BlobBuilder::above(sample.types);
+    blob.locsec("func.init.text", {{13, blob.loc_proto({}), 0}});
+    file.func_info = blob.bytes(true);
+    EXPECT_EQ(of(write("init", file)), "vmlinux:twin     1 site   body only, freed after boot\n");
+    blob = test::BlobBuilder::above(sample.types);
+    blob.locsec("func.text", {{13, blob.loc_proto({}), 0}});
+    file.func_info = blob.bytes(true);
+    EXPECT_EQ(of(write("body", file)), "vmlinux:twin     1 site   body only\n");
+}
+
+TEST_F(CliList, RunningKernelWithoutTables) {
+    if (std::filesystem::exists("/dev/btf_extra"))
+        GTEST_SKIP() << "btf_extra is loaded";
+    auto result = run_btf_extra({"list", "skb_headlen"});
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_NE(result.err.find("btf_extra is not loaded, and there is no /lib/firmware/btf_extra/"),
+              result.err.npos)
+        << result.err;
+    expect_failed(run_btf_extra({"list", "a", path("none"), "--vmlinux", path("vmlinux")}),
+                  path("none") + ": open: No such file or directory");
+}
+
+}  // namespace
+}  // namespace btf_extra

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// btf-extra probes on the sample object: what it prints is worked out by hand from
+// tests/support/sample_object.cpp.
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/cli_fixture.h"
+
+namespace btf_extra {
+namespace {
+
+using test::CommandResult;
+using test::run_btf_extra;
+using test::SampleObject;
+
+class CliProbes : public test::CliFixture {
+  protected:
+    static CommandResult probes(const std::string &func, std::vector<std::string> more = {}) {
+        more.insert(more.begin(),
+                    {"probes", func, path("a.btf_extra"), "--vmlinux", path("vmlinux")});
+        return run_btf_extra(more);
+    }
+};
+
+TEST_F(CliProbes, Usage) {
+    EXPECT_EQ(run_btf_extra({"probes", "--help"}).exit_code, 0);
+    EXPECT_EQ(run_btf_extra({"probes"}).exit_code, 2);
+    EXPECT_EQ(probes("report", {"--format", "dtrace"}).exit_code, 2);
+}
+
+TEST_F(CliProbes, Tracefs) {
+    auto result = probes("report");
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(result.out, R"(# void report(int flags, void *p, unsigned int len, ...): 3 of 3 sites
+# without p: an address is no expression
+p:kloc/report_0 _stext+0x8 flags=\0x10:s32 len=+8(%sp):u32
+# without flags: optimized out
+# without len: arithmetic
+p:kloc/report_1 _stext+0x8 p=%di:x64
+# without flags: entry value
+# without len: size
+p:kloc/report_2 _stext+0x30 p=%di:x64
+)");
+    EXPECT_EQ(probes("skb_headlen", {"--format", "tracefs"}).out,
+              R"(# unsigned int skb_headlen(const struct sk_buff *skb): 3 of 3 sites
+p:kloc/skb_headlen_0 _stext+0x4 skb=%di:x64
+# without skb: no location here
+p:kloc/skb_headlen_1 _stext+0x10
+p:kloc/skb_headlen_2 _stext+0x20 skb=%di:x64
+)");
+}
+
+TEST_F(CliProbes, Perf) {
+    EXPECT_EQ(probes("skb_headlen", {"--format", "perf"}).out,
+              R"(# unsigned int skb_headlen(const struct sk_buff *skb): 3 of 3 sites
+perf probe -a 'skb_headlen_0=host+0x4 skb=%di:x64'
+# without skb: no location here
+perf probe -a 'skb_headlen_1=host+0x10'
+perf probe -a 'skb_headlen_2=skb_headlen.isra.0+0x0 skb=%di:x64'
+)");
+}
+
+TEST_F(CliProbes, Bpftrace) {
+    EXPECT_EQ(probes("report", {"--format", "bpftrace"}).out,
+              R"(// void report(int flags, void *p, unsigned int len, ...): 3 of 3 sites
+kprobe:host+0x8 { printf("%s-%d report host+0x8 inlined flags=%d p=0x%lx len=%u\n", comm, tid, 16, kaddr("_stext")+2097152, *(uint32 *)(reg("sp")+8)); }
+// without flags: optimized out
+// without len: arithmetic
+kprobe:host+0x8 { printf("%s-%d report host+0x8 inlined flags=? p=0x%lx len=?\n", comm, tid, reg("di")); }
+// without flags: entry value
+// without len: size
+kprobe:report+0x0 { printf("%s-%d report report+0x0 body flags=? p=0x%lx len=?\n", comm, tid, reg("di")); }
+)");
+}
+
+TEST_F(CliProbes, WhichFunction) {
+    struct Row {
+        const char *text;
+        const char *line;  // the last one of stdout; empty: of stderr
+    } rows[] = {
+        {"#13", "p:kloc/twin_0 _stext+0x4"},
+        {"twin@a/twin.c", "p:kloc/twin_0 _stext+0x4"},
+        {"vmlinux:twin@twin.c", ""},
+        {"vmlinux:twin@b/twin.c", "p:kloc/twin_0 _stext+0x18"},
+        {"vmlinux:#14", "p:kloc/twin_0 _stext+0x18"},
+        {"xfs:#14", ""},
+        {"#6", ""},
+        {"#", ""},
+        {"#x", ""},
+        {"", ""},
+        {"twin@", ""},
+        {"nobody", ""},
+    };
+    for (const Row &row : rows) {
+        auto result = probes(row.text);
+        EXPECT_EQ(result.exit_code, *row.line == '\0' ? 1 : 0) << row.text;
+        const size_t last = result.out.empty() ? 0 : result.out.rfind('\n', result.out.size() - 2);
+        EXPECT_EQ(result.out.empty() ? "" : result.out.substr(last + 1),
+                  *row.line == '\0' ? "" : std::string(row.line) + "\n")
+            << row.text;
+    }
+    expect_failed(probes("nobody"), path("a.btf_extra") + ": no function nobody");
+    EXPECT_EQ(probes("twin").err,
+              "  vmlinux:twin@a/twin.c  #13  int twin(void)\n"
+              "  vmlinux:twin@b/twin.c  #14  int twin(int a)\n"
+              "btf-extra: twin stands for 2 functions: choose one by its object:, @file or #id\n");
+}
+
+// Loop heads are those that the file names.
+TEST_F(CliProbes, LoopHeads) {
+    ExtraFile file = SampleObject().file;
+    file.loop_heads = {1};
+    auto result =
+        run_btf_extra({"probes", "skb_headlen", write("loop", file), "--vmlinux", path("vmlinux")});
+    EXPECT_EQ(result.out, R"(# unsigned int skb_headlen(const struct sk_buff *skb): 2 of 3 sites
+p:kloc/skb_headlen_0 _stext+0x4 skb=%di:x64
+# without skb: no location here
+# a loop begins there: hit once a turn: p:kloc/skb_headlen_1 _stext+0x10
+p:kloc/skb_headlen_2 _stext+0x20 skb=%di:x64
+)");
+}
+
+// Places that can have no probe are there as comments.
+TEST_F(CliProbes, PlacesWithoutProbe) {
+    SampleObject sample;
+    auto with_site = [&](const char *section, uint32_t offset) {
+        test::BlobBuilder blob = test::BlobBuilder::above(sample.types);
+        blob.locsec(section, {{13, blob.loc_proto({}), offset}});
+        ExtraFile file = sample.file;
+        file.sections.clear();
+        file.func_info = blob.bytes(true);
+        file.provenance->func_files = {0};
+        file.provenance->reasons.clear();
+        return write("one_site", file);
+    };
+    // A kernel with text that is freed, text without probes, and two symbols of one name.
+    test::write_file(path("special.S"), test::sample_kernel_source(path("base.btf")) + R"(
+        .section .init.text, "ax"
+begin:  .skip 0x10
+        .text
+__noinstr_text_start:
+        .type twice, @function
+twice:  .skip 0x10
+        .size twice, . - twice
+__noinstr_text_end:
+        .data
+        .balign 8
+__start___jump_table:
+        .long twice + 0x1c - ., 0
+        .quad 0
+__stop___jump_table:
+__start_kprobe_blacklist:
+        .quad report
+__stop_kprobe_blacklist:
+__start_mcount_loc:
+        .quad host + 1, report, twice, twice + 0x10
+__stop_mcount_loc:
+)");
+    test::write_file(path("more.S"), std::string_view(R"(
+        .text
+        .type twice, @function
+twice:  .skip 0x10
+        .size twice, . - twice
+)"));
+    auto linked = test::run_command(
+        {"gcc", "-nostdlib", "-static", "-no-pie", "-Wl,-e,host",
+         "-Wl,--build-id=0x0102030405060708", "-Wl,-Ttext=0xffffffff81000000",
+         "-Wl,-Tdata=0xffffffff81200000", "-Wl,--section-start=.init.text=0xffffffff81100000", "-o",
+         path("special"), path("special.S"), path("more.S")});
+    ASSERT_EQ(linked.exit_code, 0) << linked.err;
+
+    struct Row {
+        const char *section;
+        uint32_t offset;
+        const char *format, *line;
+    } rows[] = {
+        {"inline.init.text", 4, "tracefs",
+         "# its text is freed after boot: p:kloc/twin_0 _stext+0x100004\n"},
+        {"inline.text", 0x44, "tracefs",
+         "# kprobes keep out of there: p:kloc/twin_0 _stext+0x44\n"},
+        {"inline.text", 0x54, "tracefs", "p:kloc/twin_0 _stext+0x54\n"},
+        {"inline.text", 4, "tracefs", "p:kloc/twin_0 _stext+0x4\n"},
+        {"inline.text", 0x34, "tracefs",
+         "# kprobes keep out of there: p:kloc/twin_0 _stext+0x34\n"},
+        {"inline.text", 0x24, "tracefs",
+         "# ftrace does not know its function: p:kloc/twin_0 _stext+0x24\n"},
+        {"inline.text", 0x5c, "tracefs",
+         "# a static key changes the instruction there: p:kloc/twin_0 _stext+0x5c\n"},
+        {"inline.text", 0x54, "perf",
+         "# 2 symbols are called twice: perf probe -a 'twin_0=twice+0x4'\n"},
+        {"inline.text", 0x54, "bpftrace",
+         "// 2 symbols are called twice: kprobe:twice+0x4 { printf(\"%s-%d twin twice+0x4 "
+         "inlined\\n\", comm, tid); }\n"},
+    };
+    for (const Row &row : rows) {
+        const std::string file = with_site(row.section, row.offset);
+        auto result = run_btf_extra(
+            {"probes", "#13", file, "--vmlinux", path("special"), "--format", row.format});
+        EXPECT_EQ(result.exit_code, 0) << result.err;
+        EXPECT_EQ(result.out.substr(result.out.find('\n') + 1), row.line);
+    }
+}
+
+}  // namespace
+}  // namespace btf_extra

@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+# In the guest: what `btf-extra probes` writes is taken by tracefs, line by line, and an inlined
+# function's events have the values that a program gave it. Each row is "pass NAME" or
+# "fail NAME: what came".
+#
+#	probes.sh FUNC...      /probes/FUNC: the lines that were made elsewhere, from the kernel's file
+tracing=/sys/kernel/tracing
+file=/vmlinux.btf_extra
+same() {
+    if [ "$2" = "$3" ]; then echo "pass $1"; else echo "fail $1: $3, not $2"; fi
+}
+
+# write_probe LINE
+write_probe() { echo "$1" >>$tracing/kprobe_events 2>/tmp/error; }
+
+refused=0
+accepted=0
+for func; do
+    btf-extra probes "$func" $file >/tmp/lines || echo "fail probes of $func"
+    grep -v '^#' /tmp/lines >/tmp/here
+    grep -v '^#' "/probes/$func" >/tmp/elsewhere
+    # Neither addresses of this boot nor what else kallsyms knows is in them.
+    same "$func: the lines hold on every boot" '' "$(grep -vxFf /tmp/here /tmp/elsewhere)"
+    while read -r line; do
+        if write_probe "$line"; then
+            accepted=$((accepted + 1))
+        else
+            refused=$((refused + 1))
+            echo "# $line"
+            tail -n 3 $tracing/error_log 2>/dev/null | sed 's/^/# /'
+        fi
+    done </tmp/elsewhere
+    # The kernel's file knows more about places that take none.
+    grep -vxFf /tmp/elsewhere /tmp/here >/tmp/more
+    while read -r line; do
+        if write_probe "$line"; then echo "fail $func: left out elsewhere: $line"; fi
+    done </tmp/more
+done
+same 'lines that tracefs refuses' 0 $refused
+echo "# $accepted lines"
+same 'lines are there' "$accepted" "$(wc -l <$tracing/kprobe_events)"
+[ $accepted -gt 100 ] || echo "fail there is something to write: $accepted lines"
+
+# ksys_fallocate is inlined into the system call.
+for event in "$tracing"/events/kloc/ksys_fallocate_*; do
+    echo 1 >"$event/enable" || echo "fail $event"
+done
+for length in 777 1000 5000000000; do
+    fallocate -o 4096 -l $length /tmp/allocated 2>/dev/null
+    rm -f /tmp/allocated
+done
+echo 0 >$tracing/events/kloc/enable
+grep -o 'ksys_fallocate_[0-9]*: .*' $tracing/trace | sed 's/^[^:]*: //; s/^([^)]*) //; s/fd=[0-9]* //' \
+    >/tmp/seen
+same 'values of an inlined function' \
+    'mode=0 offset=4096 len=777,mode=0 offset=4096 len=1000,mode=0 offset=4096 len=5000000000,' \
+    "$(tr '\n' ',' </tmp/seen)"
+grep ksys_fallocate $tracing/trace | head -n 3 | sed 's/^/# /'
+echo >$tracing/kprobe_events
+echo 'pass all there is to try was tried'

@@ -1,0 +1,165 @@
+#!/bin/sh
+# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+# In the guest: `btf-extra trace`, first by perf kprobes and a file, then through the module, with the
+# same results. Each row is a line "pass NAME" or "fail NAME: what came".
+# shellcheck disable=SC2016  # programs of awk
+lines=/tmp/lines
+told=/tmp/told
+probes=/sys/kernel/debug/kprobes/list
+
+same() {
+    if [ "$2" = "$3" ]; then echo "pass $mode: $1"; else echo "fail $mode: $1: $3, not $2"; fi
+}
+
+# Until what it says is there; then it has its probes.
+begin() {
+    rm -f $lines $told
+    btf-extra trace "$@" >$lines 2>$told &
+    tracer=$!
+    for _ in $(seq 300); do
+        grep -q 'functions\?, [0-9]* sites\?$' $told 2>/dev/null && return
+        [ -e /proc/$tracer ] || break
+        sleep 0.1
+    done
+    echo "fail $mode: trace $*: $(cat $told)"
+}
+
+end() {
+    kill -TERM $tracer
+    wait $tracer
+    same 'it ends in order' 0 $?
+}
+
+fails() {
+    row=$1 message=$2
+    shift 2
+    btf-extra trace "$@" >$lines 2>$told
+    same "$row" "1 btf-extra: $message" "$? $(tail -n 1 $told)"
+}
+
+allocate() {
+    for length; do
+        fallocate -o 4096 -l "$length" /tmp/allocated
+        rm -f /tmp/allocated
+    done
+}
+
+# Without time, CPU and the number of the thread.
+bare() { sed 's/^ *[0-9.]* \[[0-9]*\] \([^ ]*\)-[0-9]* /\1 /' "$1"; }
+
+sum() { awk "$1 { sum += $2 } END { print sum + 0 }" $told; }
+
+try_all() {
+    begin ksys_fallocate
+    same 'it says what is used' "$1" "$(grep -c 'btf_extra is not loaded: perf kprobes' $told)"
+    allocate 777 1000
+    end
+    place=$(awk '{ print $5 }' $lines | sort -u)
+    same 'calls of an inlined function' \
+        "fallocate ksys_fallocate $place inlined fd=3 mode=0 offset=4096 len=777
+fallocate ksys_fallocate $place inlined fd=3 mode=0 offset=4096 len=1000" "$(bare $lines)"
+    same 'where they are inlined' __x64_sys_fallocate "${place%+*}"
+    same 'they are in the summary' "2 $place inlined" \
+        "$(awk -v place="$place" '$3 == place { print $1, $3, $4 }' $told)"
+    sed 's/^/# /' $lines $told
+
+    begin ksys_fallocate --json
+    allocate 777
+    end
+    same 'JSON' 1 "$(grep -c \
+        '"function":"ksys_fallocate",.*"site":"inlined","args":{"fd":3,"mode":0,"offset":4096,"len":777}}' \
+        $lines)"
+
+    begin ksys_fallocate --body-only
+    allocate 777
+    end
+    same 'bodies alone' '' "$(cat $lines)"
+
+    begin ksys_fallocate ksys_write --count 3
+    allocate 777
+    echo >/dev/null
+    wait $tracer
+    same 'it ends after so many calls' '0 3' "$? $(wc -l <$lines)"
+    btf-extra trace ksys_fallocate --duration 0.5 >$lines 2>$told
+    same 'it ends after that time' 0 $?
+
+    # As many as come in a moment: those without room are counted.
+    begin ksys_write
+    dd if=/dev/zero of=/dev/null bs=1 count=100000 2>/dev/null
+    end
+    calls=$(sum '$3 == "ksys_write+0x0"' '$1')
+    dropped=$(sum '/dropped in all/' '$2')
+    same 'a burst: shown and dropped are all calls' "$calls" $(($(wc -l <$lines) + dropped))
+    same 'a burst: no call is lost' yes "$([ "$calls" -ge 100000 ] && echo yes)"
+    if [ "$dropped" = 0 ]; then
+        same 'a burst: what was written' 100000 "$(grep -c ' dd-.*fd=1 .*count=1$' $lines)"
+    fi
+    echo "# $calls calls, $dropped without room"
+
+    fails 'a name of several functions' \
+        '__next stands for 2 functions: choose one by its object:, @file or #id' __next
+    same 'they are listed' 2 "$(grep -c '^  vmlinux:__next@kernel/trace/trace_[a-z]*.c  #[0-9]*  void' $told)"
+    fails 'a name of none' "'nobody_has_it': no function with sites" nobody_has_it
+    fails 'one twice' 'vmlinux:ksys_write: asked for twice' ksys_write vmlinux:ksys_write
+    btf-extra trace skb_headlen --max-sites 10 2>$told
+    same 'too many sites' '1 yes' "$? $(grep -q 'sites, more than 10' $told && echo yes)"
+    btf-extra trace skb_headlen --require skb 2>$told
+    same 'a required parameter: all or none' '1 yes' \
+        "$? $(grep -q ': left out: .*: skb$' $told && echo yes)"
+    btf-extra trace ksys_write --require nobody 2>$told
+    same 'a parameter that it does not have' '1 yes' \
+        "$? $(grep -q ' has no parameter nobody$' $told && echo yes)"
+    same 'no probe is left' '' "$(cat $probes)"
+
+    begin ksys_write
+    kill -KILL $tracer
+    wait $tracer 2>/dev/null
+    for _ in $(seq 50); do
+        [ -s $probes ] || break
+        sleep 0.1
+    done
+    same 'no probe is left of one that was killed' '' "$(cat $probes)"
+
+    btf-extra trace ksys_write >/dev/full 2>$told &
+    tracer=$!
+    for _ in $(seq 100); do
+        [ -e /proc/$tracer ] || break
+        sleep 0.1
+        echo >/dev/null
+    done
+    wait $tracer
+    same 'output that fails' '1 1 btf-extra: stdout: No space left on device' \
+        "$? $(grep -c stdout $told) $(tail -n 1 $told)"
+}
+
+folder=/lib/firmware/btf_extra/$(uname -r)
+mode='perf'
+mkdir -p "$folder" && cp /vmlinux.btf_extra "$folder"
+try_all 1
+rm -r "$folder"
+mode='module'
+insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko || echo 'fail the modules load'
+try_all 0
+
+# Over the loopback, with hundreds of probes.
+ip link set lo up
+begin skb_headlen --best-effort
+ping -c 3 127.0.0.1 >/dev/null
+end
+same 'packets: all have a socket buffer, or it has no location' 0 \
+    "$(grep -vc ' skb=\(0x[0-9a-f]*\|?\)$' $lines)"
+btf-extra lookup --running --name skb_headlen | awk '/<not available>/ { print $3 }' >/tmp/without
+same 'packets: where it has none' '' \
+    "$(awk '/ skb=\?$/ { print $5 }' $lines | sort -u | grep -vxFf /tmp/without)"
+same 'packets: some have' yes "$(grep -q ' skb=0xffff[0-9a-f]*$' $lines && echo yes)"
+same 'packets: there are some' yes "$([ "$(grep -c ' ping-' $lines)" -gt 5 ] && echo yes)"
+same 'packets: all calls are there' "$(sum '/ in all; /' '$1')" "$(wc -l <$lines)"
+head -n 5 $lines | sed 's/^/# /'
+tail -n 6 $told | sed 's/^/# /'
+begin ksys_fallocate --no-module --file /vmlinux.btf_extra
+same 'the module is not used' 1 "$(grep -c 'without the module: perf kprobes are used' $told)"
+allocate 777
+end
+same 'without it' 'fd=3 mode=0 offset=4096 len=777' "$(cut -d ' ' -f 5- $lines | sed 's/.* fd=/fd=/')"
+rmmod btf_extra_vmlinux && rmmod btf_extra && echo 'pass the modules unload'
+echo 'pass all there is to try was tried'

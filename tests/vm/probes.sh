@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+# `btf-extra probes` on each stock kernel: its lines, which are the same from the kernel's file as in
+# the guest, in tracefs.
+#
+#   probes.sh RESULTS [KERNEL...]     adds "pass NAME" and "fail NAME" lines to that file
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+
+results=$1
+shift
+kernels=("$@")
+[ $# -gt 0 ] || kernels=(6.1 6.12 7.x)
+funcs=(ksys_fallocate skb_headlen tcp_ack_tstamp zone_watermark_ok task_pid_nr)
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/probes.XXXXXX") || exit 1
+trap 'rm -rf "$scratch"' EXIT
+
+prepare() {
+    local name=$1 files=$2 modules func
+    modules=$(vm/prepare.sh "$name" "$files") && mkdir -p "$files/probes" || return
+    for func in "${funcs[@]}"; do
+        build/release/btf-extra probes "$func" "$files/vmlinux.btf_extra" \
+            --vmlinux "$modules/vmlinux" >"$files/probes/$func" || return
+    done
+    cp tests/vm/guest/probes.sh "$files"
+}
+
+on_kernel() {
+    local name=$1 files=$scratch/$1 log=$scratch/$1.out status
+    if ! prepare "$name" "$files" >"$log" 2>&1; then
+        cat "$log"
+        echo "fail vm probes: $name: what it needs could not be built" >>"$results"
+        return
+    fi
+    vm/run.sh "$name" --files "$files" --timeout 500 -- sh /probes.sh "${funcs[@]}" >"$log" 2>&1
+    status=$?
+    cat "$log"
+    sed -n "s/^\(pass\|fail\) /\1 vm probes: $name: /p" "$log" >>"$results"
+    if [ $status = 0 ]; then
+        echo "pass vm probes: $name: the guest and its kernel's log" >>"$results"
+    else
+        echo "fail vm probes: $name: exit code $status" >>"$results"
+    fi
+}
+
+make --no-print-directory build/release/btf-extra || { echo 'fail vm probes: build' >>"$results"; exit 1; }
+for name in "${kernels[@]}"; do
+    on_kernel "$name"
+done

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+# `btf-extra trace` on each stock kernel, by perf kprobes and through the module.
+#
+#   trace.sh RESULTS [KERNEL...]     adds "pass NAME" and "fail NAME" lines to that file
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+
+results=$1
+shift
+kernels=("$@")
+[ $# -gt 0 ] || kernels=(6.1 6.12 7.x)
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/trace.XXXXXX") || exit 1
+trap 'rm -rf "$scratch"' EXIT
+
+on_kernel() {
+    local name=$1 files=$scratch/$1 log=$scratch/$1.out status
+    if ! { vm/prepare.sh "$name" "$files" && cp tests/vm/guest/trace.sh "$files"; } >"$log" 2>&1; then
+        cat "$log"
+        echo "fail vm trace: $name: what it needs could not be built" >>"$results"
+        return
+    fi
+    vm/run.sh "$name" --files "$files" --cpus 2 --timeout 600 -- sh /trace.sh >"$log" 2>&1
+    status=$?
+    cat "$log"
+    sed -n "s/^\(pass\|fail\) /\1 vm trace: $name: /p" "$log" >>"$results"
+    if [ $status = 0 ]; then
+        echo "pass vm trace: $name: the guest and its kernel's log" >>"$results"
+    else
+        echo "fail vm trace: $name: exit code $status" >>"$results"
+    fi
+}
+
+make --no-print-directory build/release/btf-extra || { echo 'fail vm trace: build' >>"$results"; exit 1; }
+for name in "${kernels[@]}"; do
+    on_kernel "$name"
+done

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// btf-extra list: which functions can be traced, and what a kprobe would miss.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+#include <nlohmann/json.hpp>
+
+#include "userspace/cli/command.h"
+#include "userspace/cli/tables.h"
+#include "userspace/lib/c_type.h"
+
+namespace btf_extra {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct Options {
+    std::string pattern;
+    TablesOptions tables;
+    bool json = false;
+};
+
+struct ListedParam {
+    std::string name;
+    uint32_t located = 0;  // sites at which it has a location
+};
+
+struct ListedFunc {
+    const Table *table;
+    uint32_t id;
+    std::string name;
+    std::optional<std::string> file;
+    bool shares_name = false;
+    uint32_t inlined = 0, bodies = 0;
+    uint32_t freed = 0;    // of both, in text that is freed after boot
+    uint32_t located = 0;  // sites at which all parameters have a location
+    std::vector<ListedParam> params;
+
+    uint32_t sites() const { return inlined + bodies; }
+};
+
+bool matches(const Options &options, const std::string &object, const std::string &name) {
+    const bool with_object = options.pattern.find(':') != std::string::npos;
+    return fnmatch(options.pattern.c_str(), (with_object ? object + ":" + name : name).c_str(),
+                   0) == 0;
+}
+
+void count_site(const ObjectView &view, const loc_site &site, ListedFunc &func) {
+    const btf_type *proto = btf_blob_type(&view.locations().blob(), site.loc_proto);
+    const ObjectView::Located counts = view.count_located(site);
+    func.located += counts.located == counts.params;
+    func.params.resize(counts.params);
+    for (uint32_t i = 0; i < counts.params; i++)
+        func.params[i].located += loc_proto_ids(proto)[i] != 0;
+}
+
+ListedFunc listed(const Table &table, uint32_t id) {
+    const ObjectView &view = *table.view;
+    ListedFunc out = {};
+    out.table = &table;
+    out.id = id;
+    out.name = view.func_name(id);
+    out.file = view.func_file(id);
+    const loc_index &index = view.index();
+    for (uint32_t i = 0; i < index.nr_sections; i++) {
+        const loc_section &section = index.sections[i];
+        const loc_range range = loc_index_by_func(&index, i, id);
+        const uint32_t count = range.end - range.first;
+        (section.loc_class == LOC_CLASS_BODY ? out.bodies : out.inlined) += count;
+        if (freed_after_boot(table, index.elf_sections[section.elf].name))
+            out.freed += count;
+        for (uint32_t j = range.first; j < range.end; j++)
+            count_site(view, section.sites[j], out);
+    }
+    const FuncParams known = func_params(view.locations().blob(), id);
+    for (uint32_t i = 0; i < out.params.size() && i < known.count; i++)
+        if (const char *name = btf_blob_string(&view.locations().blob(), known.params[i].name_off))
+            out.params[i].name = name;
+    return out;
+}
+
+// In order of (object, name, file, id).
+std::vector<ListedFunc> collect(const Tables &tables, const Options &options) {
+    std::vector<ListedFunc> out;
+    for (const Table &table : tables.tables) {
+        const loc_index &index = table.view->index();
+        const size_t first = out.size();
+        for (uint32_t i = 0; i < index.nr_funcs; i++)
+            if (matches(options, table.object, std::string(table.view->func_name(index.funcs[i]))))
+                out.push_back(listed(table, index.funcs[i]));
+        for (size_t i = first + 1; i < out.size(); i++)
+            if (out[i].name == out[i - 1].name)
+                out[i].shares_name = out[i - 1].shares_name = true;
+    }
+    std::ranges::stable_sort(out, {}, [](const ListedFunc &func) {
+        return std::tuple(func.table->object, func.name, func.file, func.id);
+    });
+    return out;
+}
+
+// As `trace` and `probes` take it.
+std::string text_of(const ListedFunc &func) {
+    std::string out = func.table->object + ":" + func.name;
+    if (func.shares_name && func.file)
+        out += "@" + *func.file;
+    else if (func.shares_name)
+        out += fmt::format(" (#{})", func.id);
+    return out;
+}
+
+std::string how(const ListedFunc &func) {
+    std::string out;
+    if (func.bodies == 0)
+        out = "inlined only: a kprobe cannot see it";
+    else if (func.inlined == 0)
+        out = "body only";
+    else
+        out = fmt::format("partially inlined: a kprobe on it misses {} of {}", func.inlined,
+                          func.sites());
+    if (func.freed == func.sites())
+        out += ", freed after boot";
+    return out;
+}
+
+void print_text(const std::vector<ListedFunc> &funcs) {
+    size_t width = 0;
+    for (const ListedFunc &func : funcs)
+        width = std::max(width, std::min<size_t>(text_of(func).size(), 50));
+    for (const ListedFunc &func : funcs) {
+        fmt::print("{:<{}} {:>5} {}  {}", text_of(func), width, func.sites(),
+                   func.sites() == 1 ? "site " : "sites", how(func));
+        for (size_t i = 0; i < func.params.size(); i++)
+            fmt::print("{}{} {}/{}", i == 0 ? "  " : ", ",
+                       func.params[i].name.empty() ? "?" : func.params[i].name,
+                       func.params[i].located, func.sites());
+        fmt::print("\n");
+    }
+}
+
+void print_json(const std::vector<ListedFunc> &funcs) {
+    ordered_json list = ordered_json::array();
+    for (const ListedFunc &func : funcs) {
+        ordered_json params = ordered_json::array();
+        for (const ListedParam &param : func.params)
+            params.push_back({{"name", param.name}, {"located", param.located}});
+        list.push_back({{"object", func.table->object},
+                        {"name", func.name},
+                        {"id", func.id},
+                        {"file", func.file ? ordered_json(*func.file) : ordered_json(nullptr)},
+                        {"prototype", c_prototype(func.table->view->locations().blob(), func.id)},
+                        {"how", func.bodies == 0    ? "inlined"
+                                : func.inlined == 0 ? "body"
+                                                    : "partially inlined"},
+                        {"sites", func.sites()},
+                        {"inline_sites", func.inlined},
+                        {"body_sites", func.bodies},
+                        {"freed_sites", func.freed},
+                        {"sites_all_params", func.located},
+                        {"params", std::move(params)}});
+    }
+    ordered_json out = {{"functions", std::move(list)}};
+    fmt::print("{}\n", out.dump(2, ' ', false, ordered_json::error_handler_t::replace));
+}
+
+int run(const Options &options) {
+    auto tables = Tables::open(options.tables);
+    if (!tables)
+        return fail(tables.error());
+    const std::vector<ListedFunc> funcs = collect(*tables, options);
+    if (options.json)
+        print_json(funcs);
+    if (funcs.empty())
+        return fail(Error{fmt::format("{}: no function {}", tables->name, options.pattern)});
+    if (!options.json)
+        print_text(funcs);
+    return kExitDone;
+}
+
+}  // namespace
+
+void add_list(CLI::App &app, int &exit_code) {
+    auto options = std::make_shared<Options>();
+    CLI::App *command = app.add_subcommand(
+        "list", "List functions that can be traced, and what a kprobe on them would miss");
+    command
+        ->add_option("PATTERN", options->pattern,
+                     "Names of functions, as a shell matches files: 'tcp_*'; of one object: "
+                     "'xfs:*'")
+        ->required();
+    add_tables_options(*command, options->tables);
+    command->add_flag("--json", options->json, "Print one JSON object");
+    command->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace btf_extra

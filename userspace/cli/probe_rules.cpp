@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/cli/probe_rules.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <span>
+
+namespace btf_extra {
+namespace {
+
+// First and last symbol of text that the kernel keeps kprobes out of.
+constexpr const char *kBlacklistedText[][2] = {
+    {"__noinstr_text_start", "__noinstr_text_end"},
+    {"__kprobes_text_start", "__kprobes_text_end"},
+    {"__entry_text_start", "__entry_text_end"},
+};
+
+constexpr char kTracedFunctions[] = "/sys/kernel/tracing/available_filter_functions";
+constexpr char kBlacklist[] = "/sys/kernel/debug/kprobes/blacklist";
+
+const ElfSection *section_of(const ElfImage &kernel, uint32_t index) {
+    const auto found = std::ranges::find(kernel.sections(), index, &ElfSection::index);
+    return found != kernel.sections().end() ? &*found : nullptr;
+}
+
+// A table of the kernel's: its address and its bytes; none: there is no such table.
+struct Table {
+    uint64_t address = 0;
+    std::span<const std::byte> bytes;
+};
+
+Table table(const ElfImage &kernel, const SymbolTable &symbols, const char *first_symbol,
+            const char *last_symbol) {
+    const auto first = symbols.named(first_symbol), last = symbols.named(last_symbol);
+    if (first.size() != 1 || last.size() != 1 || first[0]->section != last[0]->section)
+        return {};
+    const ElfSection *section = section_of(kernel, first[0]->section);
+    if (section == nullptr)
+        return {};
+    const auto bytes = kernel.bytes(*section);
+    if (!bytes || last[0]->offset > bytes->size() || first[0]->offset > last[0]->offset)
+        return {};
+    return {section->address + first[0]->offset,
+            bytes->subspan(first[0]->offset, last[0]->offset - first[0]->offset)};
+}
+
+std::vector<uint64_t> addresses(const Table &table) {
+    std::vector<uint64_t> out(table.bytes.size() / sizeof(uint64_t));
+    if (!out.empty())
+        std::memcpy(out.data(), table.bytes.data(), out.size() * sizeof(uint64_t));
+    return out;
+}
+
+// Instructions that static keys change: struct { s32 code, target; long key; }, code as a distance.
+std::unordered_set<uint64_t> jump_labels(const Table &table) {
+    constexpr size_t kEntry = 16;
+    std::unordered_set<uint64_t> out;
+    for (size_t at = 0; at + kEntry <= table.bytes.size(); at += kEntry) {
+        int32_t code;
+        std::memcpy(&code, table.bytes.data() + at, sizeof(code));
+        out.insert(table.address + at + static_cast<uint64_t>(int64_t{code}));
+    }
+    return out;
+}
+
+// The names of the functions that have these addresses in them.
+std::unordered_set<std::string> functions(const ElfImage &kernel, const SymbolTable &symbols,
+                                          const std::vector<uint64_t> &addresses) {
+    std::unordered_set<std::string> out;
+    for (uint64_t address : addresses)
+        for (const ElfSection &section : kernel.sections()) {
+            if (!section.executable() || address < section.address ||
+                address - section.address >= section.size)
+                continue;
+            const Symbol *func = symbols.containing(section.index, address - section.address);
+            if (func != nullptr)
+                for (const Symbol &alias : symbols.at(section.index, func->offset))
+                    out.insert(alias.name);
+        }
+    return out;
+}
+
+// Of foo.isra.0.cold the kernel looks at foo too, and at nothing between.
+bool has(const std::unordered_set<std::string> &names, const std::string &symbol) {
+    return names.contains(symbol) || names.contains(symbol.substr(0, symbol.find('.')));
+}
+
+}  // namespace
+
+void ProbeRules::add_ranges(const AddressOf &address_of) {
+    for (const auto &[first, last] : kBlacklistedText) {
+        const auto begin = address_of(first), end = address_of(last);
+        if (begin && end)
+            ranges_.emplace_back(*begin, *end);
+    }
+}
+
+ProbeRules ProbeRules::of_kernel(const ElfImage &kernel, const SymbolTable &symbols) {
+    ProbeRules out;
+    out.add_ranges([&](const char *name) -> std::optional<uint64_t> {
+        const auto found = symbols.named(name);
+        const ElfSection *section =
+            found.size() == 1 ? section_of(kernel, found[0]->section) : nullptr;
+        return section != nullptr ? std::optional(section->address + found[0]->offset)
+                                  : std::nullopt;
+    });
+    // Calls that ftrace turns on and off.
+    out.traced_ =
+        functions(kernel, symbols,
+                  addresses(table(kernel, symbols, "__start_mcount_loc", "__stop_mcount_loc")));
+    out.blacklisted_ = functions(
+        kernel, symbols,
+        addresses(table(kernel, symbols, "__start_kprobe_blacklist", "__stop_kprobe_blacklist")));
+    out.jump_labels_ =
+        jump_labels(table(kernel, symbols, "__start___jump_table", "__stop___jump_table"));
+    return out;
+}
+
+ProbeRules ProbeRules::of_running(const Kallsyms &symbols) {
+    ProbeRules out;
+    out.add_ranges([&](const char *name) -> std::optional<uint64_t> {
+        const auto found = symbols.named(name);
+        return found.size() == 1 ? std::optional(found[0]) : std::nullopt;
+    });
+    std::ifstream traced(kTracedFunctions), blacklist(kBlacklist);
+    for (std::string line; std::getline(traced, line);)
+        out.traced_.insert(line.substr(0, line.find(' ')));
+    // "0xffffffff81000000-0xffffffff81000010\tname"
+    for (std::string line; std::getline(blacklist, line);)
+        out.blacklisted_.insert(line.substr(line.find('\t') + 1));
+    return out;
+}
+
+const char *ProbeRules::refusal(uint64_t address, const std::string &symbol) const {
+    const bool inside = std::ranges::any_of(ranges_, [&](const auto &range) {
+        return address >= range.first && address < range.second;
+    });
+    if (inside || has(blacklisted_, symbol))
+        return "kprobes keep out of there";
+    if (jump_labels_.contains(address))
+        return "a static key changes the instruction there";
+    if (!traced_.empty() && !symbol.empty() && !has(traced_, symbol))
+        return "ftrace does not know its function";
+    return nullptr;
+}
+
+}  // namespace btf_extra

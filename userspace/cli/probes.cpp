@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// btf-extra probes: the sites of a function as other tracers take them.
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "userspace/cli/command.h"
+#include "userspace/cli/func_choice.h"
+#include "userspace/cli/placed_site.h"
+#include "userspace/cli/tables.h"
+#include "userspace/lib/c_type.h"
+#include "userspace/lib/probe_text.h"
+
+namespace btf_extra {
+namespace {
+
+enum class Format { kTracefs, kPerf, kBpftrace };
+
+struct Options {
+    std::string func;
+    TablesOptions tables;
+    Format format = Format::kTracefs;
+};
+
+// tracefs takes no longer names of events; the number of the site comes behind.
+constexpr size_t kMaxName = 56;
+
+// The maximal number of probes that bpftrace sets without being asked to.
+constexpr size_t kBpftraceProbes = 512;
+
+struct Line {
+    std::string text;
+    std::vector<std::string> left_out;  // arguments, with the reason
+    std::string dead;                   // why the line is none; empty: it is one
+};
+
+class Writer {
+  public:
+    Writer(const Table &table, uint32_t func, Format format)
+        : table_(table), format_(format), name_(table.view->func_name(func)) {}
+
+    Line line(const PlacedSite &site, size_t number) const {
+        Line out;
+        if (site.dead != nullptr)
+            out.dead = site.dead;
+        const std::string place = place_of(site, out);
+        if (format_ == Format::kBpftrace)
+            out.text = bpftrace(site, place, out);
+        else
+            out.text = kprobe(site, place, number, out);
+        return out;
+    }
+
+  private:
+    bool module() const { return table_.object != "vmlinux"; }
+
+    std::string symbol_and_distance(const PlacedSite &site) const {
+        return site.symbol.empty() ? "?" : fmt::format("{}+{:#x}", site.symbol, site.distance);
+    }
+
+    // As the tracer names the place. _stext does not move against the rest of the kernel's text.
+    std::string place_of(const PlacedSite &site, Line &line) const {
+        if (format_ == Format::kTracefs && site.from_stext)
+            return fmt::format("_stext+{:#x}", *site.from_stext);
+        if (line.dead.empty() && site.symbol.empty())
+            line.dead = "no symbol is there";
+        if (line.dead.empty() && site.namesakes > 1)
+            line.dead = fmt::format("{} symbols are called {}", site.namesakes, site.symbol);
+        return (module() && format_ == Format::kTracefs ? table_.object + ":" : "") +
+               symbol_and_distance(site);
+    }
+
+    static std::string arg_name(const Parameter &param, size_t number) {
+        return param.name.empty() ? fmt::format("arg{}", number) : std::string(param.name);
+    }
+
+    static const char *not_available(const Parameter &param) {
+        return param.reason ? text(*param.reason).data() : "not available";
+    }
+
+    // take(name, loc, type): says why it cannot use the location, or NULL. missing(name): not
+    // taken.
+    template <class Take, class Missing>
+    void for_each_arg(const PlacedSite &site, Line &line, Take take, Missing missing) const {
+        const auto params = table_.view->parameters(site.number);
+        for (size_t i = 0; i < params.size(); i++) {
+            const Parameter &param = params[i];
+            const std::string name = arg_name(param, i);
+            const char *why = not_available(param);
+            if (param.loc != nullptr)
+                why = take(name, param.loc,
+                           probe_value(table_.view->locations().blob(), param.type_id));
+            if (why == nullptr)
+                continue;
+            line.left_out.push_back(fmt::format("{}: {}", name, why));
+            missing(name);
+        }
+    }
+
+    std::string kprobe(const PlacedSite &site, const std::string &place, size_t number,
+                       Line &line) const {
+        const std::string event = fmt::format("{}_{}", name_.substr(0, kMaxName), number);
+        std::string out = format_ == Format::kPerf ? fmt::format("{}={}", event, place)
+                                                   : fmt::format("p:kloc/{} {}", event, place);
+        const auto take = [&](const std::string &name, const btf_type *loc, ProbeValue type) {
+            const ProbeArg arg = kprobe_arg(name, loc, table_.view->file().machine, type);
+            if (arg.why == nullptr)
+                out += " " + arg.text;
+            return arg.why;
+        };
+        for_each_arg(site, line, take, [](const std::string &) {});
+        if (format_ != Format::kPerf)
+            return out;
+        return fmt::format("perf probe {}-a '{}'", module() ? "-m " + table_.object + " " : "",
+                           out);
+    }
+
+    std::string bpftrace(const PlacedSite &site, const std::string &place, Line &line) const {
+        std::string format = fmt::format("%s-%d {} {} {}", name_, symbol_and_distance(site),
+                                         site.body ? "body" : "inlined");
+        std::string values = ", comm, tid";
+        const auto take = [&](const std::string &name, const btf_type *loc, ProbeValue type) {
+            const BpftraceArg arg =
+                bpftrace_arg(name, loc, table_.view->file().machine, type, "_stext");
+            if (arg.why == nullptr)
+                format += " " + arg.format;
+            for (const std::string &value : arg.values)
+                values += ", " + value;
+            return arg.why;
+        };
+        for_each_arg(site, line, take,
+                     [&](const std::string &name) { format += " " + name + "=?"; });
+        return fmt::format("kprobe:{} {{ printf(\"{}\\n\"{}); }}", place, format, values);
+    }
+
+    const Table &table_;
+    Format format_;
+    std::string name_;
+};
+
+int run(const Options &options) {
+    auto tables = Tables::open(options.tables);
+    if (!tables)
+        return fail(tables.error());
+    auto chosen = choose_func(*tables, options.func);
+    if (!chosen)
+        return fail(chosen.error());
+    const auto &[table, func] = *chosen;
+    auto sites = place_sites(*tables, *table, func);
+    if (!sites)
+        return fail(sites.error());
+
+    const Writer writer(*table, func, options.format);
+    const std::string comment = options.format == Format::kBpftrace ? "//" : "#";
+    std::vector<Line> lines;
+    size_t good = 0;
+    for (const PlacedSite &site : *sites) {
+        lines.push_back(writer.line(site, lines.size()));
+        good += lines.back().dead.empty();
+    }
+    fmt::print("{} {}: {} of {} sites\n", comment,
+               c_prototype(table->view->locations().blob(), func), good, lines.size());
+    if (options.format == Format::kBpftrace && good > kBpftraceProbes)
+        fmt::print("// needs BPFTRACE_MAX_PROBES={}\n", good);
+    for (const Line &line : lines) {
+        for (const std::string &each : line.left_out)
+            fmt::print("{} without {}\n", comment, each);
+        if (!line.dead.empty())
+            fmt::print("{} {}: {}\n", comment, line.dead, line.text);
+        else
+            fmt::print("{}\n", line.text);
+    }
+    return kExitDone;
+}
+
+}  // namespace
+
+void add_probes(CLI::App &app, int &exit_code) {
+    auto options = std::make_shared<Options>();
+    CLI::App *command = app.add_subcommand(
+        "probes", "Write the sites of a function for tracefs, perf probe or bpftrace");
+    command
+        ->add_option("FUNC", options->func,
+                     "Function: foo, foo@path/file.c, #id; of one object: vmlinux:foo")
+        ->required();
+    add_tables_options(*command, options->tables);
+    command
+        ->add_option("--format", options->format,
+                     "tracefs: lines of kprobe_events, the default; perf; bpftrace")
+        ->transform(CLI::CheckedTransformer(
+            std::map<std::string, Format>{{"tracefs", Format::kTracefs},
+                                          {"perf", Format::kPerf},
+                                          {"bpftrace", Format::kBpftrace}}));
+    command->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace btf_extra

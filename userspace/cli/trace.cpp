@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// btf-extra trace: every call of some functions, inlined or not, with its arguments.
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "userspace/cli/command.h"
+#include "userspace/cli/trace_output.h"
+#include "userspace/cli/trace_program.h"
+#include "userspace/cli/trace_target.h"
+
+namespace btf_extra {
+namespace {
+
+// Calls wait no longer than that for their line.
+constexpr int kPatience = 50;
+
+volatile sig_atomic_t interrupted;
+
+void note_signal(int) {
+    interrupted = 1;
+}
+
+// Not restarted, so that a wait ends.
+void catch_signals() {
+    struct sigaction action = {};
+    action.sa_handler = note_signal;
+    for (int signal : {SIGINT, SIGTERM})
+        sigaction(signal, &action, nullptr);
+    // A reader that has gone is an error of stdout.
+    std::signal(SIGPIPE, SIG_IGN);
+}
+
+struct Options {
+    std::vector<std::string> funcs;
+    TargetOptions target;
+    OutputOptions output;
+};
+
+int run(const Options &options) {
+    auto target = TraceTarget::find(options.funcs, options.target);
+    if (!target)
+        return fail(target.error());
+    auto program = TraceProgram::load((*target)->nr_params(), (*target)->nr_sites());
+    if (!program)
+        return fail(program.error());
+    // Before there is a probe: from here on all is taken away in order.
+    catch_signals();
+    if (auto attached = (*target)->attach((*program)->fd()); !attached)
+        return fail(attached.error());
+
+    TraceOutput output((*target)->text(), options.output);
+    Result<void> waited;
+    while (!interrupted && !output.done() && waited)
+        waited = output.take(**program, std::min(kPatience, output.milliseconds_left()));
+    // Probes first: then nothing is counted that is not shown.
+    (*target)->detach();
+    if (waited && !output.enough())
+        waited = output.take(**program, 0);
+    (*target)->print_summary((*program)->counts(), output.shown());
+    return waited ? kExitDone : fail(waited.error());
+}
+
+}  // namespace
+
+void add_trace(CLI::App &app, int &exit_code) {
+    auto options = std::make_shared<Options>();
+    CLI::App *command = app.add_subcommand(
+        "trace", "Print every call of functions, inlined or not, with its arguments");
+    TargetOptions &target = options->target;
+    OutputOptions &output = options->output;
+    command
+        ->add_option("FUNC", options->funcs,
+                     "Functions: foo, foo@path/file.c, foo.isra.0, #id; of one object: vmlinux:foo")
+        ->required();
+    command->add_option("--count", output.count, "End after that many calls");
+    command->add_option("--duration", output.seconds, "End after that many seconds");
+    command->add_flag("--json", output.json, "Print a JSON object a line");
+    auto *inlined =
+        command->add_flag("--inline-only", target.inline_only, "Only inlined calls, no bodies");
+    command->add_flag("--body-only", target.body_only, "Only bodies, no inlined calls")
+        ->excludes(inlined);
+    command->add_option("--max-sites", target.max_sites, "Refuse a function with more sites");
+    command
+        ->add_option("--require", target.required,
+                     "A parameter that must have a location at each site")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    command->add_flag("--best-effort", target.best_effort,
+                      "Trace the other sites where some can have no probe");
+    command->add_flag("--loop-heads", target.loop_heads,
+                      "Also sites where a loop begins: seen once a turn");
+    command->add_flag("--notrace", target.notrace,
+                      "Also functions that the kernel keeps tracers out of");
+    command->add_flag("--no-module", target.no_module,
+                      "Use perf kprobes, even if btf_extra is loaded");
+    command->add_option("--file", target.file, "Tables of the running kernel: a .btf_extra file");
+    command->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace btf_extra

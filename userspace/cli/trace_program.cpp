@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/cli/trace_program.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+extern "C" const unsigned char btf_extra_trace_program[], btf_extra_trace_program_end[];
+
+namespace btf_extra {
+namespace {
+
+Error failure(std::string_view what, int error) {
+    return Error{fmt::format("BPF program: {}: {}", what,
+                             error == EPERM ? "needs root, or CAP_BPF and CAP_PERFMON"
+                                            : std::strerror(error))};
+}
+
+// .rodata, .bss; NULL: none.
+bpf_map *internal_map(bpf_object *object, std::string_view suffix) {
+    bpf_map *map;
+    bpf_object__for_each_map(map, object) {
+        if (std::string_view(bpf_map__name(map)).ends_with(suffix))
+            return map;
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+TraceProgram::~TraceProgram() {
+    ring_buffer__free(events_);
+    if (totals_ != nullptr)
+        munmap(const_cast<trace_totals *>(const_cast<const trace_totals *>(totals_)),
+               sizeof(trace_totals));
+    bpf_object__close(object_);
+}
+
+Result<std::unique_ptr<TraceProgram>> TraceProgram::load(const std::vector<uint32_t> &nr_params,
+                                                         size_t nr_sites) {
+    // One line of ours says what went wrong.
+    libbpf_set_print([](libbpf_print_level, const char *, va_list) { return 0; });
+    std::unique_ptr<TraceProgram> out(new TraceProgram);
+    LIBBPF_OPTS(bpf_object_open_opts, options);
+    options.object_name = "btf_extra_trace";
+    out->object_ = bpf_object__open_mem(
+        btf_extra_trace_program,
+        static_cast<size_t>(btf_extra_trace_program_end - btf_extra_trace_program), &options);
+    if (out->object_ == nullptr)
+        return failure("open", errno);
+
+    if (nr_params.size() > TRACE_EVENT_FUNCS)
+        return failure("open", E2BIG);
+    unsigned char constants[TRACE_EVENT_FUNCS] = {};  // nr_args, all there is in .rodata
+    for (size_t i = 0; i < nr_params.size(); i++)
+        constants[i] =
+            static_cast<unsigned char>(std::min<uint32_t>(nr_params[i], TRACE_EVENT_ARGS));
+    if (int error = bpf_map__set_initial_value(internal_map(out->object_, ".rodata"), constants,
+                                               sizeof(constants));
+        error != 0)
+        return failure("open", -error);
+    bpf_map *calls = bpf_object__find_map_by_name(out->object_, "calls");
+    bpf_map__set_max_entries(calls, static_cast<uint32_t>(std::max<size_t>(nr_sites, 1)));
+
+    if (int error = bpf_object__load(out->object_); error != 0)
+        return failure("load", -error);
+    void *totals = mmap(nullptr, sizeof(trace_totals), PROT_READ, MAP_SHARED,
+                        bpf_map__fd(internal_map(out->object_, ".bss")), 0);
+    if (totals == MAP_FAILED)
+        return failure("load", errno);
+    out->totals_ = static_cast<const trace_totals *>(totals);
+    out->fd_ = bpf_program__fd(bpf_object__find_program_by_name(out->object_, "trace_call"));
+    out->calls_ = bpf_map__fd(calls);
+    out->events_ =
+        ring_buffer__new(bpf_map__fd(bpf_object__find_map_by_name(out->object_, "events")),
+                         on_event, out.get(), nullptr);
+    if (out->events_ == nullptr)
+        return failure("events", errno);
+    return out;
+}
+
+int TraceProgram::on_event(void *self, void *data, size_t size) {
+    const auto &visit = *static_cast<TraceProgram *>(self)->visit_;
+    return visit({static_cast<const std::byte *>(data), size}) ? 0 : -ECANCELED;
+}
+
+Result<void> TraceProgram::wait(int milliseconds, const Visit &visit) {
+    visit_ = &visit;
+    int done = ring_buffer__poll(events_, milliseconds);
+    // The program wakes nobody for a few events.
+    if (done >= 0)
+        done = ring_buffer__consume(events_);
+    visit_ = nullptr;
+    if (done < 0 && done != -EINTR && done != -ECANCELED)
+        return failure("events", -done);
+    return {};
+}
+
+TraceProgram::Counts TraceProgram::counts() const {
+    Counts out = {{}, totals_->uncounted};
+    std::vector<trace_calls> per_cpu(static_cast<size_t>(std::max(libbpf_num_possible_cpus(), 1)));
+    trace_site site;
+    const trace_site *last = nullptr;
+    for (trace_site next; bpf_map_get_next_key(calls_, last, &next) == 0; last = &site) {
+        site = next;
+        if (bpf_map_lookup_elem(calls_, &site, per_cpu.data()) != 0)
+            continue;
+        trace_calls &sum = out.sites[{static_cast<uint32_t>(site.func), site.ip}];
+        for (const trace_calls &each : per_cpu) {
+            sum.calls += each.calls;
+            sum.dropped += each.dropped;
+        }
+    }
+    return out;
+}
+
+}  // namespace btf_extra

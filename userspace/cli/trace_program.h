@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// The BPF program of `btf-extra trace`, loaded: its events and its counts.
+#ifndef BTF_EXTRA_TRACE_PROGRAM_H
+#define BTF_EXTRA_TRACE_PROGRAM_H
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "userspace/bpf/trace_event.h"
+#include "userspace/lib/result.h"
+
+struct bpf_object;
+struct ring_buffer;
+
+namespace btf_extra {
+
+class TraceProgram {
+  public:
+    // Gets an event; false: no more of them.
+    using Visit = std::function<bool(std::span<const std::byte>)>;
+
+    // For functions with so many parameters, in the order of their cookies, and for that many
+    // sites in all.
+    static Result<std::unique_ptr<TraceProgram>> load(const std::vector<uint32_t> &nr_params,
+                                                      size_t nr_sites);
+    ~TraceProgram();
+    TraceProgram(const TraceProgram &) = delete;
+    TraceProgram &operator=(const TraceProgram &) = delete;
+
+    int fd() const { return fd_; }
+
+    // Waits until there are many events, or that long, and visits all that there are. True also
+    // when a signal came between.
+    Result<void> wait(int milliseconds, const Visit &visit);
+
+    // Without room for their events, up to now.
+    uint64_t dropped() const { return totals_->dropped; }
+
+    struct Counts {
+        // By cookie and address.
+        std::map<std::pair<uint32_t, uint64_t>, trace_calls> sites;
+        uint64_t uncounted;  // calls that are in none of them
+    };
+    Counts counts() const;
+
+  private:
+    TraceProgram() = default;
+    static int on_event(void *self, void *data, size_t size);
+
+    bpf_object *object_ = nullptr;
+    ring_buffer *events_ = nullptr;
+    const volatile trace_totals *totals_ = nullptr;
+    int fd_ = -1;
+    int calls_ = -1;
+    const Visit *visit_ = nullptr;  // during wait()
+};
+
+}  // namespace btf_extra
+
+#endif

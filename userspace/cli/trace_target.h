@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// The functions that `btf-extra trace` is asked for, and the probes at their sites.
+#ifndef BTF_EXTRA_TRACE_TARGET_H
+#define BTF_EXTRA_TRACE_TARGET_H
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "userspace/cli/trace_program.h"
+#include "userspace/lib/btf_extra.h"
+#include "userspace/lib/result.h"
+#include "userspace/lib/trace_text.h"
+
+namespace btf_extra {
+
+struct TargetOptions {
+    std::string file;  // empty: the running kernel's
+    std::vector<std::string> required;
+    size_t max_sites = 0;  // any number
+    bool inline_only = false, body_only = false, best_effort = false, loop_heads = false,
+         notrace = false, no_module = false;
+
+    uint32_t flags() const;  // of btf_extra_attach_opts
+};
+
+class Kallsyms;
+
+class TraceTarget {
+  public:
+    ~TraceTarget();
+
+    // Each text stands for one function; where it stands for several, those are listed on stderr.
+    static Result<std::unique_ptr<TraceTarget>> find(const std::vector<std::string> &texts,
+                                                     const TargetOptions &options);
+
+    std::vector<uint32_t> nr_params() const;  // by cookie
+    size_t nr_sites() const;
+    const TraceText &text() const { return *text_; }
+
+    // To all of them or to none. Sites that are left out are told of on stderr.
+    Result<void> attach(int program);
+    void detach();
+
+    // On stderr: each site with its calls, and what is known to be missing.
+    void print_summary(const TraceProgram::Counts &counts, uint64_t shown) const;
+
+  private:
+    struct CloseTables {
+        void operator()(btf_extra_tables *tables) const { btf_extra_close(tables); }
+    };
+    struct Detach {
+        void operator()(btf_extra_kloc *kloc) const { btf_extra_detach(kloc); }
+    };
+    struct Site {
+        uint64_t address;
+        TracedSite text;
+        uint64_t missed;     // UINT64_MAX: not known
+        size_t at_once = 1;  // that begin at this address
+    };
+    struct Func {
+        const btf_extra_func *func;
+        uint64_t required = 0;
+        std::unique_ptr<btf_extra_kloc, Detach> kloc;
+        std::vector<Site> sites;  // in order of address; those with a probe
+        uint64_t missed = 0;      // of all of them; UINT64_MAX: not known
+    };
+
+    TraceTarget();
+    Result<void> add(const std::string &text);
+    Result<void> require(Func &func);
+    void note_sites(Func &func, uint32_t cookie);
+    void report(const Func &func, const btf_extra_report &report) const;
+    std::string place(uint64_t address) const;
+
+    TargetOptions options_;
+    std::unique_ptr<btf_extra_tables, CloseTables> tables_;
+    std::vector<Func> funcs_;  // by cookie
+    std::unique_ptr<TraceText> text_;
+    std::unique_ptr<Kallsyms> symbols_;
+};
+
+}  // namespace btf_extra
+
+#endif
