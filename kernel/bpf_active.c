@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
+#define pr_fmt(fmt) "btf_extra: " fmt
+
 #include <linux/btf.h>
 #include <linux/kernel_stat.h>
 #include <linux/printk.h>
@@ -6,8 +8,7 @@
 
 #include "bpf_active.h"
 
-static DEFINE_PER_CPU(int, own_active);
-int __percpu *bpf_active = &own_active;
+int __percpu *bpf_active;
 
 /* A per-CPU variable. */
 struct variable {
@@ -66,17 +67,22 @@ static void find_offsets(const struct btf_blob *blob, struct variable *variables
 
 void bpf_active_learn(const struct btf_blob *vmlinux)
 {
-	/* The first is exported, and so tells where the section is. */
+	enum { STAT, CPUSTAT, ACTIVE };
+	/* The first two are exported, and must agree on where the section is. */
 	struct variable variables[] = {
-		{ .name = "kstat", .size = sizeof(struct kernel_stat) },
-		{ .name = "bpf_prog_active", .size = sizeof(int) },
+		[STAT] = { .name = "kstat", .size = sizeof(struct kernel_stat) },
+		[CPUSTAT] = { .name = "kernel_cpustat", .size = sizeof(struct kernel_cpustat) },
+		[ACTIVE] = { .name = "bpf_prog_active", .size = sizeof(int) },
 	};
+	unsigned long section;
 
 	find_ids(vmlinux, variables, ARRAY_SIZE(variables));
 	find_offsets(vmlinux, variables, ARRAY_SIZE(variables));
-	if (!variables[0].found || !variables[1].found) {
-		pr_notice("bpf_prog_active is not in the kernel's BTF: programs run within other BPF code, too\n");
+	section = (unsigned long)&kstat - variables[STAT].offset;
+	if (!variables[STAT].found || !variables[CPUSTAT].found || !variables[ACTIVE].found ||
+	    (unsigned long)&kernel_cpustat - variables[CPUSTAT].offset != section) {
+		pr_notice("no attaching: BTF of the kernel does not tell where bpf_prog_active is\n");
 		return;
 	}
-	bpf_active = (void __percpu *)&kstat + variables[1].offset - variables[0].offset;
+	bpf_active = (int __percpu *)(section + variables[ACTIVE].offset);
 }

@@ -11,24 +11,27 @@
 
 #include "core/btf_blob.h"
 
-/* The kernel's bpf_prog_active; of our own before bpf_active_learn() has found it. */
+/* The kernel's bpf_prog_active; NULL: it has not been found. */
 extern int __percpu *bpf_active;
 
-/* bpf_prog_active is not exported: BTF of vmlinux tells where it is. */
+/* bpf_prog_active is not exported: BTF of vmlinux tells how far it is from what is. */
 void bpf_active_learn(const struct btf_blob *vmlinux);
 
-/* Whether a program may run now; then bpf_active_leave() follows. Preemption is off. */
-static __always_inline bool bpf_active_enter(void)
+/*
+ * Whether a program may run now; then bpf_active_leave() follows. Preemption is off,
+ * and what interrupts in between leaves the count as it was.
+ */
+static __always_inline bool bpf_active_enter(int __percpu *active)
 {
-	if (likely(__this_cpu_inc_return(*bpf_active) == 1))
-		return true;
-	__this_cpu_dec(*bpf_active);
-	return false;
+	if (unlikely(__this_cpu_read(*active)))
+		return false;
+	__this_cpu_inc(*active);
+	return true;
 }
 
-static __always_inline void bpf_active_leave(void)
+static __always_inline void bpf_active_leave(int __percpu *active)
 {
-	__this_cpu_dec(*bpf_active);
+	__this_cpu_dec(*active);
 }
 
 #endif

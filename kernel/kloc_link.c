@@ -8,6 +8,7 @@
 #include <linux/seq_file.h>
 #include <linux/uaccess.h>
 
+#include "bpf_active.h"
 #include "kernel_compat.h"
 #include "kloc_link.h"
 #include "kloc_probe.h"
@@ -321,6 +322,7 @@ static int check_request(const struct btf_extra_attach *request)
 	const u32 classes = BTF_EXTRA_INLINE_ONLY | BTF_EXTRA_BODY_ONLY;
 	const u32 known = classes | BTF_EXTRA_BEST_EFFORT | BTF_EXTRA_LOOP_HEADS |
 			  BTF_EXTRA_NOTRACE;
+	int err;
 
 	if (request->flags & ~known || (request->flags & classes) == classes)
 		return -EINVAL;
@@ -329,8 +331,11 @@ static int check_request(const struct btf_extra_attach *request)
 	/* The device may have been opened by somebody else. */
 	if (!perfmon_capable())
 		return -EPERM;
-	return security_locked_down(LOCKDOWN_KPROBES) ?:
-	       security_locked_down(LOCKDOWN_BPF_READ_KERNEL);
+	err = security_locked_down(LOCKDOWN_KPROBES) ?:
+	      security_locked_down(LOCKDOWN_BPF_READ_KERNEL);
+	if (err)
+		return err;
+	return bpf_active ? 0 : -ENOSYS;
 }
 
 /* Sites that change while they are tried are collected anew. */

@@ -30,14 +30,11 @@ int kloc_probe_hit(struct kprobe *kprobe, struct pt_regs *regs)
 	const struct kloc_probe *probe = container_of(kprobe, struct kloc_probe, kprobe);
 	const struct site_args *args = probe->args;
 	struct kloc_program *program = probe->program;
+	int __percpu *active = bpf_active;
 	struct site_frame *frame;
 
 	/* A jump-optimized probe does not wake RCU up where the kernel is about to idle. */
-	if (unlikely(is_idle_task(current)) && !rcu_is_watching()) {
-		this_cpu_inc(program->counts->missed);
-		return 0;
-	}
-	if (unlikely(!bpf_active_enter())) {
+	if ((unlikely(is_idle_task(current)) && !rcu_is_watching()) || !bpf_active_enter(active)) {
 		this_cpu_inc(program->counts->missed);
 		return 0;
 	}
@@ -48,7 +45,7 @@ int kloc_probe_hit(struct kprobe *kprobe, struct pt_regs *regs)
 	run(program, frame);
 	if (unlikely(args->uncoded))
 		site_args_forget(frame);
-	bpf_active_leave();
+	bpf_active_leave(active);
 	this_cpu_inc(program->counts->hits);
 	return 0;
 }

@@ -11,7 +11,7 @@
 
 struct kloc_counts {
 	u64 hits;		/* runs of the program */
-	u64 missed;		/* not run: RCU was not watching */
+	u64 missed;		/* not run: other BPF code was, or RCU does not watch */
 };
 
 /* What the probes of a link share. */

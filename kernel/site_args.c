@@ -178,6 +178,28 @@ static u32 prepare_param(struct site_args *args, struct arg_move *moves,
 	return nr;
 }
 
+static bool is_plain(const struct arg_move *move)
+{
+	return move->source == ARG_FROM_REGISTER && !move->operand && !move->shift &&
+	       move->mask == ~0ull;
+}
+
+/* All others keep their order. */
+static void plain_first(struct site_args *args)
+{
+	u32 i;
+
+	for (i = 0; i < args->nr_moves; i++) {
+		struct arg_move move = args->moves[i];
+
+		if (!is_plain(&move))
+			continue;
+		memmove(&args->moves[args->nr_plain + 1], &args->moves[args->nr_plain],
+			(i - args->nr_plain) * sizeof(move));
+		args->moves[args->nr_plain++] = move;
+	}
+}
+
 void site_args_prepare(struct site_args *args, const struct btf_blob *types, u32 loc_proto,
 		       const struct arg_place *places, u32 nr_params, unsigned long text)
 {
@@ -199,6 +221,7 @@ void site_args_prepare(struct site_args *args, const struct btf_blob *types, u32
 		args->nr_moves += prepare_param(args, &args->moves[args->nr_moves],
 						found ? &location : NULL, &places[i], i);
 	}
+	plain_first(args);
 }
 
 /* ---- at a hit ---- */

@@ -43,6 +43,7 @@ struct arg_move {
 struct site_args {
 	u64 word;		/* for the program: mark, and where each parameter is */
 	u64 located;		/* bit n: parameter n has a location */
+	u32 nr_plain;		/* moves that are mere copies of a register; they come first */
 	u32 nr_moves;
 	bool uncoded;		/* there are parameters from BTF_EXTRA_ARGS_CODED on */
 	struct arg_move moves[];
@@ -84,10 +85,13 @@ static __always_inline void site_args_fill(const struct site_args *args,
 					   const struct pt_regs *regs, struct site_frame *frame)
 {
 	const struct arg_move *move = args->moves;
+	const struct arg_move *plain_end = move + args->nr_plain;
 	const struct arg_move *end = move + args->nr_moves;
 
 	frame->regs = *regs;
 	frame->regs.orig_ax = args->word;
+	for (; move < plain_end; move++)
+		*(u64 *)((char *)frame + move->to) = *(const u64 *)((const char *)regs + move->from);
 	for (; move < end; move++) {
 		u64 value = move->operand;
 
