@@ -60,7 +60,7 @@ static bool read_location(const struct btf_type *param, unsigned long text,
 	u32 nr = loc_vlen(param);
 	bool is_signed = flags & LOC_SIGNED;
 
-	*found = (struct arg_location){ .size = param->size };
+	*found = (struct arg_location){ .size = param->size, .first.is_signed = is_signed };
 	if (flags & LOC_CONST) {
 		found->first.source = ARG_FROM_CONSTANT;
 		found->first.operand = wide_value(values, nr, is_signed);
@@ -71,7 +71,6 @@ static bool read_location(const struct btf_type *param, unsigned long text,
 	if (!(flags & LOC_REG) || !find_register(values[0], &found->first.from))
 		return false;
 	found->first.source = flags & LOC_DEREF ? ARG_FROM_POINTER : ARG_FROM_REGISTER;
-	found->first.is_signed = is_signed;
 	if (flags & LOC_OFFSET)
 		found->first.operand = wide_value(values + 1, nr - 1, is_signed);
 	else if (nr == 2) {

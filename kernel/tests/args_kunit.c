@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Where the ABI passes parameters, and what a program finds there: prototypes and
+ * locations as BTF, against values worked out by hand.
+ */
+#include <kunit/test.h>
+#include <linux/vmalloc.h>
+
+#include "../../tests/core/blob_writer.h"
+#include "../core/loc_entry.h"
+#include "../site_args.h"
+
+/* Types of the blob, by id. */
+enum {
+	VOID, INT, UINT, LONG, ULONG, CHAR, U8, BOOL, U16, S16, POINTER, SIGNED_ENUM, ENUM, INT128,
+	FLOAT, PAIR, SMALL, ODD, PACKED, BIG, FLOATS, EMPTY, BITS, TYPEDEF, CONST_TYPEDEF, NR_TYPES
+};
+
+#define MAX_PARAMS 14
+#define MAX_VALUES 3
+#define FUNC_ID (NR_TYPES + 1)
+
+struct location {
+	u32 size;
+	u32 flags;
+	u32 nr_values;		/* 0: no location */
+	u32 values[MAX_VALUES];
+};
+
+struct args_world {
+	u32 words[512];
+	char strings[64];
+	u8 image[4096] __aligned(8);
+	u32 offsets[64];
+	struct btf_blob blob;
+	u32 loc_proto;
+	u8 memory[16];
+	struct pt_regs regs;
+	struct site_frame frame;
+	struct site_args *args;
+};
+
+/* ---- the blob ---- */
+
+static void put_int(struct blob_writer *writer, u32 size, u32 encoding)
+{
+	blob_type(writer, blob_string(writer, "i"), BTF_KIND_INT, 0, size);
+	blob_word(writer, encoding << 24 | size * 8);
+}
+
+static void put_struct(struct blob_writer *writer, u32 size, u32 nr, const u32 *types,
+		       const u32 *bits)
+{
+	u32 i;
+
+	blob_type(writer, 0, BTF_KIND_STRUCT, nr, size);
+	for (i = 0; i < nr; i++) {
+		blob_word(writer, 0);
+		blob_word(writer, types[i]);
+		blob_word(writer, bits[i]);
+	}
+}
+
+static void put_enum(struct blob_writer *writer, bool is_signed)
+{
+	u32 at = writer->nr_words;
+
+	blob_type(writer, blob_string(writer, "e"), BTF_KIND_ENUM, 0, 4);
+	if (is_signed)
+		writer->types[at + 1] |= 1u << 31;
+}
+
+static void put_types(struct blob_writer *writer)
+{
+	put_int(writer, 4, BTF_INT_SIGNED);
+	put_int(writer, 4, 0);
+	put_int(writer, 8, BTF_INT_SIGNED);
+	put_int(writer, 8, 0);
+	put_int(writer, 1, BTF_INT_SIGNED);
+	put_int(writer, 1, 0);
+	put_int(writer, 1, BTF_INT_BOOL);
+	put_int(writer, 2, 0);
+	put_int(writer, 2, BTF_INT_SIGNED);
+	blob_type(writer, 0, BTF_KIND_PTR, 0, VOID);
+	put_enum(writer, true);
+	put_enum(writer, false);
+	put_int(writer, 16, BTF_INT_SIGNED);
+	blob_type(writer, blob_string(writer, "f"), BTF_KIND_FLOAT, 0, 8);
+	put_struct(writer, 16, 2, (u32[]){ LONG, ULONG }, (u32[]){ 0, 64 });
+	put_struct(writer, 8, 2, (u32[]){ INT, INT }, (u32[]){ 0, 32 });
+	put_struct(writer, 12, 3, (u32[]){ INT, INT, INT }, (u32[]){ 0, 32, 64 });
+	put_struct(writer, 9, 2, (u32[]){ CHAR, LONG }, (u32[]){ 0, 8 });
+	put_struct(writer, 24, 3, (u32[]){ LONG, LONG, LONG }, (u32[]){ 0, 64, 128 });
+	put_struct(writer, 8, 1, (u32[]){ FLOAT }, (u32[]){ 0 });
+	put_struct(writer, 0, 0, NULL, NULL);
+	/* Two bit fields, of 3 and 5 bits. */
+	put_struct(writer, 4, 2, (u32[]){ UINT, UINT }, (u32[]){ 3u << 24, 5u << 24 | 3 });
+	writer->types[writer->nr_words - 9 + 1] |= 1u << 31;
+	blob_type(writer, blob_string(writer, "t"), BTF_KIND_TYPEDEF, 0, INT);
+	blob_type(writer, 0, BTF_KIND_CONST, 0, TYPEDEF);
+}
+
+static void put_func(struct blob_writer *writer, u32 result, const u32 *params, u32 nr_params)
+{
+	u32 i;
+
+	blob_type(writer, 0, BTF_KIND_FUNC_PROTO, nr_params, result);
+	for (i = 0; i < nr_params; i++) {
+		blob_word(writer, 0);
+		blob_word(writer, params[i]);
+	}
+	blob_type(writer, blob_string(writer, "foo"), BTF_KIND_FUNC, 0, NR_TYPES);
+}
+
+static u32 put_locations(struct blob_writer *writer, const struct location *locations, u32 nr)
+{
+	u32 ids[MAX_PARAMS] = {};
+	u32 proto, i, k;
+
+	for (i = 0; i < nr; i++) {
+		const struct location *loc = &locations[i];
+
+		if (!loc->nr_values)
+			continue;
+		ids[i] = blob_type(writer, 0, LOC_KIND_PARAM, loc->nr_values, loc->size);
+		blob_word(writer, loc->flags);
+		for (k = 0; k < loc->nr_values; k++)
+			blob_word(writer, loc->values[k]);
+	}
+	proto = blob_type(writer, 0, LOC_KIND_PROTO, nr, 0);
+	for (i = 0; i < nr; i++)
+		blob_word(writer, ids[i]);
+	return proto;
+}
+
+static void write_blob(struct kunit *test, u32 result, const u32 *params, u32 nr_params,
+		       const struct location *locations)
+{
+	struct args_world *world = test->priv;
+	struct blob_writer writer;
+	struct btf_fault fault;
+	u32 size;
+
+	blob_begin(&writer, world->words, ARRAY_SIZE(world->words), world->strings,
+		   sizeof(world->strings), 1, 0);
+	blob_string(&writer, "");
+	put_types(&writer);
+	KUNIT_ASSERT_EQ(test, writer.next_id, NR_TYPES);
+	put_func(&writer, result, params, nr_params);
+	if (locations)
+		world->loc_proto = put_locations(&writer, locations, nr_params);
+	size = blob_finish(&writer, LOC_KIND_COUNT, world->image, sizeof(world->image));
+	KUNIT_ASSERT_NE(test, size, 0);
+	KUNIT_ASSERT_EQ(test, btf_blob_open(&world->blob, world->image, size, NULL, &fault), 0);
+	KUNIT_ASSERT_LE(test, btf_blob_nr_offsets(&world->blob), ARRAY_SIZE(world->offsets));
+	btf_blob_index(&world->blob, world->offsets);
+}
+
+static int args_init(struct kunit *test)
+{
+	struct args_world *world = kunit_kzalloc(test, sizeof(*world), GFP_KERNEL);
+	u32 i;
+
+	KUNIT_ASSERT_NOT_NULL(test, world);
+	world->args = kunit_kzalloc(test, site_args_size(MAX_PARAMS), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, world->args);
+	for (i = 0; i < sizeof(world->memory); i++)
+		world->memory[i] = 0x81 + i;
+	test->priv = world;
+	return 0;
+}
+
+/* ---- places ---- */
+
+struct place_row {
+	const char *name;
+	u32 result;
+	u32 nr_params;
+	u32 params[MAX_PARAMS];
+	/* Of each parameter: "0" its register, "0-1" both, "m" memory; "s" if it is signed. */
+	const char *places;
+};
+
+static const struct place_row place_rows[] = {
+	{ "no parameter", VOID, 0, {}, "" },
+	{ "six registers, then memory", INT, 8,
+	  { POINTER, INT, UINT, LONG, ULONG, CHAR, U8, BOOL }, "0 1s 2 3s 4 5s m m" },
+	{ "small ones", VOID, 6, { U16, S16, BOOL, SIGNED_ENUM, ENUM, BITS }, "0 1s 2 3s 4 5" },
+	{ "modifiers", VOID, 2, { TYPEDEF, CONST_TYPEDEF }, "0s 1s" },
+	{ "pair shifts later ones", VOID, 2, { PAIR, INT }, "0-1 2s" },
+	{ "struct in one register", VOID, 2, { SMALL, POINTER }, "0 1" },
+	{ "struct of 12 bytes", VOID, 2, { ODD, POINTER }, "0-1 2" },
+	{ "wide integer", VOID, 2, { INT128, POINTER }, "0-1s 2" },
+	{ "no two registers left", VOID, 7,
+	  { LONG, LONG, LONG, LONG, LONG, PAIR, POINTER }, "0s 1s 2s 3s 4s m 5" },
+	{ "struct of 24 bytes", VOID, 2, { BIG, POINTER }, "m 0" },
+	{ "field that is not aligned", VOID, 2, { PACKED, POINTER }, "m 0" },
+	{ "floating point", VOID, 3, { FLOAT, FLOATS, POINTER }, "m m 0" },
+	{ "nothing is passed for an empty struct", VOID, 2, { EMPTY, POINTER }, "m 0" },
+	{ "result of 16 bytes", PAIR, 1, { POINTER }, "0" },
+	{ "result in memory", BIG, 2, { POINTER, INT }, "1 2s" },
+	{ "result with a field that is not aligned", PACKED, 1, { POINTER }, "1" },
+	{ "variadic", INT, 2, { POINTER, VOID }, "0" },
+};
+
+static void place_row_test(struct kunit *test)
+{
+	const struct place_row *row = test->param_value;
+	struct args_world *world = test->priv;
+	struct arg_place places[MAX_PARAMS];
+	char text[128] = "";
+	int nr, i;
+
+	write_blob(test, row->result, row->params, row->nr_params, NULL);
+	nr = arg_places(&world->blob, FUNC_ID, places, MAX_PARAMS);
+	KUNIT_ASSERT_GE(test, nr, 0);
+	for (i = 0; i < nr; i++) {
+		size_t at = strlen(text);
+
+		if (!places[i].nr_registers)
+			scnprintf(text + at, sizeof(text) - at, "%sm", i ? " " : "");
+		else if (places[i].nr_registers == 1)
+			scnprintf(text + at, sizeof(text) - at, "%s%u%s", i ? " " : "",
+				  places[i].first_register, places[i].is_signed ? "s" : "");
+		else
+			scnprintf(text + at, sizeof(text) - at, "%s%u-%u%s", i ? " " : "",
+				  places[i].first_register, places[i].first_register + 1,
+				  places[i].is_signed ? "s" : "");
+	}
+	KUNIT_EXPECT_STREQ(test, text, row->places);
+}
+
+static void no_place_test(struct kunit *test)
+{
+	struct args_world *world = test->priv;
+	struct arg_place place;
+
+	write_blob(test, VOID, NULL, 0, NULL);
+	KUNIT_EXPECT_EQ(test, arg_places(&world->blob, INT, &place, 1), -EINVAL);
+	KUNIT_EXPECT_EQ(test, arg_places(&world->blob, FUNC_ID + 1, &place, 1), -EINVAL);
+	KUNIT_EXPECT_EQ(test, arg_places(&world->blob, U32_MAX, &place, 1), -EINVAL);
+}
+
+/* ---- values ---- */
+
+#define AX 0
+#define BX 3
+#define BP 6
+#define AX_VALUE 0x1111111180000080ull
+#define BX_VALUE 0x2222222290000099ull
+#define TEXT 0xffffffff81000000ull
+
+struct value_row {
+	const char *name;
+	u32 type;
+	struct location location;
+	u64 low;		/* in its first register */
+	u64 high;		/* in its second one */
+	bool none;		/* the word says that it is not there */
+};
+
+static const struct value_row value_rows[] = {
+	{ "register, long", LONG, { 8, LOC_REG, 1, { AX } }, AX_VALUE },
+	{ "register, int", INT, { 4, LOC_REG, 1, { AX } }, 0xffffffff80000080 },
+	{ "register, unsigned", UINT, { 4, LOC_REG, 1, { AX } }, 0x80000080 },
+	{ "register, typedef of int", TYPEDEF, { 4, LOC_REG, 1, { AX } }, 0xffffffff80000080 },
+	{ "register, char", CHAR, { 1, LOC_REG, 1, { AX } }, 0xffffffffffffff80 },
+	{ "register, u8", U8, { 1, LOC_REG, 1, { AX } }, 0x80 },
+	{ "register, bool", BOOL, { 1, LOC_REG, 1, { AX } }, 0x80 },
+	{ "register, s16", S16, { 2, LOC_REG, 1, { BX } }, 0x99 },
+	{ "register, signed enum", SIGNED_ENUM, { 4, LOC_REG, 1, { BX } }, 0xffffffff90000099 },
+	{ "register, enum", ENUM, { 4, LOC_REG, 1, { BX } }, 0x90000099 },
+	{ "register, struct of 8", SMALL, { 8, LOC_REG, 1, { BX } }, BX_VALUE },
+	{ "narrow, long", LONG, { 1, LOC_REG, 1, { AX } }, 0x80 },
+	{ "narrow and signed, long", LONG,
+	  { 1, LOC_REG | LOC_OFFSET | LOC_SIGNED, 2, { AX, 0 } }, 0xffffffffffffff80 },
+	{ "narrow and signed, unsigned", UINT,
+	  { 1, LOC_REG | LOC_OFFSET | LOC_SIGNED, 2, { AX, 0 } }, 0xffffff80 },
+	{ "sum", LONG, { 8, LOC_REG | LOC_OFFSET, 2, { AX, 0x80 } }, 0x1111111180000100 },
+	{ "sum, offset below zero", LONG,
+	  { 8, LOC_REG | LOC_OFFSET | LOC_SIGNED, 2, { AX, -0x80 } }, 0x1111111180000000 },
+	{ "sum, unsigned with an offset below zero", UINT,
+	  { 4, LOC_REG | LOC_OFFSET | LOC_SIGNED, 2, { AX, -0x81 } }, 0x7fffffff },
+	{ "sum, wide offset", LONG,
+	  { 8, LOC_REG | LOC_OFFSET, 3, { AX, 1, 1 } }, 0x1111111280000081 },
+	{ "memory, int", INT, { 4, LOC_REG | LOC_DEREF, 1, { BP } }, 0xffffffff84838281 },
+	{ "memory, u16 behind", U16, { 2, LOC_REG | LOC_DEREF | LOC_OFFSET, 2, { BP, 3 } },
+	  0x8584 },
+	{ "memory, pair", PAIR, { 16, LOC_REG | LOC_DEREF, 1, { BP } }, 0x8887868584838281,
+	  0x908f8e8d8c8b8a89 },
+	{ "memory, struct of 12", ODD, { 12, LOC_REG | LOC_DEREF, 1, { BP } }, 0x8887868584838281,
+	  0x8c8b8a89 },
+	{ "memory that is not there", LONG, { 8, LOC_REG | LOC_DEREF, 1, { AX } }, 0, 0, true },
+	{ "pair that is not there", PAIR, { 16, LOC_REG | LOC_DEREF, 1, { AX } }, 0, 0, true },
+	{ "pair of registers", PAIR, { 16, LOC_REG, 2, { BX, AX } }, BX_VALUE, AX_VALUE },
+	{ "pair of registers, 12 bytes", ODD, { 12, LOC_REG, 2, { BX, AX } }, BX_VALUE,
+	  0x80000080 },
+	{ "wide integer from 8 bytes", INT128, { 8, LOC_REG, 1, { AX } }, AX_VALUE, 0 },
+	{ "wide integer from 8 signed bytes", INT128,
+	  { 8, LOC_REG | LOC_OFFSET | LOC_SIGNED, 2, { AX, 0 } }, 0, 0, true },
+	{ "constant, int", INT, { 4, LOC_CONST, 1, { 0xfffffff6 } }, 0xfffffffffffffff6 },
+	{ "constant, unsigned", UINT, { 4, LOC_CONST, 1, { 0xfffffff6 } }, 0xfffffff6 },
+	{ "constant, signed, long", LONG, { 4, LOC_CONST | LOC_SIGNED, 1, { 0xfffffff6 } },
+	  0xfffffffffffffff6 },
+	{ "constant of 8 bytes", ULONG, { 8, LOC_CONST, 2, { 0x89abcdef, 0x1234567 } },
+	  0x123456789abcdef },
+	{ "address", POINTER, { 8, LOC_CONST | LOC_ADDR, 2, { 0x10, 0 } }, TEXT + 0x10 },
+	{ "no location", LONG, {}, 0, 0, true },
+	{ "no location, pair", PAIR, {}, 0, 0, true },
+	{ "frame base", LONG, { 8, LOC_REG, 1, { LOC_FRAME_BASE } }, 0, 0, true },
+	{ "register that is not in pt_regs", LONG, { 8, LOC_REG, 1, { 17 } }, 0, 0, true },
+	{ "larger than the parameter", INT, { 8, LOC_REG, 1, { AX } }, 0, 0, true },
+};
+
+static void set_registers(struct args_world *world)
+{
+	memset(&world->regs, 0x77, sizeof(world->regs));
+	world->regs.ax = AX_VALUE;
+	world->regs.bx = BX_VALUE;
+	world->regs.bp = (unsigned long)world->memory;
+}
+
+static void fill(struct kunit *test, const u32 *params, u32 nr_params,
+		 const struct location *locations)
+{
+	struct args_world *world = test->priv;
+	struct arg_place places[MAX_PARAMS];
+
+	write_blob(test, VOID, params, nr_params, locations);
+	KUNIT_ASSERT_EQ(test, arg_places(&world->blob, FUNC_ID, places, MAX_PARAMS), nr_params);
+	site_args_prepare(world->args, &world->blob, world->loc_proto, places, nr_params, TEXT);
+	set_registers(world);
+	site_args_fill(world->args, &world->regs, &world->frame);
+}
+
+static u64 code_of(const struct args_world *world, u32 param)
+{
+	return world->frame.regs.orig_ax >> 4 * param & 0xf;
+}
+
+static void value_row_test(struct kunit *test)
+{
+	const struct value_row *row = test->param_value;
+	bool pair = row->type == PAIR || row->type == ODD || row->type == INT128;
+	struct args_world *world = test->priv;
+	struct pt_regs *seen = &world->frame.regs;
+
+	fill(test, &row->type, 1, &row->location);
+	KUNIT_EXPECT_EQ(test, seen->orig_ax >> 48, BTF_EXTRA_ARGS_MARK);
+	KUNIT_EXPECT_EQ(test, code_of(world, 0), row->none ? BTF_EXTRA_ARGS_NONE : 0);
+	KUNIT_EXPECT_EQ(test, code_of(world, 1), BTF_EXTRA_ARGS_NONE);
+	KUNIT_EXPECT_EQ(test, code_of(world, 11), BTF_EXTRA_ARGS_NONE);
+	KUNIT_EXPECT_EQ(test, (u64)seen->di, row->low);
+	KUNIT_EXPECT_EQ(test, (u64)seen->si, pair ? row->high : 0x7777777777777777);
+	/* The rest is as it was. */
+	KUNIT_EXPECT_EQ(test, (u64)seen->dx, 0x7777777777777777);
+	KUNIT_EXPECT_EQ(test, (u64)seen->ax, AX_VALUE);
+	KUNIT_EXPECT_EQ(test, (u64)seen->bx, BX_VALUE);
+	KUNIT_EXPECT_EQ(test, (u64)seen->bp, (u64)(unsigned long)world->memory);
+}
+
+/* Registers that are changed are read before that. */
+static void exchange_test(struct kunit *test)
+{
+	const struct location locations[] = { { 8, LOC_REG, 1, { 4 } }, { 8, LOC_REG, 1, { 5 } },
+					      { 4, LOC_REG, 1, { 5 } } };
+	struct args_world *world = test->priv;
+
+	write_blob(test, VOID, (u32[]){ LONG, LONG, UINT }, 3, locations);
+	fill(test, (u32[]){ LONG, LONG, UINT }, 3, locations);
+	world->regs.di = 0xd1d1d1d1d1d1d1d1;
+	world->regs.si = 0x5151515151515151;
+	site_args_fill(world->args, &world->regs, &world->frame);
+	KUNIT_EXPECT_EQ(test, (u64)world->frame.regs.di, 0x5151515151515151);
+	KUNIT_EXPECT_EQ(test, (u64)world->frame.regs.si, 0xd1d1d1d1d1d1d1d1);
+	KUNIT_EXPECT_EQ(test, (u64)world->frame.regs.dx, 0xd1d1d1d1);
+	KUNIT_EXPECT_EQ(test, world->frame.regs.orig_ax & 0xffff, 0xf210);
+}
+
+/* The 7th is coded, the 13th is not; both are behind the registers. */
+static void memory_test(struct kunit *test)
+{
+	struct location locations[MAX_PARAMS];
+	struct args_world *world = test->priv;
+	u32 params[MAX_PARAMS];
+	u32 i;
+
+	for (i = 0; i < MAX_PARAMS; i++) {
+		params[i] = INT;
+		locations[i] = (struct location){ 4, LOC_CONST, 1, { 100 + i } };
+	}
+	locations[7] = (struct location){ 4, LOC_REG | LOC_DEREF, 1, { AX } };
+	locations[13].nr_values = 0;
+	fill(test, params, MAX_PARAMS, locations);
+	KUNIT_EXPECT_EQ(test, (u64)world->frame.regs.orig_ax, 0x6b6c8888f8543210);
+	KUNIT_EXPECT_EQ(test, (u64)world->frame.regs.r9, 105);
+	KUNIT_EXPECT_EQ(test, world->frame.args[6].value[0], 106);
+	KUNIT_EXPECT_EQ(test, world->frame.args[6].value[1], 0);
+	KUNIT_EXPECT_EQ(test, world->frame.args[6].present, 1);
+	KUNIT_EXPECT_EQ(test, world->frame.args[7].present, 0);
+	KUNIT_EXPECT_EQ(test, world->frame.args[12].value[0], 112);
+	KUNIT_EXPECT_EQ(test, world->frame.args[12].present, 1);
+	KUNIT_EXPECT_EQ(test, world->frame.args[13].present, 0);
+	KUNIT_EXPECT_TRUE(test, world->args->uncoded);
+	KUNIT_EXPECT_EQ(test, world->args->located, BIT_ULL(13) - 1);
+	site_args_forget(&world->frame);
+	KUNIT_EXPECT_EQ(test, world->frame.args[12].present, 0);
+}
+
+/* The second half of a pair is on a page that is not there: no half of it is given. */
+static void half_test(struct kunit *test)
+{
+	const struct location location = { 16, LOC_REG | LOC_DEREF, 1, { BP } };
+	struct args_world *world = test->priv;
+	char *page = vmalloc(PAGE_SIZE);
+
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	memset(page, 0xcc, PAGE_SIZE);
+	fill(test, (u32[]){ PAIR }, 1, &location);
+	world->regs.bp = (unsigned long)page + PAGE_SIZE - 8;
+	site_args_fill(world->args, &world->regs, &world->frame);
+	vfree(page);
+	KUNIT_EXPECT_EQ(test, code_of(world, 0), BTF_EXTRA_ARGS_NONE);
+	KUNIT_EXPECT_EQ(test, (u64)world->frame.regs.di, 0);
+	KUNIT_EXPECT_EQ(test, (u64)world->frame.regs.si, 0);
+}
+
+static const void *place_gen_params(struct kunit *test, const void *prev, char *desc)
+{
+	const struct place_row *row = prev;
+
+	row = row ? row + 1 : place_rows;
+	if (row == place_rows + ARRAY_SIZE(place_rows))
+		return NULL;
+	strscpy(desc, row->name, KUNIT_PARAM_DESC_SIZE);
+	return row;
+}
+
+static const void *value_gen_params(struct kunit *test, const void *prev, char *desc)
+{
+	const struct value_row *row = prev;
+
+	row = row ? row + 1 : value_rows;
+	if (row == value_rows + ARRAY_SIZE(value_rows))
+		return NULL;
+	strscpy(desc, row->name, KUNIT_PARAM_DESC_SIZE);
+	return row;
+}
+
+static struct kunit_case args_cases[] = {
+	KUNIT_CASE_PARAM(place_row_test, place_gen_params),
+	KUNIT_CASE(no_place_test),
+	KUNIT_CASE_PARAM(value_row_test, value_gen_params),
+	KUNIT_CASE(exchange_test),
+	KUNIT_CASE(memory_test),
+	KUNIT_CASE(half_test),
+	{ }
+};
+
+static struct kunit_suite args_suite = {
+	.name = "btf_extra_args",
+	.init = args_init,
+	.test_cases = args_cases,
+};
+
+kunit_test_suite(args_suite);
