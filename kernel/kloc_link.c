@@ -335,7 +335,7 @@ static int check_request(const struct btf_extra_attach *request)
 	      security_locked_down(LOCKDOWN_BPF_READ_KERNEL);
 	if (err)
 		return err;
-	return bpf_active ? 0 : -ENOSYS;
+	return bpf_active ? 0 : -ENODEV;
 }
 
 /* Sites that change while they are tried are collected anew. */

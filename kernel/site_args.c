@@ -71,9 +71,9 @@ static bool read_location(const struct btf_type *param, unsigned long text,
 	if (!(flags & LOC_REG) || !find_register(values[0], &found->first.from))
 		return false;
 	found->first.source = flags & LOC_DEREF ? ARG_FROM_POINTER : ARG_FROM_REGISTER;
-	if (flags & LOC_OFFSET)
+	if (flags & LOC_OFFSET) {
 		found->first.operand = wide_value(values + 1, nr - 1, is_signed);
-	else if (nr == 2) {
+	} else if (nr == 2) {
 		found->pair = true;
 		return find_register(values[1], &found->high);
 	}

@@ -91,7 +91,8 @@ static __always_inline void site_args_fill(const struct site_args *args,
 	frame->regs = *regs;
 	frame->regs.orig_ax = args->word;
 	for (; move < plain_end; move++)
-		*(u64 *)((char *)frame + move->to) = *(const u64 *)((const char *)regs + move->from);
+		*(u64 *)((char *)frame + move->to) =
+			*(const u64 *)((const char *)regs + move->from);
 	for (; move < end; move++) {
 		u64 value = move->operand;
 

@@ -70,19 +70,17 @@ static bool whole_is_traceable(struct traceable *traceable)
 		.flags = BTF_EXTRA_BODY_ONLY,
 		.name = traceable->symbol,
 	};
-	struct bodies *bodies;
+	struct bodies *bodies = kzalloc(sizeof(*bodies), GFP_KERNEL);
 	size_t length = func_suffix_strip(traceable->symbol);
 	bool answer = false;
 	u32 i;
 
-	if (!traceable->symbol[length])
-		return false;
-	traceable->symbol[length] = '\0';
-	bodies = kzalloc(sizeof(*bodies), GFP_KERNEL);
 	if (!bodies)
 		return false;
-	if (!btf_extra_for_each_site(&query, keep_body, bodies, NULL))
-		answer = true;
+	if (traceable->symbol[length]) {
+		traceable->symbol[length] = '\0';
+		answer = !btf_extra_for_each_site(&query, keep_body, bodies, NULL);
+	}
 	for (i = 0; answer && i < bodies->nr; i++)
 		answer = ftrace_knows(traceable, bodies->addresses[i]);
 	kfree(bodies);

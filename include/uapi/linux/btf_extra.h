@@ -142,7 +142,7 @@ struct btf_extra_lookup {
  *
  * Errors: -EPERM without CAP_PERFMON or under lockdown; -EBADF, -EINVAL: not such a
  * program; -ENOENT: no such object, function or site; -EOPNOTSUPP: sites are left
- * out that may not be (see left_out, total), or all of them; -ENOSYS: this kernel's
+ * out that may not be (see left_out, total), or all of them; -ENODEV: this kernel's
  * BTF does not tell what keeps a program from running within other BPF code.
  */
 /* Flags, beside BTF_EXTRA_INLINE_ONLY and BTF_EXTRA_BODY_ONLY. */
