@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-# `make demo`: from nothing to the inlined calls of a real kernel.
+# `make demo`: from nothing to the inlined calls of a real kernel, on disk and live.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -17,7 +17,7 @@ run() {
     printf '(%d.%02d s)\n' $((took / 100)) $((took % 100))
 }
 
-userspace/packages.sh build
+userspace/packages.sh build kernel vm
 echo 'Building'
 env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory userspace
 echo 'Fetching a kernel with debug info (some 280 MB, the first time)'
@@ -42,3 +42,28 @@ print((located or inlined or sites)[0]["address"])')
 echo
 echo 'And what stands at one of these addresses?'
 run 100 "$command" lookup "$file" --vmlinux "$vmlinux" --addr "$address"
+
+echo
+echo 'And live: that kernel in a virtual machine, a ping in it, and every call with its argument'
+vm/prepare.sh 6.1 build/demo/guest >build/demo/prepare.log 2>&1 ||
+    { cat build/demo/prepare.log >&2; exit 1; }
+cat >build/demo/guest/live.sh <<'END'
+insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko || exit 1
+ip link set lo up
+echo '# btf-extra list skb_headlen'
+btf-extra list skb_headlen
+echo '# btf-extra trace skb_headlen --best-effort --count 12 & ping 127.0.0.1'
+btf-extra trace skb_headlen --best-effort --count 12 2>/tmp/told &
+for _ in $(seq 300); do
+    grep -q 'sites$' /tmp/told && break
+    sleep 0.1
+done
+ping -c 4 127.0.0.1 >/dev/null
+wait $!
+status=$?
+grep -v 'left out\|^ *0x' /tmp/told
+exit $status
+END
+start=$SECONDS
+vm/run.sh 6.1 --cpus 2 --files build/demo/guest -- sh /live.sh 2>&1
+echo "($((SECONDS - start)) s, boot included)"
