@@ -150,15 +150,16 @@ void btf_extra_detach(struct btf_extra_kloc *kloc);
 
 /*
  * From here on libbpf loads and attaches SEC("kloc/<text of btf_extra_find()>") programs by
- * itself, with default options, for as long as the process lives. Call it before
- * bpf_object__open(), and by one thread. btf_extra_last_error() tells why an attach failed.
+ * itself, with these options (NULL: the default ones; those of the last call count), for as
+ * long as the process lives. Call it before bpf_object__open(), and by one thread.
+ * btf_extra_last_error() tells why an attach failed.
  *
  * bpf_link__destroy() detaches. The link cannot be pinned or updated, and bpf_link__fd() is no
  * BPF link: libbpf has no links of others, so it is one of a uprobe at a function of this
  * library that nobody calls, and its descriptor stands for the attachment. It takes
  * CONFIG_UPROBE_EVENTS.
  */
-int btf_extra_register_kloc(void);
+int btf_extra_register_kloc(const struct btf_extra_attach_opts *opts);
 
 #ifdef __cplusplus
 }

@@ -49,6 +49,9 @@ int note_origin(dl_phdr_info *info, size_t, void *data) {
     return 0;
 }
 
+// How programs of that section are attached.
+btf_extra_attach_opts section_opts;
+
 struct DestroyLink {
     void operator()(bpf_link *link) const { bpf_link__destroy(link); }
 };
@@ -70,7 +73,8 @@ int attach_section(const bpf_program *prog, long, bpf_link **link) {
     return api_guard([&] {
         const char *text = bpf_program__section_name(prog) + std::strlen(kSection);
         btf_extra_kloc *attached = nullptr;
-        if (int error = btf_extra_attach_kloc(&attached, prog, text, nullptr, nullptr); error != 0)
+        if (int error = btf_extra_attach_kloc(&attached, prog, text, &section_opts, nullptr);
+            error != 0)
             return error;
         std::unique_ptr<btf_extra_kloc> kloc(attached);
         auto made = make_link(prog);
@@ -88,8 +92,12 @@ int attach_section(const bpf_program *prog, long, bpf_link **link) {
 
 }  // namespace
 
-int btf_extra_register_kloc(void) {
-    return api_guard([] {
+int btf_extra_register_kloc(const btf_extra_attach_opts *opts) {
+    return api_guard([&] {
+        auto known = api_opts(opts);
+        if (!known)
+            return api_fail(known.error());
+        section_opts = *known;
         static const int handler = [] {
             LIBBPF_OPTS(libbpf_prog_handler_opts, opts);
             opts.prog_attach_fn = attach_section;

@@ -238,7 +238,7 @@ void report_row(const char *object, bool module) {
 int main(int argc, char **argv) {
     if (argc != 3)
         return 2;
-    if (btf_extra_register_kloc() != 0)
+    if (btf_extra_register_kloc(nullptr) != 0)
         guest::die(btf_extra_last_error());
     const bool module = std::strcmp(argv[2], "module") == 0;
     attach_row(argv[1], module, true);
