@@ -221,6 +221,7 @@ build/release/vm/%: build/release/obj/tests/vm/%.cpp.o build/release/libuserspac
 		build/release/libcore.a
 	@mkdir -p $(@D)
 	$(call say,LD) $(CXX) $(FLAGS) -o $@ $^ $(LIBS)
+build/release/vm/real/real_guest: build/release/obj/tests/vm/real/workload.cpp.o
 
 # A fuzzer in C has the core and its test support alone; one in C++ has everything.
 FUZZ_C := build/fuzz/libcore_support.a

@@ -21,11 +21,14 @@ fail() {
 }
 
 build_programs() {
-    clang-14 -target bpf -g -O2 -Wall -Wextra -Wno-unused-parameter -Werror -I. \
-        "-I/usr/include/$(gcc -print-multiarch)" -c -o "$scratch/attach.bpf.o" \
-        tests/vm/attach/attach.bpf.c &&
-        g++ -std=c++20 -O1 -Wall -Wextra -Werror -pthread -I. -Iinclude/uapi \
-            -o "$scratch/attach_guest" tests/vm/attach/*.cpp -lbpf
+    local name
+    for name in attach foreign; do
+        clang-14 -target bpf -g -O2 -Wall -Wextra -Wno-unused-parameter -Werror -I. \
+            "-I/usr/include/$(gcc -print-multiarch)" -c -o "$scratch/$name.bpf.o" \
+            "tests/vm/attach/$name.bpf.c" || return
+    done
+    g++ -std=c++20 -O1 -Wall -Wextra -Werror -pthread -I. -Iinclude/uapi \
+        -o "$scratch/attach_guest" tests/vm/attach/*.cpp -lbpf
 }
 
 cat >"$scratch/start" <<'END'
@@ -41,11 +44,15 @@ END
 
 # on_kernel NAME: in a subshell.
 on_kernel() {
-    local name=$1 files=$scratch/$1 status
-    { tests/vm/shapes/prepare.sh "$name" "$files" && cp "$scratch"/{start,attach.bpf.o} "$files" &&
-        vm/add-program.sh "$files" "$scratch/attach_guest"; } >"$files.log" 2>&1 ||
+    local name=$1 files=$scratch/$1 modules turns=(--turns) status
+    # Kernels before 6.3 forgive an int3 that is gone (see vm/run.sh): only there at once.
+    [ "$name" != 6.1 ] || turns=()
+    { tests/vm/shapes/prepare.sh "$name" "$files" &&
+        modules=$(vm/build-modules.sh "$name" tests/vm/attach/foreign) &&
+        cp "$modules/tests/vm/attach/foreign/foreign.ko" "$scratch"/{start,attach.bpf.o,foreign.bpf.o} \
+            "$files" && vm/add-program.sh "$files" "$scratch/attach_guest"; } >"$files.log" 2>&1 ||
         { cat "$files.log"; fail "$name: what it needs could not be built"; }
-    vm/run.sh "$name" --cpus 2 --turns --files "$files" --timeout 900 -- sh /start "${parts[@]}" |
+    vm/run.sh "$name" --cpus 2 "${turns[@]}" --files "$files" --timeout 900 -- sh /start "${parts[@]}" |
         tee "$files.out"
     status=${PIPESTATUS[0]}
     sed -n "s/^\(pass\|fail\) /\1 vm attach: $name: /p" "$files.out" >>"$results"

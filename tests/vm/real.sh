@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 # Functions that the stock kernels inline, traced while files are written, processes come and go and
 # TCP runs over loopback: counts and arguments against what else tells of them (tests/vm/real).
+# Through the module, and without it by the library, with the kernel's file and perf kprobes.
 #
 #   real.sh RESULTS [KERNEL...]
 set -uo pipefail
@@ -23,29 +24,35 @@ build_programs() {
     clang-14 -target bpf -D__TARGET_ARCH_x86 -g -O2 -Wall -Wextra -Wno-unused-parameter -Werror -I. \
         "-I/usr/include/$(gcc -print-multiarch)" -c -o "$scratch/real.bpf.o" \
         tests/vm/real/real.bpf.c &&
-        g++ -std=c++20 -O1 -Wall -Wextra -Werror -pthread -I. -Iinclude/uapi \
-            -o "$scratch/real_guest" tests/vm/real/*.cpp -lbpf
+        make --no-print-directory build/release/btf-extra build/release/vm/real/real_guest
 }
 
 cat >"$scratch/start" <<'END'
-ifconfig lo 127.0.0.1 up && insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko || exit 1
-real_guest /real.bpf.o
+ifconfig lo 127.0.0.1 up || exit 1
+[ "$1" != module ] || { insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko; } || exit 1
+real_guest /real.bpf.o "$1"
 END
 
-# on_kernel NAME: in a subshell.
-on_kernel() {
-    local name=$1 files=$scratch/$1 status
-    { vm/prepare.sh "$name" "$files" && cp "$scratch"/{start,real.bpf.o} "$files" &&
-        vm/add-program.sh "$files" "$scratch/real_guest"; } >"$files.log" 2>&1 ||
-        { cat "$files.log"; fail "$name: what it needs could not be built"; }
-    vm/run.sh "$name" --files "$files" -- sh /start | tee "$files.out"
+# in_guest NAME WAY ARGUMENT: in a subshell.
+in_guest() {
+    local name=$1 way=$2 files=$scratch/$1 status
+    vm/run.sh "$name" --files "$files" --timeout 600 -- sh /start "$3" | tee "$files.out"
     status=${PIPESTATUS[0]}
-    sed -n "s/^\(pass\|fail\) /\1 vm real: $name: /p" "$files.out" >>"$results"
+    sed -n "s/^\(pass\|fail\) /\1 vm real: $name, $way: /p" "$files.out" >>"$results"
     if [ "$status" = 0 ]; then
-        echo "pass vm real: $name: the guest and its kernel's log" >>"$results"
+        echo "pass vm real: $name, $way: the guest and its kernel's log" >>"$results"
     else
-        fail "$name: the guest, exit code $status"
+        fail "$name, $way: the guest, exit code $status"
     fi
+}
+
+on_kernel() {
+    local name=$1 files=$scratch/$1
+    { vm/prepare.sh "$name" "$files" && cp "$scratch"/{start,real.bpf.o} "$files" &&
+        vm/add-program.sh "$files" build/release/vm/real/real_guest; } >"$files.log" 2>&1 ||
+        { cat "$files.log"; fail "$name: what it needs could not be built"; }
+    (in_guest "$name" module module)
+    (in_guest "$name" perf /vmlinux.btf_extra)
 }
 
 build_programs || fail 'build of the programs'

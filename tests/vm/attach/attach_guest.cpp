@@ -11,12 +11,14 @@
 
 using namespace guest;
 
-int load_program(uint32_t type, uint32_t flags, uint32_t expected_attach_type) {
+int load_program(uint32_t type, uint32_t flags, uint32_t expected_attach_type,
+                 uint32_t attach_btf_id) {
     const bpf_insn nothing[] = {{BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 0},
                                 {BPF_JMP | BPF_EXIT, 0, 0, 0, 0}};
     LIBBPF_OPTS(bpf_prog_load_opts, options);
     options.prog_flags = flags;
     options.expected_attach_type = static_cast<bpf_attach_type>(expected_attach_type);
+    options.attach_btf_id = attach_btf_id;
     const int fd =
         bpf_prog_load(static_cast<bpf_prog_type>(type), "nothing", "GPL", nothing, 2, &options);
     if (fd < 0)
@@ -60,7 +62,8 @@ int main(int argc, char **argv) {
     // In this order, where none is asked for: there is no way back from lockdown.
     const std::pair<const char *, void (*)()> parts[] = {
         {"errors", errors},     {"left_out", left_out}, {"recursion", recursion},
-        {"lifetime", lifetime}, {"crowd", crowd},       {"lockdown", lockdown},
+        {"lifetime", lifetime}, {"foreign", foreign},   {"crowd", crowd},
+        {"lockdown", lockdown},
     };
     for (const auto &[name, part] : parts)
         if (argc == 1 || std::any_of(argv + 1, argv + argc,

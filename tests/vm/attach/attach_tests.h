@@ -10,7 +10,8 @@
 
 // A program that does nothing, of the type and with the flags; ends this one where it does not
 // load.
-int load_program(uint32_t type, uint32_t flags = 0, uint32_t expected_attach_type = 0);
+int load_program(uint32_t type, uint32_t flags = 0, uint32_t expected_attach_type = 0,
+                 uint32_t attach_btf_id = 0);
 
 // Address and symbol of each probe that the kernel has.
 std::multiset<std::string> probe_list();
@@ -26,6 +27,8 @@ void errors();
 void left_out();
 void lifetime();
 void crowd();
+// With foreign.ko and /foreign.bpf.o.
+void foreign();
 // With the programs of /attach.bpf.o.
 void recursion();
 void lockdown();

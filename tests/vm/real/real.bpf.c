@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A kprobe program as it always was: at a function that is called it is attached by perf, at one that
- * is inlined by btf_extra.ko. For one processor.
+ * note: a kprobe program as it always was: at a function that is called it is attached by perf, at
+ * one that is inlined by btf_extra.ko. note_loc: the same for perf kprobes at what is inlined. For
+ * one processor.
  */
 #include <linux/bpf.h>
 #include <linux/ptrace.h>
 
-#include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
+#include "userspace/bpf/btf_loc.bpf.h"
 #include "tests/vm/real/real_event.h"
 
 struct {
@@ -21,21 +22,45 @@ struct {
 
 __u64 count;
 
-SEC("kprobe")
-int note(struct pt_regs *ctx)
+static __always_inline struct real_event *next_event(void)
 {
 	__u32 key = count++;
 	struct real_event *event = bpf_map_lookup_elem(&events, &key);
 
+	if (event)
+		event->pid = bpf_get_current_pid_tgid() >> 32;
+	return event;
+}
+
+SEC("kprobe")
+int note(struct pt_regs *ctx)
+{
+	struct real_event *event = next_event();
+
 	if (!event)
 		return 0;
 	event->cookie = bpf_get_attach_cookie(ctx);
-	event->ip = PT_REGS_IP(ctx);
-	event->pid = bpf_get_current_pid_tgid() >> 32;
+	event->site = PT_REGS_IP(ctx) - 1;
 	event->args[0] = PT_REGS_PARM1(ctx);
 	event->args[1] = PT_REGS_PARM2(ctx);
 	event->args[2] = PT_REGS_PARM3(ctx);
 	event->args[3] = PT_REGS_PARM4(ctx);
+	return 0;
+}
+
+SEC("kprobe")
+int note_loc(struct pt_regs *ctx)
+{
+	struct real_event *event = next_event();
+
+	if (!event)
+		return 0;
+	event->cookie = bpf_loc_cookie(ctx);
+	event->site = bpf_loc_ip(ctx);
+	bpf_loc_arg(ctx, 0, &event->args[0]);
+	bpf_loc_arg(ctx, 1, &event->args[1]);
+	bpf_loc_arg(ctx, 2, &event->args[2]);
+	bpf_loc_arg(ctx, 3, &event->args[3]);
 	return 0;
 }
 

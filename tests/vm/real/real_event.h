@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0 OR LGPL-2.1 OR BSD-2-Clause) */
-/* What the program of real.bpf.c tells of a hit: the array "events", and in "count" how many. */
+/* What the programs of real.bpf.c tell of a hit: the array "events", and in "count" how many. */
 #ifndef BTF_EXTRA_REAL_EVENT_H
 #define BTF_EXTRA_REAL_EVENT_H
 
@@ -9,7 +9,7 @@
 
 struct real_event {
     __u64 cookie;
-    __u64 ip;
+    __u64 site;
     __u64 args[4];
     __u32 pid;
     __u32 reserved;

@@ -3,6 +3,8 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <thread>
@@ -62,8 +64,11 @@ void loopback() {
         char bytes[1000] = {};
         if (connect(fd, where, sizeof(address)) != 0)
             die("connect");
+        // Two packets, so that there is a queue, too.
+        const int now = 1;
+        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &now, sizeof(now));
         for (int turn = 0; turn < 10; turn++)
-            if (send(fd, bytes, sizeof(bytes), 0) != sizeof(bytes) ||
+            if (send(fd, bytes, 400, 0) != 400 || send(fd, bytes, 600, 0) != 600 ||
                 recv(fd, bytes, sizeof(bytes), MSG_WAITALL) != sizeof(bytes))
                 die("loopback");
         close(fd);
