@@ -44,7 +44,7 @@ END
 
 # on_kernel NAME: in a subshell.
 on_kernel() {
-    local name=$1 files=$scratch/$1 modules turns=(--turns) status
+    local name=$1 files=$scratch/$1 modules turns=(--turns)
     # Kernels before 6.3 forgive an int3 that is gone (see vm/run.sh): only there at once.
     [ "$name" != 6.1 ] || turns=()
     { tests/vm/shapes/prepare.sh "$name" "$files" &&
@@ -52,15 +52,8 @@ on_kernel() {
         cp "$modules/tests/vm/attach/foreign/foreign.ko" "$scratch"/{start,attach.bpf.o,foreign.bpf.o} \
             "$files" && vm/add-program.sh "$files" "$scratch/attach_guest"; } >"$files.log" 2>&1 ||
         { cat "$files.log"; fail "$name: what it needs could not be built"; }
-    vm/run.sh "$name" --cpus 2 "${turns[@]}" --files "$files" --timeout 900 -- sh /start "${parts[@]}" |
-        tee "$files.out"
-    status=${PIPESTATUS[0]}
-    sed -n "s/^\(pass\|fail\) /\1 vm attach: $name: /p" "$files.out" >>"$results"
-    if [ "$status" = 0 ]; then
-        echo "pass vm attach: $name: the guest and its kernel's log" >>"$results"
-    else
-        fail "$name: the guest, exit code $status"
-    fi
+    tests/guest_rows.sh "$results" "vm attach: $name" "$name" --cpus 2 "${turns[@]}" \
+        --files "$files" --timeout 900 -- sh /start "${parts[@]}"
 }
 
 build_programs || fail 'build of the programs'

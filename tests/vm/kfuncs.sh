@@ -49,7 +49,7 @@ END
 
 # on_kernel NAME: in a subshell.
 on_kernel() {
-    local name=$1 files=$scratch/$1 modules tracing=tracing status
+    local name=$1 files=$scratch/$1 modules tracing=tracing
     modules=$(vm/build-modules.sh "$name" tests/vm/api) || fail "$name: build of the modules"
     mkdir "$files"
     cp "$modules"/{kernel/btf_extra,kernel/data/btf_extra_vmlinux,tests/vm/api/api_test}.ko \
@@ -59,15 +59,8 @@ on_kernel() {
     # Before it tracing programs may call no kfunc of a module.
     [ "$name" != 6.1 ] || tracing=no-tracing
 
-    vm/run.sh "$name" --files "$files" --timeout 500 -- sh /start $tracing >"$files.out"
-    status=$?
-    cat "$files.out"
-    sed -n "s/^\(pass\|fail\) /\1 vm kfuncs: $name: /p" "$files.out" >>"$results"
-    if [ "$status" = 0 ]; then
-        echo "pass vm kfuncs: $name: the guest and its kernel's log" >>"$results"
-    else
-        fail "$name: the guest, exit code $status"
-    fi
+    tests/guest_rows.sh "$results" "vm kfuncs: $name" "$name" --files "$files" --timeout 500 -- \
+        sh /start $tracing
 }
 
 build_programs || fail 'build of the programs'

@@ -34,20 +34,13 @@ END
 
 # on_kernel NAME WAY: in a subshell.
 on_kernel() {
-    local name=$1 way=$2 files=$scratch/$1 status
+    local name=$1 way=$2 files=$scratch/$1
     vm/prepare.sh "$name" "$files" >/dev/null || fail "$name: build of the modules"
     cp "$scratch"/{start,library.bpf.o} "$files"
     vm/add-program.sh "$files" build/release/vm/library/library_guest ||
         fail "$name: programs of the guest"
-    vm/run.sh "$name" --files "$files" --timeout 300 -- sh /start "$way" >"$files.out"
-    status=$?
-    cat "$files.out"
-    sed -n "s/^\(pass\|fail\) /\1 vm library: $name, $way: /p" "$files.out" >>"$results"
-    if [ "$status" = 0 ]; then
-        echo "pass vm library: $name, $way: the guest and its kernel's log" >>"$results"
-    else
-        fail "$name, $way: the guest, exit code $status"
-    fi
+    tests/guest_rows.sh "$results" "vm library: $name, $way" "$name" --files "$files" --timeout 300 -- \
+        sh /start "$way"
 }
 
 build_programs || fail 'build of the programs'

@@ -81,15 +81,8 @@ on_kernel() {
         echo "fail btf_extra on $name: what it needs could not be built" >>"$results"
         return
     fi
-    vm/run.sh "$name" --cpus 2 --timeout 900 --files "$files" -- sh /module.sh >"$log" 2>&1
-    local status=$?
-    sed -n "s/^\(pass\|fail\) /\1 btf_extra on $name: /p" "$log" >>"$results"
-    if [ $status = 0 ]; then
-        echo "pass btf_extra on $name: the kernel does not complain" >>"$results"
-    else
-        echo "fail btf_extra on $name: exit code $status" >>"$results"
-    fi
-    cat "$log"
+    tests/guest_rows.sh "$results" "btf_extra on $name" "$name" --cpus 2 --timeout 900 --files "$files" -- \
+        sh /module.sh
     rm -rf "$files"
 }
 

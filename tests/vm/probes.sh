@@ -26,21 +26,14 @@ prepare() {
 }
 
 on_kernel() {
-    local name=$1 files=$scratch/$1 log=$scratch/$1.out status
+    local name=$1 files=$scratch/$1 log=$scratch/$1.log
     if ! prepare "$name" "$files" >"$log" 2>&1; then
         cat "$log"
         echo "fail vm probes: $name: what it needs could not be built" >>"$results"
         return
     fi
-    vm/run.sh "$name" --files "$files" --timeout 500 -- sh /probes.sh "${funcs[@]}" >"$log" 2>&1
-    status=$?
-    cat "$log"
-    sed -n "s/^\(pass\|fail\) /\1 vm probes: $name: /p" "$log" >>"$results"
-    if [ $status = 0 ]; then
-        echo "pass vm probes: $name: the guest and its kernel's log" >>"$results"
-    else
-        echo "fail vm probes: $name: exit code $status" >>"$results"
-    fi
+    tests/guest_rows.sh "$results" "vm probes: $name" "$name" --files "$files" --timeout 500 -- \
+        sh /probes.sh "${funcs[@]}"
 }
 
 make --no-print-directory build/release/btf-extra || { echo 'fail vm probes: build' >>"$results"; exit 1; }

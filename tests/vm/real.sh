@@ -33,17 +33,10 @@ ifconfig lo 127.0.0.1 up || exit 1
 real_guest /real.bpf.o "$1"
 END
 
-# in_guest NAME WAY ARGUMENT: in a subshell.
+# in_guest NAME WAY ARGUMENT
 in_guest() {
-    local name=$1 way=$2 files=$scratch/$1 status
-    vm/run.sh "$name" --files "$files" --timeout 600 -- sh /start "$3" | tee "$files.out"
-    status=${PIPESTATUS[0]}
-    sed -n "s/^\(pass\|fail\) /\1 vm real: $name, $way: /p" "$files.out" >>"$results"
-    if [ "$status" = 0 ]; then
-        echo "pass vm real: $name, $way: the guest and its kernel's log" >>"$results"
-    else
-        fail "$name, $way: the guest, exit code $status"
-    fi
+    tests/guest_rows.sh "$results" "vm real: $1, $2" "$1" --files "$scratch/$1" --timeout 600 -- \
+        sh /start "$3"
 }
 
 on_kernel() {
@@ -51,8 +44,8 @@ on_kernel() {
     { vm/prepare.sh "$name" "$files" && cp "$scratch"/{start,real.bpf.o} "$files" &&
         vm/add-program.sh "$files" build/release/vm/real/real_guest; } >"$files.log" 2>&1 ||
         { cat "$files.log"; fail "$name: what it needs could not be built"; }
-    (in_guest "$name" module module)
-    (in_guest "$name" perf /vmlinux.btf_extra)
+    in_guest "$name" module module
+    in_guest "$name" perf /vmlinux.btf_extra
 }
 
 build_programs || fail 'build of the programs'

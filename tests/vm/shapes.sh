@@ -107,19 +107,11 @@ prepare() {
 
 # on_kernel NAME: in a subshell.
 on_kernel() {
-    local name=$1 files=$scratch/$1 lookup status
+    local name=$1 files=$scratch/$1 lookup
     prepare "$name" "$files" || fail "$name: what it needs could not be built"
     all_occur
-    vm/run.sh "$name" --cpus 2 --files "$files" --timeout 900 -- sh /start "$calls" typed word loc perf \
-        >"$files.out"
-    status=$?
-    cat "$files.out"
-    sed -n "s/^\(pass\|fail\) /\1 vm shapes: $name: /p" "$files.out" >>"$results"
-    if [ "$status" = 0 ]; then
-        echo "pass vm shapes: $name: the guest and its kernel's log" >>"$results"
-    else
-        fail "$name: the guest, exit code $status"
-    fi
+    tests/guest_rows.sh "$results" "vm shapes: $name" "$name" --cpus 2 --files "$files" --timeout 900 -- \
+        sh /start "$calls" typed word loc perf
 }
 
 build_programs || fail 'build of the programs'

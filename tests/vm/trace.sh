@@ -14,21 +14,14 @@ scratch=$(mktemp -d "${TMPDIR:-/tmp}/trace.XXXXXX") || exit 1
 trap 'rm -rf "$scratch"' EXIT
 
 on_kernel() {
-    local name=$1 files=$scratch/$1 log=$scratch/$1.out status
+    local name=$1 files=$scratch/$1 log=$scratch/$1.log
     if ! { vm/prepare.sh "$name" "$files" && cp tests/vm/guest/trace.sh "$files"; } >"$log" 2>&1; then
         cat "$log"
         echo "fail vm trace: $name: what it needs could not be built" >>"$results"
         return
     fi
-    vm/run.sh "$name" --files "$files" --cpus 2 --timeout 600 -- sh /trace.sh >"$log" 2>&1
-    status=$?
-    cat "$log"
-    sed -n "s/^\(pass\|fail\) /\1 vm trace: $name: /p" "$log" >>"$results"
-    if [ $status = 0 ]; then
-        echo "pass vm trace: $name: the guest and its kernel's log" >>"$results"
-    else
-        echo "fail vm trace: $name: exit code $status" >>"$results"
-    fi
+    tests/guest_rows.sh "$results" "vm trace: $name" "$name" --files "$files" --cpus 2 --timeout 600 -- \
+        sh /trace.sh
 }
 
 make --no-print-directory build/release/btf-extra || { echo 'fail vm trace: build' >>"$results"; exit 1; }
