@@ -163,6 +163,23 @@ static int build_index(struct extra_object *object, const struct object_source *
 	return 0;
 }
 
+static int keep_marks(struct extra_object *object, const struct object_source *source,
+		      const struct extra_elf *elf)
+{
+	struct btf_fault fault;
+
+	if (!elf->site_marks.size)
+		return 0;
+	object->marks = keep_bytes(source, &elf->site_marks, &object->marks_copy);
+	if (!object->marks)
+		return refuse(source, "out of memory", -ENOMEM);
+	object->nr_marks = elf->site_marks.size / sizeof(*object->marks);
+	object->bytes += elf->site_marks.size;
+	if (site_marks_check(object->marks, object->nr_marks, object->index.nr_sites, &fault))
+		return refuse_fault(source, ".btf_extra.site_marks", &fault);
+	return 0;
+}
+
 /* ---- DECL_TAG "file:..." on functions ---- */
 
 #define FILE_TAG "file:"
@@ -275,6 +292,8 @@ static int fill(struct extra_object *object, const struct object_source *source,
 	if (!err)
 		err = build_index(object, source, &elf);
 	if (!err)
+		err = keep_marks(object, source, &elf);
+	if (!err)
 		err = list_files(object, source);
 	if (!err) {
 		err = host->place(object, &elf);
@@ -313,6 +332,7 @@ void extra_object_destroy(struct extra_object *object)
 	kvfree(object->type_offsets[1]);
 	kvfree(object->types_copy);
 	kvfree(object->func_info_copy);
+	kvfree(object->marks_copy);
 	base_btf_close(&object->module_btf);
 	kvfree(object);
 }

@@ -13,6 +13,7 @@
 #include "base_btf.h"
 #include "core/extra_elf.h"
 #include "core/loc_index.h"
+#include "core/site_marks.h"
 
 /* An ELF section of the object that has sites; its number is that of the index. */
 struct object_section {
@@ -41,7 +42,9 @@ struct extra_object {
 	struct object_section *sections;	/* [index.nr_elf_sections] */
 	struct func_file *files;	/* in order of func; functions without are not in it */
 	u32 nr_files;
-	void *types_copy, *func_info_copy;	/* NULL: the bytes are somebody else's */
+	const u32 *marks;		/* see site_marks.h; NULL: none */
+	u32 nr_marks;
+	void *types_copy, *func_info_copy, *marks_copy;	/* NULL: the bytes are somebody else's */
 	u32 nr_sites[2];		/* by enum loc_class */
 	size_t bytes;			/* blobs and tables */
 	u64 load_ns;

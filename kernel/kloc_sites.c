@@ -32,6 +32,9 @@ static int keep_site(const struct btf_extra_site *site, void *data)
 {
 	struct kloc_sites *sites = data;
 
+	/* Its call began at another one. */
+	if (site->flags & BTF_EXTRA_SITE_PART)
+		return 0;
 	sites->sites[sites->nr_sites++].site = *site;
 	return 0;
 }
@@ -122,10 +125,12 @@ static int fill(struct kloc_sites *sites, const struct btf_extra_attach *request
 {
 	const struct registry_state *state = registry_state();
 	const struct extra_object *object = find_object(state, request);
+	int err;
 
 	if (state->generation != sites->generation)
 		return -EAGAIN;
-	return walk(state, object, request, keep_site, sites, NULL);
+	err = walk(state, object, request, keep_site, sites, NULL);
+	return err ?: sites->nr_sites ? 0 : -ENOENT;
 }
 
 static unsigned long text_address(const struct extra_object *object)

@@ -29,6 +29,7 @@ void site_query_describe(const struct extra_object *object, const struct loc_sec
 	const struct object_section *place = &object->sections[section->elf];
 	const struct loc_site *site = &section->sites[i];
 	bool freed = READ_ONCE(place->freed);
+	u32 marks;
 
 	*described = (struct btf_extra_site){
 		.address = place->address + site->offset,
@@ -39,6 +40,11 @@ void site_query_describe(const struct extra_object *object, const struct loc_sec
 		.site_class = section->loc_class,
 		.flags = freed ? BTF_EXTRA_SITE_FREED : 0,
 	};
+	marks = site_marks_of(object->marks, object->nr_marks, described->number);
+	if (marks & SITE_MARK_LOOP_HEAD)
+		described->flags |= BTF_EXTRA_SITE_LOOP_HEAD;
+	if (marks & SITE_MARK_PART)
+		described->flags |= BTF_EXTRA_SITE_PART;
 	if (!place->address || (freed && object->module))
 		described->address = 0;
 }

@@ -110,7 +110,7 @@ TEST_F(CliProbes, WhichFunction) {
 // Loop heads are those that the file names.
 TEST_F(CliProbes, LoopHeads) {
     ExtraFile file = SampleObject().file;
-    file.loop_heads = {1};
+    file.site_marks = {1 << SITE_MARK_BITS | SITE_MARK_LOOP_HEAD};
     auto result =
         run_btf_extra({"probes", "skb_headlen", write("loop", file), "--vmlinux", path("vmlinux")});
     EXPECT_EQ(result.out, R"(# unsigned int skb_headlen(const struct sk_buff *skb): 2 of 3 sites

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// The rows of the container, of site bounds, loop heads and suffixes, and what only userspace can
+// The rows of the container, of site bounds, marks and suffixes, and what only userspace can
 // try: every cut, every byte changed, the file that costs most.
 #include <gtest/gtest.h>
 
@@ -91,8 +91,8 @@ TEST(Container, NoTwoRowsHaveOneName) {
     for (u32 i = 0; i < bounds_nr_rows; i++)
         EXPECT_TRUE(names.insert(bounds_rows[i].name).second) << bounds_rows[i].name;
     names.clear();
-    for (u32 i = 0; i < heads_nr_rows; i++)
-        EXPECT_TRUE(names.insert(heads_rows[i].name).second) << heads_rows[i].name;
+    for (u32 i = 0; i < marks_nr_rows; i++)
+        EXPECT_TRUE(names.insert(marks_rows[i].name).second) << marks_rows[i].name;
     names.clear();
     for (u32 i = 0; i < suffix_nr_rows; i++)
         EXPECT_TRUE(names.insert(suffix_rows[i].symbol).second) << suffix_rows[i].symbol;
@@ -247,17 +247,17 @@ INSTANTIATE_TEST_SUITE_P(Container, BoundsRow, testing::Range(0u, bounds_nr_rows
                              return name_of(bounds_rows[info.param], info.param);
                          });
 
-class HeadsRow : public testing::TestWithParam<u32> {};
+class MarksRow : public testing::TestWithParam<u32> {};
 
-TEST_P(HeadsRow, ComesOutAsTheRowSays) {
-    const heads_row &row = heads_rows[GetParam()];
-    const char *wrong = heads_row_verdict(&row);
+TEST_P(MarksRow, ComesOutAsTheRowSays) {
+    const marks_row &row = marks_rows[GetParam()];
+    const char *wrong = marks_row_verdict(&row);
     EXPECT_EQ(wrong, nullptr) << row.name << ": " << (wrong ? wrong : "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Container, HeadsRow, testing::Range(0u, heads_nr_rows),
+INSTANTIATE_TEST_SUITE_P(Container, MarksRow, testing::Range(0u, marks_nr_rows),
                          [](const auto &info) {
-                             return name_of(heads_rows[info.param], info.param);
+                             return name_of(marks_rows[info.param], info.param);
                          });
 
 TEST(Container, LoopHeadsOfAFile) {
@@ -267,22 +267,22 @@ TEST(Container, LoopHeadsOfAFile) {
                 return i;
         return 0u;
     };
-    File with = file_of(container_rows[row_named("loop heads")]);
-    File empty = file_of(container_rows[row_named("empty loop heads")]);
+    File with = file_of(container_rows[row_named("marks")]);
+    File empty = file_of(container_rows[row_named("no marks")]);
     File without = file_of(container_rows[0]);
     container_outcome run;
     container_run(&run, with.data(), with.size());
     ASSERT_EQ(run.error, 0);
-    EXPECT_EQ(static_cast<const u8 *>(run.elf.loop_heads.data) - with.data(), 896);
-    EXPECT_EQ(run.elf.loop_heads.size, 12u);
+    EXPECT_EQ(static_cast<const u8 *>(run.elf.site_marks.data) - with.data(), 896);
+    EXPECT_EQ(run.elf.site_marks.size, 12u);
     container_run(&run, empty.data(), empty.size());
     ASSERT_EQ(run.error, 0);
-    EXPECT_NE(run.elf.loop_heads.data, nullptr);
-    EXPECT_EQ(run.elf.loop_heads.size, 0u);
+    EXPECT_NE(run.elf.site_marks.data, nullptr);
+    EXPECT_EQ(run.elf.site_marks.size, 0u);
     container_run(&run, without.data(), without.size());
     ASSERT_EQ(run.error, 0);
-    EXPECT_EQ(run.elf.loop_heads.data, nullptr);
-    EXPECT_EQ(run.elf.loop_heads.size, 0u);
+    EXPECT_EQ(run.elf.site_marks.data, nullptr);
+    EXPECT_EQ(run.elf.site_marks.size, 0u);
 }
 
 class SuffixRow : public testing::TestWithParam<u32> {};

@@ -33,7 +33,7 @@ void expect_same(const ExtraFile &a, const ExtraFile &b) {
     EXPECT_EQ(a.sections, b.sections);
     EXPECT_EQ(a.vmlinux_btf, b.vmlinux_btf);
     EXPECT_EQ(a.base, b.base);
-    EXPECT_EQ(a.loop_heads, b.loop_heads);
+    EXPECT_EQ(a.site_marks, b.site_marks);
     EXPECT_EQ(a.provenance, b.provenance);
 }
 
@@ -56,7 +56,7 @@ TEST(ExtraFile, RoundTrips) {
     more.sections = {{".text", kCode, 0xffffffff81000000, 0x40},
                      {".init.text", kCode | SHF_WRITE, 0xffffffff81400000, 1}};
     more.vmlinux_btf = {".BTF.vmlinux", SHF_ALLOC, 0xffffffff81200000, 0x7edfffff};
-    more.loop_heads = {0, 2};
+    more.site_marks = {0x1, 0x12};
     more.base = {{1, 2}, {0xffffffff, 0xfffffffe}};
     for (const ExtraFile &file : {split, one_blob, bare, more}) {
         std::string path = folder.path("a"), again = folder.path("b");
@@ -199,23 +199,23 @@ TEST(ExtraFile, RefusesWhatIsNoContainer) {
     }
 }
 
-// What write_extra_file() cannot write: a section of loop heads, changed in the file.
-TEST(ExtraFile, LoopHeadsThatAreNotWhole) {
+// What write_extra_file() cannot write: a section of marks, changed in the file.
+TEST(ExtraFile, MarksThatAreNotWhole) {
     TemporaryFolder folder;
     const std::string path = folder.path("a");
     ExtraFile file = SampleObject().file;
-    file.loop_heads = {0, 1};
+    file.site_marks = {0x1, 0xa};
     ASSERT_TRUE(write_extra_file(path, file));
     const std::string good = test::read_file(path);
     Elf64_Ehdr header;
     std::memcpy(&header, good.data(), sizeof(header));
     const auto image = ElfImage::open(path);
     ASSERT_TRUE(image);
-    const ElfSection *heads = image->find(".btf_extra.loop_heads");
-    ASSERT_NE(heads, nullptr);
-    EXPECT_EQ(heads->type, static_cast<uint32_t>(SHT_PROGBITS));
+    const ElfSection *marks = image->find(".btf_extra.site_marks");
+    ASSERT_NE(marks, nullptr);
+    EXPECT_EQ(marks->type, static_cast<uint32_t>(SHT_PROGBITS));
     const size_t size_at =
-        header.e_shoff + heads->index * sizeof(Elf64_Shdr) + offsetof(Elf64_Shdr, sh_size);
+        header.e_shoff + marks->index * sizeof(Elf64_Shdr) + offsetof(Elf64_Shdr, sh_size);
     const struct {
         uint64_t size;
         const char *reason;  // NULL: accepted
@@ -223,8 +223,8 @@ TEST(ExtraFile, LoopHeadsThatAreNotWhole) {
         {8, nullptr},
         {4, nullptr},
         {0, nullptr},
-        {6, ".btf_extra.loop_heads: 6 bytes, not 4 for each"},
-        {1, ".btf_extra.loop_heads: 1 bytes, not 4 for each"},
+        {6, ".btf_extra.site_marks: 6 bytes, not 4 for each"},
+        {1, ".btf_extra.site_marks: 1 bytes, not 4 for each"},
     };
     for (const auto &row : rows) {
         std::string bytes = good;
@@ -236,25 +236,25 @@ TEST(ExtraFile, LoopHeadsThatAreNotWhole) {
             EXPECT_EQ(read.error().message, path + ": " + row.reason);
             continue;
         }
-        ASSERT_TRUE(read->loop_heads) << row.size;
-        EXPECT_EQ(read->loop_heads->size(), row.size / 4);
+        ASSERT_TRUE(read->site_marks) << row.size;
+        EXPECT_EQ(read->site_marks->size(), row.size / 4);
     }
 }
 
-TEST(ExtraFile, LoopHeadsAreNotKnownOrNoneOrSome) {
+TEST(ExtraFile, MarksAreNotKnownOrNoneOrSome) {
     TemporaryFolder folder;
     ExtraFile file = SampleObject().file;
-    for (const auto &heads : {std::optional<std::vector<uint32_t>>(), {{}}, {{0, 3}}}) {
-        file.loop_heads = heads;
+    for (const auto &marks : {std::optional<std::vector<uint32_t>>(), {{}}, {{0x1, 0x1b}}}) {
+        file.site_marks = marks;
         ASSERT_TRUE(write_extra_file(folder.path("a"), file));
         const auto read = read_extra_file(folder.path("a"));
         ASSERT_TRUE(read) << read.error().message;
-        EXPECT_EQ(read->loop_heads, heads);
+        EXPECT_EQ(read->site_marks, marks);
     }
 }
 
 // The numbers are those of sites: of the sample 0 and up to the last.
-TEST(ExtraFile, LoopHeadsThatAreNoSites) {
+TEST(ExtraFile, MarksThatAreWrong) {
     TemporaryFolder folder;
     const std::string path = folder.path("a");
     ExtraFile file = SampleObject().file;
@@ -265,31 +265,36 @@ TEST(ExtraFile, LoopHeadsThatAreNoSites) {
     ASSERT_GT(sites, 1u);
     const struct {
         const char *name;
-        std::vector<uint32_t> heads;
+        std::vector<uint32_t> marks;
         const char *fault;  // where; NULL: accepted
     } rows[] = {
         {"none", {}, nullptr},
-        {"first and last", {0, sites - 1}, nullptr},
-        {"past the last", {0, sites}, "byte 0x4"},
-        {"twice", {0, 0}, "byte 0x4"},
-        {"falling", {1, 0}, "byte 0x4"},
+        {"first and last", {0x1, (sites - 1) * 8 + 3}, nullptr},
+        {"past the last", {0x1, sites * 8 + 1}, "byte 0x4"},
+        {"twice", {0x1, 0x2}, "byte 0x4"},
+        {"falling", {0x9, 0x1}, "byte 0x4"},
+        {"no mark", {0x1, 0x8}, "byte 0x4"},
+        {"an unknown mark", {0x4}, "byte 0x0"},
         {"highest number", {UINT32_MAX}, "byte 0x0"},
     };
     for (const auto &row : rows) {
-        file.loop_heads = row.heads;
+        file.site_marks = row.marks;
         ASSERT_TRUE(write_extra_file(path, file));
         const auto view = ObjectView::open(path);
         ASSERT_EQ(static_cast<bool>(view), row.fault == nullptr) << row.name;
         if (row.fault) {
             EXPECT_EQ(view.error().message,
-                      path + ": .btf_extra.loop_heads: " + row.fault +
-                          ": loop heads are not numbers of sites in ascending order")
+                      path + ": .btf_extra.site_marks: " + row.fault +
+                          ": not a site above the one before it with marks that are known")
                 << row.name;
             continue;
         }
-        for (uint32_t site = 0; site < sites; site++)
-            EXPECT_EQ((*view)->is_loop_head(site), std::ranges::count(row.heads, site) == 1)
-                << row.name << ", " << site;
+        for (uint32_t site = 0; site < sites; site++) {
+            uint32_t expected = 0;
+            for (const uint32_t mark : row.marks)
+                expected += mark / 8 == site ? mark % 8 : 0;
+            EXPECT_EQ((*view)->site_marks(site), expected) << row.name << ", " << site;
+        }
     }
 }
 

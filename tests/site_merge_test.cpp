@@ -465,22 +465,24 @@ TEST_F(WrittenFunctions, FunctionsOfTheBase) {
             << row.name << ", " << row.params.size() << " parameters";
 }
 
-// Of repeats of a site, also such as differ in the reasons for what they lack, any may be the one.
-TEST(SiteMerge, LoopHeadsAreFoundAgain) {
+// Of repeats of a site, also such as differ in the reasons for what they lack, any may have a mark.
+TEST(SiteMerge, MarksAreFoundAgain) {
+    using Marks = std::map<uint32_t, uint32_t>;
     struct Row {
         const char *name;
-        std::vector<bool> heads;         // of the sites below
-        std::vector<uint32_t> expected;  // by number in the section
+        std::vector<uint8_t> marks;  // of the sites below
+        Marks expected;              // by number in the section
     } rows[] = {
-        {"none", {false, false, false, false, false, false}, {}},
-        {"the first of equals", {true, false, false, false, false, false}, {0}},
-        {"the last of equals", {false, true, false, false, false, false}, {0}},
-        {"all of equals", {true, true, true, false, false, false}, {0}},
-        {"the one with higher reasons, which goes", {false, false, true, false, false, false}, {0}},
-        {"with another location", {false, false, false, true, false, false}, {1}},
-        {"of another function there", {false, false, false, false, true, false}, {3}},
-        {"at another offset", {false, false, false, false, false, true}, {2}},
-        {"every one", {true, true, true, true, true, true}, {0, 1, 2, 3}},
+        {"none", {0, 0, 0, 0, 0, 0}, {}},
+        {"the first of equals", {1, 0, 0, 0, 0, 0}, {{0, 1}}},
+        {"the last of equals", {0, 2, 0, 0, 0, 0}, {{0, 2}}},
+        {"all of equals", {1, 1, 1, 0, 0, 0}, {{0, 1}}},
+        {"another one of each", {1, 0, 2, 0, 0, 0}, {{0, 3}}},
+        {"the one with higher reasons, which goes", {0, 0, 1, 0, 0, 0}, {{0, 1}}},
+        {"with another location", {0, 0, 0, 2, 0, 0}, {{1, 2}}},
+        {"of another function there", {0, 0, 0, 0, 1, 0}, {{3, 1}}},
+        {"at another offset", {0, 0, 0, 0, 0, 3}, {{2, 3}}},
+        {"every one", {1, 1, 1, 2, 3, 1}, {{0, 1}, {1, 2}, {2, 1}, {3, 3}}},
     };
     for (const Row &row : rows) {
         SCOPED_TRACE(row.name);
@@ -490,8 +492,8 @@ TEST(SiteMerge, LoopHeadsAreFoundAgain) {
         b.site(again, 8, {kOut}).site(again, 8, {kOut}).site(again, 8, {kEntryValue});
         a.site(f, 8, {a.reg(3)}).site(g, 8, {kOut}).site(f, 16, {kOut});
         for (size_t i = 0; i < 3; i++) {
-            b.unit_.sites[i].loop_head = row.heads[i];
-            a.unit_.sites[i].loop_head = row.heads[i + 3];
+            b.unit_.sites[i].marks = row.marks[i];
+            a.unit_.sites[i].marks = row.marks[i + 3];
         }
         a.site(f, 8, {kOut}, SiteClass::kBody);
         const std::vector<UnitSites> units = units_of({a, b});
@@ -500,15 +502,13 @@ TEST(SiteMerge, LoopHeadsAreFoundAgain) {
             ASSERT_EQ(merged.sections.size(), 2u);
             EXPECT_EQ(merged.sections[0].sites.size(), 4u);
             // Locations come in the order of their lists, those without one last.
-            std::vector<uint32_t> expected = row.expected;
             const bool located_first =
                 merged.param_lists[merged.sections[0].sites[0].params][0] < kMissing;
-            for (uint32_t &number : expected)
-                if (located_first && number < 2)
-                    number = 1 - number;
-            std::ranges::sort(expected);
-            EXPECT_EQ(merged.sections[0].loop_heads, expected);
-            EXPECT_EQ(merged.sections[1].loop_heads, std::vector<uint32_t>());
+            Marks expected;
+            for (const auto &[number, marks] : row.expected)
+                expected[located_first && number < 2 ? 1 - number : number] = marks;
+            EXPECT_EQ(merged.sections[0].marks, expected);
+            EXPECT_EQ(merged.sections[1].marks, Marks());
         }
     }
 }

@@ -262,7 +262,7 @@ TEST_F(Vmlinux, LoopHeadsAreWhereObjdumpAndLibdwSay) {
         const std::string text = fmt::format("{}@{:x}", view_->func_name(site->func),
                                              elf_section(*section)->address + site->offset);
         sites.insert(text);
-        if (!view_->is_loop_head(number))
+        if ((view_->site_marks(number) & SITE_MARK_LOOP_HEAD) == 0)
             continue;
         EXPECT_EQ(section->loc_class, static_cast<uint32_t>(LOC_CLASS_INLINE)) << text;
         if (heads.empty() || heads.back() != text)
@@ -281,6 +281,31 @@ TEST_F(Vmlinux, LoopHeadsAreWhereObjdumpAndLibdwSay) {
     EXPECT_GT(heads.size(), 1000u);
     std::cout << fmt::format("{} loop heads; {} other instances begin where a jump leads to\n",
                              heads.size(), census.from_outside.size());
+}
+
+TEST_F(Vmlinux, PartsAreWhereSymbolsAndLibdwSay) {
+    std::vector<std::string> parts;
+    std::set<std::string> sites;
+    for (uint32_t number = 0; number < view_->index().nr_sites; number++) {
+        const loc_section *section = nullptr;
+        const loc_site *site = loc_index_site(&view_->index(), number, &section);
+        const std::string text = fmt::format("{}@{:x}", view_->func_name(site->func),
+                                             elf_section(*section)->address + site->offset);
+        sites.insert(text);
+        if ((view_->site_marks(number) & SITE_MARK_PART) != 0)
+            parts.push_back(text);
+    }
+    std::ranges::sort(parts);
+    parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
+    std::vector<std::string> expected = test::part_census(kernel_path_);
+    std::erase_if(expected, [&](const std::string &text) { return !sites.contains(text); });
+    std::vector<std::string> differences;
+    std::ranges::set_symmetric_difference(parts, expected, std::back_inserter(differences));
+    for (size_t i = 0; i < differences.size() && i < 20; i++)
+        ADD_FAILURE() << differences[i];
+    EXPECT_EQ(differences.size(), 0u);
+    EXPECT_GT(parts.size(), 5000u);
+    std::cout << fmt::format("{} places of parts\n", parts.size());
 }
 
 TEST_F(Vmlinux, LibbpfReadsTheTypes) {

@@ -103,7 +103,7 @@ static const char *const fault_texts[BTF_FAULT_COUNT] = {
 	[BTF_FAULT_ELF_MISSING] = "locations, build-id or sums of the base are missing",
 	[BTF_FAULT_ELF_BUILD_ID] = "build-id note is malformed",
 	[BTF_FAULT_SITE_RANGE] = "site lies outside the sections of its object",
-	[BTF_FAULT_LOOP_HEAD] = "loop heads are not numbers of sites in ascending order",
+	[BTF_FAULT_SITE_MARK] = "not a site above the one before it with marks that are known",
 };
 
 const char *btf_fault_text(enum btf_fault_code code)

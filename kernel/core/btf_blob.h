@@ -75,7 +75,7 @@ enum btf_fault_code {
 
 	/* blobs and container together (extra_object) */
 	BTF_FAULT_SITE_RANGE,		/* site outside its ELF section, or in none of the object */
-	BTF_FAULT_LOOP_HEAD,		/* no number of a site, or not above the one before */
+	BTF_FAULT_SITE_MARK,		/* no site, not above the one before, or no known mark */
 
 	BTF_FAULT_COUNT
 };

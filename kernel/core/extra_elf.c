@@ -196,8 +196,8 @@ int extra_elf_open(struct extra_elf *elf, const void *data, u64 size, struct btf
 		err = take_section(&opened, ".btf_extra.base", SHT_PROGBITS, 1, &opened.bases,
 				   fault);
 	if (!err)
-		err = take_section(&opened, ".btf_extra.loop_heads", SHT_PROGBITS, 0,
-				   &opened.loop_heads, fault);
+		err = take_section(&opened, ".btf_extra.site_marks", SHT_PROGBITS, 0,
+				   &opened.site_marks, fault);
 	if (!err)
 		err = take_section(&opened, ".note.gnu.build-id", SHT_NOTE, 1, &opened.build_id,
 				   fault);
@@ -210,9 +210,9 @@ int extra_elf_open(struct extra_elf *elf, const void *data, u64 size, struct btf
 	if (!opened.func_info.data || !opened.bases.data ||
 	    opened.bases.size % sizeof(struct extra_base))
 		return refuse(fault, BTF_FAULT_ELF_MISSING, 0);
-	if (opened.loop_heads.size % sizeof(u32))
+	if (opened.site_marks.size % sizeof(u32))
 		return refuse(fault, BTF_FAULT_ELF_SECTION,
-			      (u64)((const u8 *)opened.loop_heads.data - opened.data));
+			      (u64)((const u8 *)opened.site_marks.data - opened.data));
 	*elf = opened;
 	return 0;
 }

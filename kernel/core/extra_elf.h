@@ -7,14 +7,14 @@
  *	.BTF.func_info		the locations
  *	.note.gnu.build-id	of the object that the blobs describe
  *	.btf_extra.base		struct extra_base [], from vmlinux's .BTF upwards
- *	[.btf_extra.loop_heads]	u32 [], see loop_heads.h; absent: nothing is known
+ *	[.btf_extra.site_marks]	u32 [], see site_marks.h; absent: nothing is known
  *	.text, .init.text, ...	no bytes: link address and size of each executable
  *				section of the object
  *	[.BTF.vmlinux]		no bytes: the same of vmlinux's .BTF
  *
  * Others are not looked at. What this reads has been checked; what the blobs
- * say is for loc_validate(), and which sites the loop heads are for
- * loop_heads_check(). Nothing here allocates, all bytes are the caller's.
+ * say is for loc_validate(), and which sites have marks is for
+ * site_marks_check(). Nothing here allocates, all bytes are the caller's.
  */
 #ifndef BTF_EXTRA_EXTRA_ELF_H
 #define BTF_EXTRA_EXTRA_ELF_H
@@ -42,7 +42,7 @@ struct extra_elf {
 	struct extra_bytes types, func_info;
 	struct extra_bytes build_id;	/* the id itself, without the note around it */
 	struct extra_bytes bases;	/* struct extra_base [size / sizeof] */
-	struct extra_bytes loop_heads;	/* u32 [size / sizeof], may be of size 0 */
+	struct extra_bytes site_marks;	/* u32 [size / sizeof], may be of size 0 */
 };
 
 /* A section of the object that the blobs describe. */

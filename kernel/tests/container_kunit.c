@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The rows of tests/core about the container, the bounds of sites, loop heads and
+ * The rows of tests/core about the container, the bounds of sites, marks and
  * suffixes of symbols, compiled as the kernel compiles them. Files are allocated
  * with exactly their size, so that KASAN sees what reads past an end.
  */
@@ -110,9 +110,9 @@ static void bounds_row_test(struct kunit *test)
 	KUNIT_EXPECT_NULL_MSG(test, wrong, "%s", wrong);
 }
 
-static void heads_row_test(struct kunit *test)
+static void marks_row_test(struct kunit *test)
 {
-	const char *wrong = heads_row_verdict(test->param_value);
+	const char *wrong = marks_row_verdict(test->param_value);
 
 	KUNIT_EXPECT_NULL_MSG(test, wrong, "%s", wrong);
 }
@@ -146,12 +146,12 @@ static const void *bounds_gen_params(struct kunit *test, const void *prev, char 
 	return row;
 }
 
-static const void *heads_gen_params(struct kunit *test, const void *prev, char *desc)
+static const void *marks_gen_params(struct kunit *test, const void *prev, char *desc)
 {
-	const struct heads_row *row = prev;
+	const struct marks_row *row = prev;
 
-	row = row ? row + 1 : heads_rows;
-	if (row == heads_rows + heads_nr_rows)
+	row = row ? row + 1 : marks_rows;
+	if (row == marks_rows + marks_nr_rows)
 		return NULL;
 	strscpy(desc, row->name, KUNIT_PARAM_DESC_SIZE);
 	return row;
@@ -173,7 +173,7 @@ static struct kunit_case container_cases[] = {
 	KUNIT_CASE(container_cut_test),
 	KUNIT_CASE(container_byte_test),
 	KUNIT_CASE_PARAM(bounds_row_test, bounds_gen_params),
-	KUNIT_CASE_PARAM(heads_row_test, heads_gen_params),
+	KUNIT_CASE_PARAM(marks_row_test, marks_gen_params),
 	KUNIT_CASE_PARAM(suffix_row_test, suffix_gen_params),
 	{ }
 };

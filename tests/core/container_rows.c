@@ -6,7 +6,7 @@
  */
 #include "container_rows.h"
 #include "elf_writer.h"
-#include "../../kernel/core/loop_heads.h"
+#include "../../kernel/core/site_marks.h"
 #include "../../kernel/core/site_bounds.h"
 
 #define ARRAY_LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -102,27 +102,27 @@ static u32 bases_twice(u8 *file, const struct core_input *blobs)
 	return twice(file, blobs, ".btf_extra.base", SHT_PROGBITS);
 }
 
-static u32 heads_twice(u8 *file, const struct core_input *blobs)
+static u32 marks_twice(u8 *file, const struct core_input *blobs)
 {
-	static const u32 head = 1;
+	static const u32 mark = 1;
 	struct elf_writer w;
 
 	elf_begin(&w, file, CONTAINER_MAX_SIZE, 7);
 	put_required(&w, blobs);
-	elf_bytes(&w, ".btf_extra.loop_heads", SHT_PROGBITS, &head, sizeof(head));
-	elf_bytes(&w, ".btf_extra.loop_heads", SHT_PROGBITS, &head, 0);
+	elf_bytes(&w, ".btf_extra.site_marks", SHT_PROGBITS, &mark, sizeof(mark));
+	elf_bytes(&w, ".btf_extra.site_marks", SHT_PROGBITS, &mark, 0);
 	return elf_finish(&w, MACHINE);
 }
 
 /* Header 5, at 384: 12 bytes at 896. */
-static u32 three_heads(u8 *file, const struct core_input *blobs)
+static u32 three_marks(u8 *file, const struct core_input *blobs)
 {
-	static const u32 heads[] = { 0, 2, 5 };
+	static const u32 marks[] = { 0x1, 0x12, 0x2b };
 	struct elf_writer w;
 
 	elf_begin(&w, file, CONTAINER_MAX_SIZE, 6);
 	put_required(&w, blobs);
-	elf_bytes(&w, ".btf_extra.loop_heads", SHT_PROGBITS, heads, sizeof(heads));
+	elf_bytes(&w, ".btf_extra.site_marks", SHT_PROGBITS, marks, sizeof(marks));
 	return elf_finish(&w, MACHINE);
 }
 
@@ -321,21 +321,21 @@ const struct container_row container_rows[] = {
 	{ "build-id of another type", PATCH({ 4, H(4) + 4, SHT_PROGBITS }), REFUSED(MISSING, 0) },
 	{ "half a sum", PATCH({ 8, H(5) + 32, 12 }), REFUSED(MISSING, 0) },
 
-	/* loop heads */
-	{ "loop heads", .build = three_heads, ACCEPTED },
-	{ "empty loop heads", .build = three_heads, PATCH({ 8, H(5) + 32, 0 }), ACCEPTED },
-	{ "a byte of a loop head", .build = three_heads, PATCH({ 8, H(5) + 32, 1 }),
+	/* marks of sites */
+	{ "marks", .build = three_marks, ACCEPTED },
+	{ "no marks", .build = three_marks, PATCH({ 8, H(5) + 32, 0 }), ACCEPTED },
+	{ "a byte of a mark", .build = three_marks, PATCH({ 8, H(5) + 32, 1 }),
 	  REFUSED(SECTION, 896) },
-	{ "half a loop head more", .build = three_heads, PATCH({ 8, H(5) + 32, 10 }),
+	{ "half a mark more", .build = three_marks, PATCH({ 8, H(5) + 32, 10 }),
 	  REFUSED(SECTION, 896) },
-	{ "loop heads not on 4 bytes", .build = three_heads, PATCH({ 8, H(5) + 24, 898 }),
+	{ "marks not on 4 bytes", .build = three_marks, PATCH({ 8, H(5) + 24, 898 }),
 	  REFUSED(SECTION, H(5)) },
-	{ "empty loop heads not on 4 bytes", .build = three_heads,
+	{ "no marks not on 4 bytes", .build = three_marks,
 	  PATCH({ 8, H(5) + 24, 898 }, { 8, H(5) + 32, 0 }), REFUSED(SECTION, H(5)) },
-	{ "loop heads end behind the file", .build = three_heads,
+	{ "marks end behind the file", .build = three_marks,
 	  PATCH({ 8, H(5) + 32, 0x1000 }), REFUSED(CUT, H(5)) },
-	{ "loop heads twice", .build = heads_twice, REFUSED(DUPLICATE, H(6)) },
-	{ "loop heads without bytes", .build = three_heads, PATCH({ 4, H(5) + 4, SHT_NOBITS }),
+	{ "marks twice", .build = marks_twice, REFUSED(DUPLICATE, H(6)) },
+	{ "marks without bytes", .build = three_marks, PATCH({ 4, H(5) + 4, SHT_NOBITS }),
 	  ACCEPTED },
 
 	/* build-id */
@@ -470,52 +470,61 @@ const char *bounds_row_verdict(const struct bounds_row *row, const struct core_o
 	return fault.offset == row->offset ? NULL : "the fault is at another offset";
 }
 
-/* ---- rows of the loop heads ---- */
+/* ---- rows of the marks ---- */
 
-#define HEADS(...) \
-	.heads = { __VA_ARGS__ }, .nr = sizeof((u32[]){ __VA_ARGS__ }) / sizeof(u32)
+#define MARKS(...) \
+	.marks = { __VA_ARGS__ }, .nr = sizeof((u32[]){ __VA_ARGS__ }) / sizeof(u32)
+#define HEAD(site) ((site) << 3 | 1u)
+#define PART(site) ((site) << 3 | 2u)
+#define BOTH(site) ((site) << 3 | 3u)
 
-const struct heads_row heads_rows[] = {
-	{ "no head", .nr_sites = 6, .accepted = true },
-	{ "no head, no site", .accepted = true },
-	{ "first site", HEADS(0), .nr_sites = 6, .accepted = true },
-	{ "last site", HEADS(5), .nr_sites = 6, .accepted = true },
-	{ "every site", HEADS(0, 1, 2, 3, 4, 5), .nr_sites = 6, .accepted = true },
-	{ "every other site", HEADS(0, 2, 4), .nr_sites = 6, .accepted = true },
-	{ "highest numbers", HEADS(0x7fffffff, 0x80000000, 0xfffffffe), .nr_sites = 0xffffffff,
-	  .accepted = true },
-	{ "a head, no site", HEADS(0), .nr_sites = 0, .offset = 0 },
-	{ "past the last site", HEADS(1, 5, 6), .nr_sites = 6, .offset = 8 },
-	{ "highest number", HEADS(0xffffffff), .nr_sites = 6, .offset = 0 },
-	{ "twice", HEADS(1, 3, 3, 4), .nr_sites = 6, .offset = 8 },
-	{ "first twice", HEADS(0, 0), .nr_sites = 6, .offset = 4 },
-	{ "in falling order", HEADS(1, 4, 3), .nr_sites = 6, .offset = 8 },
-	{ "falling past the sign", HEADS(0x80000000, 0x7fffffff), .nr_sites = 0xffffffff,
-	  .offset = 4 },
+const struct marks_row marks_rows[] = {
+	{ "no mark", .nr_sites = 6, .accepted = true },
+	{ "no mark, no site", .accepted = true },
+	{ "first site", MARKS(HEAD(0)), .nr_sites = 6, .accepted = true },
+	{ "last site", MARKS(PART(5)), .nr_sites = 6, .accepted = true },
+	{ "both of a site", MARKS(HEAD(1), BOTH(2)), .nr_sites = 6, .accepted = true },
+	{ "every site", MARKS(HEAD(0), PART(1), BOTH(2), HEAD(3), PART(4), PART(5)),
+	  .nr_sites = 6, .accepted = true },
+	{ "every other site", MARKS(PART(0), HEAD(2), PART(4)), .nr_sites = 6, .accepted = true },
+	{ "highest numbers", MARKS(HEAD(0xfffffff), PART(0x10000000), BOTH(0x1fffffff)),
+	  .nr_sites = 0xffffffff, .accepted = true },
+	{ "a mark, no site", MARKS(HEAD(0)), .nr_sites = 0, .offset = 0 },
+	{ "past the last site", MARKS(HEAD(1), HEAD(5), HEAD(6)), .nr_sites = 6, .offset = 8 },
+	{ "highest number", MARKS(PART(0x1fffffff)), .nr_sites = 6, .offset = 0 },
+	{ "of no kind", MARKS(HEAD(1), 2 << 3), .nr_sites = 6, .offset = 4 },
+	{ "of a kind that is not known", MARKS(HEAD(1), 2 << 3 | 4), .nr_sites = 6, .offset = 4 },
+	{ "of one that is known, and another", MARKS(2 << 3 | 5), .nr_sites = 6, .offset = 0 },
+	{ "twice", MARKS(HEAD(1), HEAD(3), HEAD(3), HEAD(4)), .nr_sites = 6, .offset = 8 },
+	{ "one after the other", MARKS(HEAD(1), HEAD(3), PART(3)), .nr_sites = 6, .offset = 8 },
+	{ "first twice", MARKS(HEAD(0), HEAD(0)), .nr_sites = 6, .offset = 4 },
+	{ "in falling order", MARKS(HEAD(1), HEAD(4), PART(3)), .nr_sites = 6, .offset = 8 },
+	{ "falling past the sign", MARKS(HEAD(0x10000000), HEAD(0xfffffff)),
+	  .nr_sites = 0xffffffff, .offset = 4 },
 };
 
-const u32 heads_nr_rows = ARRAY_LENGTH(heads_rows);
+const u32 marks_nr_rows = ARRAY_LENGTH(marks_rows);
 
-/* Whether a number is among the heads: one after the other. */
-static bool among(const struct heads_row *row, u32 number)
+/* The marks of a site: one after the other. */
+static u32 marks_among(const struct marks_row *row, u32 site)
 {
 	u32 i;
 
 	for (i = 0; i < row->nr; i++)
-		if (row->heads[i] == number)
-			return true;
-	return false;
+		if (row->marks[i] >> 3 == site)
+			return row->marks[i] & 7;
+	return 0;
 }
 
-const char *heads_row_verdict(const struct heads_row *row)
+const char *marks_row_verdict(const struct marks_row *row)
 {
 	struct btf_fault fault = { .code = BTF_FAULT_COUNT, .type_id = 1 };
 	u32 i;
 
-	if (loop_heads_check(row->nr ? row->heads : NULL, row->nr, row->nr_sites, &fault)) {
+	if (site_marks_check(row->nr ? row->marks : NULL, row->nr, row->nr_sites, &fault)) {
 		if (row->accepted)
 			return "it is refused";
-		if (fault.code != BTF_FAULT_LOOP_HEAD || fault.type_id)
+		if (fault.code != BTF_FAULT_SITE_MARK || fault.type_id)
 			return "the fault is another one";
 		return fault.offset == row->offset ? NULL : "the fault is at another offset";
 	}
@@ -524,12 +533,13 @@ const char *heads_row_verdict(const struct heads_row *row)
 	if (fault.code != BTF_FAULT_COUNT)
 		return "no error, but a fault";
 	for (i = 0; i < 8; i++)
-		if (loop_heads_has(row->heads, row->nr, i) != among(row, i) ||
-		    loop_heads_has(row->heads, row->nr, 0u - i) != among(row, 0u - i))
-			return "a head is not found, or another number is";
+		if (site_marks_of(row->marks, row->nr, i) != marks_among(row, i) ||
+		    site_marks_of(row->marks, row->nr, 0u - i) != marks_among(row, 0u - i))
+			return "a mark is not found, or another site has one";
 	for (i = 0; i < row->nr; i++)
-		if (!loop_heads_has(row->heads, row->nr, row->heads[i]))
-			return "a head is not found";
+		if (site_marks_of(row->marks, row->nr, row->marks[i] >> 3) !=
+		    (row->marks[i] & 7))
+			return "a mark is not found";
 	return NULL;
 }
 

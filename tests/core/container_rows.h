@@ -92,24 +92,24 @@ u32 bounds_row_file(const struct bounds_row *row, struct core_row_images *images
 const char *bounds_row_verdict(const struct bounds_row *row, const struct core_outcome *core,
 			       const struct container_outcome *run);
 
-/* ---- loop heads against the number of sites ---- */
+/* ---- marks against the number of sites ---- */
 
-struct heads_row {
+struct marks_row {
 	const char *name;
-	u32 heads[6];
-	u32 nr;			/* of heads */
+	u32 marks[6];
+	u32 nr;			/* of marks */
 	u32 nr_sites;
 
 	/* what must come out: */
 	bool accepted;
-	u32 offset;		/* of the fault, from heads */
+	u32 offset;		/* of the fault, from marks */
 };
 
-extern const struct heads_row heads_rows[];
-extern const u32 heads_nr_rows;
+extern const struct marks_row marks_rows[];
+extern const u32 marks_nr_rows;
 
 /* NULL, or what is not as the row wants it. */
-const char *heads_row_verdict(const struct heads_row *row);
+const char *marks_row_verdict(const struct marks_row *row);
 
 /* ---- suffixes of symbols ---- */
 

@@ -27,11 +27,11 @@ static const char *parts_promise(const struct extra_elf *elf, const void *data, 
 		if ((size_t)parts[i]->data % 4)
 			return "every part is aligned";
 	}
-	if (elf->loop_heads.data &&
-	    !inside(elf->loop_heads.data, elf->loop_heads.size, data, size))
-		return "the loop heads lie in the file";
-	if ((size_t)elf->loop_heads.data % 4 || elf->loop_heads.size % 4)
-		return "the loop heads are aligned and whole";
+	if (elf->site_marks.data &&
+	    !inside(elf->site_marks.data, elf->site_marks.size, data, size))
+		return "the marks lie in the file";
+	if ((size_t)elf->site_marks.data % 4 || elf->site_marks.size % 4)
+		return "the marks are aligned and whole";
 	if (elf->build_id.size > EXTRA_BUILD_ID_MAX)
 		return "a build-id is no longer than those of the kernel";
 	if (elf->bases.size % sizeof(struct extra_base))

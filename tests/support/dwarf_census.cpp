@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // Sites as libdw sees them, jumps as objdump does: independent witnesses.
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 
@@ -100,6 +102,43 @@ std::multimap<uint64_t, uint64_t> jumps_by_objdump(const std::string &path, bool
     return out;
 }
 
+// The declaration that an instance or a body is of.
+Dwarf_Off origin_of(Dwarf_Die *die) {
+    Dwarf_Die origin = *die;
+    Dwarf_Attribute attribute;
+    while (dwarf_attr(&origin, DW_AT_abstract_origin, &attribute) != nullptr)
+        if (dwarf_formref_die(&attribute, &origin) == nullptr)
+            break;
+    return dwarf_dieoffset(&origin);
+}
+
+// Whether what is inlined is in code of the same function, not before its beginning, and called
+// where that is declared.
+bool goes_on(Dwarf_Die *die) {
+    Dwarf_Die *scopes = nullptr;
+    const int count = dwarf_getscopes_die(die, &scopes);
+    Dwarf_Off around = 0;
+    bool behind = false;
+    for (int i = 1; i < count && around == 0; i++)
+        if (dwarf_tag(&scopes[i]) != DW_TAG_lexical_block) {
+            around = origin_of(&scopes[i]);
+            behind = begin_of(&scopes[i]) <= begin_of(die);
+        }
+    free(scopes);
+    if (around != origin_of(die) || !behind)
+        return false;
+    const std::pair<unsigned, unsigned> pairs[] = {{DW_AT_call_file, DW_AT_decl_file},
+                                                   {DW_AT_call_line, DW_AT_decl_line},
+                                                   {DW_AT_call_column, DW_AT_decl_column}};
+    return std::ranges::all_of(pairs, [&](const auto &pair) {
+        Dwarf_Attribute attribute;
+        Dwarf_Word called = 0, declared = 0;
+        dwarf_formudata(dwarf_attr(die, pair.first, &attribute), &called);
+        dwarf_formudata(dwarf_attr_integrate(die, pair.second, &attribute), &declared);
+        return called == declared;
+    });
+}
+
 }  // namespace
 
 std::vector<std::string> dwarf_census(const std::string &path) {
@@ -108,6 +147,31 @@ std::vector<std::string> dwarf_census(const std::string &path) {
         if (const auto address = begin_of(die))
             out.push_back(fmt::format("{}@{:x} {}", name_of(die), *address,
                                       tag == DW_TAG_subprogram ? "body" : "inline"));
+    });
+    return sorted_once(std::move(out));
+}
+
+std::vector<std::string> part_census(const std::string &path) {
+    // "ffffffff813ac7b0 t foo.isra.0.part.1"
+    const CommandResult lines = run_command(
+        {"sh", "-c",
+         R"(nm "$0" | sed -n '/\.cold/!s/^\([0-9a-f]*\) [tT] \([^.]*\)\..*part\.[0-9].*/\1 \2/p')",
+         path});
+    std::set<std::pair<uint64_t, std::string>> symbols;
+    std::istringstream in(lines.out);
+    in >> std::hex;
+    std::string function;
+    for (uint64_t address = 0; in >> address >> function;)
+        symbols.emplace(address, function);
+    std::vector<std::string> out;
+    walk_file(path, [&](Dwarf_Die *die, int tag) {
+        const auto entry = begin_of(die);
+        if (!entry)
+            return;
+        const bool part =
+            tag == DW_TAG_subprogram ? symbols.contains({*entry, name_of(die)}) : goes_on(die);
+        if (part)
+            out.push_back(fmt::format("{}@{:x}", name_of(die), *entry));
     });
     return sorted_once(std::move(out));
 }

@@ -138,7 +138,7 @@ void GeneratedFixture::read_sites() {
         named.section = section_name;
         named.address = elf_section->address + site->offset;
         named.body = section->loc_class == LOC_CLASS_BODY;
-        named.loop_head = view_->is_loop_head(number);
+        named.marks = view_->site_marks(number);
         named.variadic = view_->is_variadic(site->func);
         for (const Parameter &param : view_->parameters(number)) {
             const ValueType type = value_type(blob, param.type_id);

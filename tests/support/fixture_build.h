@@ -53,7 +53,7 @@ struct NamedSite {
     uint64_t address = 0;  // link time
     bool body = false;
     bool variadic = false;
-    bool loop_head = false;
+    uint32_t marks = 0;  // SITE_MARK_*
     struct Param {
         std::string name;
         uint32_t size;  // of its type; 0: not known
@@ -109,6 +109,9 @@ struct JumpCensus {
     std::vector<std::string> from_outside;  // all are elsewhere
 };
 JumpCensus jump_census(const std::string &path, bool arm64);
+// By libdw and nm: "name@address" of all that goes on with a call: bodies foo.part.0, and what is
+// inlined in its own function where that is declared; sorted, each once.
+std::vector<std::string> part_census(const std::string &path);
 // The same of an output.
 std::vector<std::string> site_census(const std::vector<NamedSite> &sites);
 

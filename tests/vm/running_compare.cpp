@@ -134,6 +134,17 @@ uint64_t read_module_section(const std::string &module, const std::string &secti
     return address;
 }
 
+// By their definition, read from the bytes of the file.
+uint32_t marks_flags(const extra_elf &elf, uint32_t site) {
+    const auto *marks = static_cast<const uint32_t *>(elf.site_marks.data);
+    uint32_t out = 0;
+    for (uint32_t i = 0; i < elf.site_marks.size / 4; i++)
+        if (marks[i] >> 3 == site)
+            out = ((marks[i] & 1) != 0 ? BTF_EXTRA_SITE_LOOP_HEAD : 0) |
+                  ((marks[i] & 2) != 0 ? BTF_EXTRA_SITE_PART : 0);
+    return out;
+}
+
 void list_sites(Object &object, const std::string &path) {
     const auto bytes = need(read_whole_file(path));
     std::vector<uint64_t> aligned((bytes.size() + 7) / 8);
@@ -166,7 +177,8 @@ void list_sites(Object &object, const std::string &path) {
             const bool gone = base == 0 || (freed && object.name != "vmlinux");
             object.sites.emplace_back(gone ? 0 : base + site.offset, object.info.id, site.func,
                                       site.loc_proto, section.first_site + j, section.loc_class,
-                                      freed ? BTF_EXTRA_SITE_FREED : 0);
+                                      (freed ? BTF_EXTRA_SITE_FREED : 0) |
+                                          marks_flags(elf, section.first_site + j));
         }
     }
     for (uint32_t i = 0; i < object.sites.size(); i++)

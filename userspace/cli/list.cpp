@@ -2,6 +2,7 @@
 // btf-extra list: which functions can be traced, and what a kprobe would miss.
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -30,6 +31,7 @@ struct ListedParam {
     uint32_t located = 0;  // sites at which it has a location
 };
 
+// Sites are those at which a call begins.
 struct ListedFunc {
     const Table *table;
     uint32_t id;
@@ -37,6 +39,7 @@ struct ListedFunc {
     std::optional<std::string> file;
     bool shares_name = false;
     uint32_t inlined = 0, bodies = 0;
+    uint32_t parts = 0;    // rests of calls, not among the sites
     uint32_t freed = 0;    // of both, in text that is freed after boot
     uint32_t located = 0;  // sites at which all parameters have a location
     std::vector<ListedParam> params;
@@ -59,7 +62,35 @@ void count_site(const ObjectView &view, const loc_site &site, ListedFunc &func) 
         func.params[i].located += loc_proto_ids(proto)[i] != 0;
 }
 
-ListedFunc listed(const Table &table, uint32_t id) {
+// Numbers of sites. Of what the kernel has loaded, it says so itself.
+Result<std::set<uint32_t>> parts_of(const Tables &tables, const Table &table, uint32_t id) {
+    std::set<uint32_t> out;
+    if (tables.kernel != nullptr) {
+        RunningQuery query = {};
+        query.by = BTF_EXTRA_BY_ID;
+        query.object = table.object;
+        query.func_id = id;
+        auto found = tables.kernel->lookup(query);
+        if (!found)
+            return found.error();
+        for (const btf_extra_site &site : found->sites)
+            if ((site.flags & BTF_EXTRA_SITE_PART) != 0)
+                out.insert(site.number);
+        return out;
+    }
+    const loc_index &index = table.view->index();
+    for (uint32_t i = 0; i < index.nr_sections; i++) {
+        const loc_range range = loc_index_by_func(&index, i, id);
+        for (uint32_t j = range.first; j < range.end; j++) {
+            const uint32_t number = index.sections[i].first_site + j;
+            if ((table.view->site_marks(number) & SITE_MARK_PART) != 0)
+                out.insert(number);
+        }
+    }
+    return out;
+}
+
+ListedFunc listed(const Table &table, uint32_t id, const std::set<uint32_t> &parts) {
     const ObjectView &view = *table.view;
     ListedFunc out = {};
     out.table = &table;
@@ -70,12 +101,16 @@ ListedFunc listed(const Table &table, uint32_t id) {
     for (uint32_t i = 0; i < index.nr_sections; i++) {
         const loc_section &section = index.sections[i];
         const loc_range range = loc_index_by_func(&index, i, id);
-        const uint32_t count = range.end - range.first;
-        (section.loc_class == LOC_CLASS_BODY ? out.bodies : out.inlined) += count;
-        if (freed_after_boot(table, index.elf_sections[section.elf].name))
-            out.freed += count;
-        for (uint32_t j = range.first; j < range.end; j++)
+        const bool freed = freed_after_boot(table, index.elf_sections[section.elf].name);
+        for (uint32_t j = range.first; j < range.end; j++) {
+            if (parts.contains(section.first_site + j)) {
+                out.parts++;
+                continue;
+            }
+            (section.loc_class == LOC_CLASS_BODY ? out.bodies : out.inlined)++;
+            out.freed += freed;
             count_site(view, section.sites[j], out);
+        }
     }
     const FuncParams known = func_params(view.locations().blob(), id);
     for (uint32_t i = 0; i < out.params.size() && i < known.count; i++)
@@ -85,14 +120,20 @@ ListedFunc listed(const Table &table, uint32_t id) {
 }
 
 // In order of (object, name, file, id).
-std::vector<ListedFunc> collect(const Tables &tables, const Options &options) {
+Result<std::vector<ListedFunc>> collect(const Tables &tables, const Options &options) {
     std::vector<ListedFunc> out;
     for (const Table &table : tables.tables) {
         const loc_index &index = table.view->index();
         const size_t first = out.size();
-        for (uint32_t i = 0; i < index.nr_funcs; i++)
-            if (matches(options, table.object, std::string(table.view->func_name(index.funcs[i]))))
-                out.push_back(listed(table, index.funcs[i]));
+        for (uint32_t i = 0; i < index.nr_funcs; i++) {
+            const uint32_t id = index.funcs[i];
+            if (!matches(options, table.object, std::string(table.view->func_name(id))))
+                continue;
+            auto parts = parts_of(tables, table, id);
+            if (!parts)
+                return parts.error();
+            out.push_back(listed(table, id, *parts));
+        }
         for (size_t i = first + 1; i < out.size(); i++)
             if (out[i].name == out[i - 1].name)
                 out[i].shares_name = out[i - 1].shares_name = true;
@@ -114,6 +155,8 @@ std::string text_of(const ListedFunc &func) {
 }
 
 std::string how(const ListedFunc &func) {
+    if (func.sites() == 0)
+        return "no site at which a call begins";
     std::string out;
     if (func.bodies == 0)
         out = "inlined only: a kprobe cannot see it";
@@ -159,6 +202,7 @@ void print_json(const std::vector<ListedFunc> &funcs) {
                         {"sites", func.sites()},
                         {"inline_sites", func.inlined},
                         {"body_sites", func.bodies},
+                        {"part_sites", func.parts},
                         {"freed_sites", func.freed},
                         {"sites_all_params", func.located},
                         {"params", std::move(params)}});
@@ -171,7 +215,10 @@ int run(const Options &options) {
     auto tables = Tables::open(options.tables);
     if (!tables)
         return fail(tables.error());
-    const std::vector<ListedFunc> funcs = collect(*tables, options);
+    const auto collected = collect(*tables, options);
+    if (!collected)
+        return fail(collected.error());
+    const std::vector<ListedFunc> &funcs = *collected;
     if (options.json)
         print_json(funcs);
     if (funcs.empty())

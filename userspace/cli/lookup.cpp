@@ -74,6 +74,8 @@ int run(const Options &options) {
         PrintedSite printed = {};
         printed.view = view->get();
         printed.number = number;
+        if ((*view)->file().site_marks)
+            printed.marks = (*view)->site_marks(number);
         printed.address = address_text(object, elf, site->offset);
         printed.symbol = elf != nullptr ? symbols->text(*elf, site->offset) : "?";
         sites.push_back(std::move(printed));

@@ -15,12 +15,7 @@ namespace {
 
 constexpr char kFreed[] = "its text is freed after boot";
 constexpr char kLoopHead[] = "a loop begins there: hit once a turn";
-
-// As the file has it; of what the kernel has loaded, it says so itself.
-bool is_loop_head(const Table &table, uint32_t number) {
-    const auto &heads = table.view->file().loop_heads;
-    return heads && std::ranges::binary_search(*heads, number);
-}
+constexpr char kPart[] = "the rest of a call that began at another site";
 
 std::vector<PlacedSite> sites_of(const Table &table, uint32_t func_id) {
     const loc_index &index = table.view->index();
@@ -32,8 +27,12 @@ std::vector<PlacedSite> sites_of(const Table &table, uint32_t func_id) {
             PlacedSite site = {};
             site.number = section.first_site + j;
             site.body = section.loc_class == LOC_CLASS_BODY;
-            if (is_loop_head(table, site.number))
+            // Of what the kernel has loaded, it says so itself.
+            const uint32_t marks = table.view->site_marks(site.number);
+            if ((marks & SITE_MARK_LOOP_HEAD) != 0)
                 site.dead = kLoopHead;
+            if ((marks & SITE_MARK_PART) != 0)
+                site.dead = kPart;
             if (freed_after_boot(table, index.elf_sections[section.elf].name))
                 site.dead = kFreed;
             out.push_back(std::move(site));
@@ -114,6 +113,8 @@ Result<std::map<uint32_t, uint64_t>> running_addresses(Tables &tables, const Tab
             return Error{table.object + ": another one has come: try again"};
         if (each.flags & BTF_EXTRA_SITE_LOOP_HEAD)
             site->dead = kLoopHead;
+        if (each.flags & BTF_EXTRA_SITE_PART)
+            site->dead = kPart;
         if (each.flags & BTF_EXTRA_SITE_FREED)
             site->dead = kFreed;
         if (each.address != 0)

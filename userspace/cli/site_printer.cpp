@@ -86,9 +86,11 @@ void print_sites_text(const std::vector<PrintedSite> &sites, const NameAddress &
             print_header(site, func);
         }
         last = &site;
-        fmt::print("  {} {:<6} {}{}{}", site.address.value_or(site.absent), class_of(site),
+        const uint32_t marks = site.marks.value_or(0);
+        fmt::print("  {} {:<6} {}{}{}{}", site.address.value_or(site.absent), class_of(site),
                    site.symbol.value_or(site.absent), site.freed ? " (freed)" : "",
-                   site.view->is_loop_head(site.number) ? " (loop head)" : "");
+                   (marks & SITE_MARK_LOOP_HEAD) != 0 ? " (loop head)" : "",
+                   (marks & SITE_MARK_PART) != 0 ? " (part)" : "");
         for (const Parameter &param : site.view->parameters(site.number))
             fmt::print("  {}={}", param.name.empty() ? "?" : param.name,
                        people(site, param, name_address));
@@ -108,8 +110,10 @@ void print_sites_json(const std::vector<PrintedSite> &sites, bool running) {
         site["symbol"] = or_null(printed.symbol);
         site["prototype"] = c_prototype(blob_of(printed), func);
         site["file"] = or_null(printed.view->func_file(func));
-        if (printed.view->file().loop_heads)
-            site["loop_head"] = printed.view->is_loop_head(printed.number);
+        if (printed.marks) {
+            site["loop_head"] = (*printed.marks & SITE_MARK_LOOP_HEAD) != 0;
+            site["part"] = (*printed.marks & SITE_MARK_PART) != 0;
+        }
         site["params"] = json_params(printed);
         if (running) {
             site["object"] = printed.object;

@@ -21,6 +21,7 @@ struct PrintedSite {
     std::optional<std::string> address;
     std::optional<std::string> symbol;  // and distance
     const char *absent = "hidden";      // why there is no address, or no symbol
+    std::optional<uint32_t> marks;      // SITE_MARK_*; none: not known
     bool freed = false;                 // its text is no more
     uint64_t text = 0;                  // what locations that are addresses count from
 };

@@ -48,6 +48,9 @@ void print_json(const ObjectView &view, const Coverage &coverage) {
     out["loop_heads"] = nullptr;
     if (coverage.loop_heads)
         out["loop_heads"] = *coverage.loop_heads;
+    out["parts"] = nullptr;
+    if (coverage.parts)
+        out["parts"] = *coverage.parts;
     out["params"] = coverage.params;
     out["params_located"] = coverage.params_located;
     out["not_available"] = reasons;
@@ -89,6 +92,8 @@ void print_text(const ObjectView &view, const Coverage &coverage) {
     print_share("none located", coverage.inline_sites_no_params, coverage.inline_sites);
     if (coverage.loop_heads)
         print_share("heads of their own loops", *coverage.loop_heads, coverage.inline_sites);
+    if (coverage.parts)
+        print_count("rests of calls, split off", *coverage.parts);
     print_count("parameters at all sites", coverage.params);
     print_share("located", coverage.params_located, coverage.params);
     for (size_t code = 0; code < coverage.not_available.size(); code++)

@@ -3,7 +3,26 @@
 
 #include <gelf.h>
 
+#include <cstring>
+
+#include "userspace/lib/core_api.h"
+
 namespace btf_extra {
+
+namespace {
+
+// The name of the function that a symbol is a part of, empty: it is none. The cold code of a part
+// begins nothing.
+std::string_view split_off(const char *symbol) {
+    if (std::strstr(symbol, ".part.") == nullptr)
+        return {};
+    const std::string_view name(symbol, func_suffix_strip(symbol));
+    const std::string_view suffix(symbol + name.size());
+    const bool part = suffix.find(".part.") != suffix.npos && suffix.find(".cold") == suffix.npos;
+    return part ? name : std::string_view();
+}
+
+}  // namespace
 
 DefinedSymbols::DefinedSymbols(const DebugFile &file) : begins_(file.sections().size()) {
     const ElfImage &elf = file.elf();
@@ -36,14 +55,14 @@ DefinedSymbols::DefinedSymbols(const DebugFile &file) : begins_(file.sections().
         if (offset >= begins_[s].size())
             continue;
         const bool local = GELF_ST_BIND(symbol.st_info) == STB_LOCAL;
-        if (!local || type != STT_FUNC) {
-            const char *name = elf_strptr(elf.handle(), header.sh_link, symbol.st_name);
-            // Arm's "$x", "$d" say what the bytes are, and name nothing.
-            if (!name || name[0] == '$')
-                continue;
-            if (!local)
-                names_.insert(name);
-        }
+        const char *name = elf_strptr(elf.handle(), header.sh_link, symbol.st_name);
+        // Arm's "$x", "$d" say what the bytes are, and name nothing.
+        if (!name || name[0] == '$')
+            continue;
+        if (!local)
+            names_.insert(name);
+        if (const std::string_view function = split_off(name); !function.empty())
+            parts_.emplace(place(s, offset), function);
         has_local_functions_ |= local && type == STT_FUNC;
         begins_[s][offset] = true;
     }

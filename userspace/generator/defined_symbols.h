@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// What the linker has made of functions: which of them are overridden. The body of a weak
-// definition that gave way to another stays in the code and in DWARF, but nothing names it.
+// What symbols tell of bodies. That of a weak definition that gave way to another stays in the code
+// and in DWARF, but nothing names it. One that GCC has split off a function is named foo.part.0.
 #ifndef BTF_EXTRA_DEFINED_SYMBOLS_H
 #define BTF_EXTRA_DEFINED_SYMBOLS_H
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -25,10 +27,21 @@ class DefinedSymbols {
         return has_local_functions_ && !begins_[section][offset] && names_.contains(name);
     }
 
+    // Whether this body of a function is split off it, and runs after the beginning of a call.
+    bool part(std::string_view name, uint32_t section, uint64_t offset) const {
+        const auto [first, end] = parts_.equal_range(place(section, offset));
+        return std::any_of(first, end, [&](const auto &each) { return each.second == name; });
+    }
+
   private:
+    static uint64_t place(uint32_t section, uint64_t offset) {
+        return uint64_t{section} << 32 | offset;
+    }
+
     bool has_local_functions_ = false;
     std::vector<std::vector<bool>> begins_;       // by section and offset: a symbol of code
     std::unordered_set<std::string_view> names_;  // of those that other files see
+    std::unordered_multimap<uint64_t, std::string_view> parts_;  // names of functions, by place
 };
 
 }  // namespace btf_extra

@@ -256,16 +256,32 @@ uint64_t UnitReader::visit_subprogram(const Die &die, uint32_t depth) {
 
 uint64_t UnitReader::visit_inlined(const Die &die, const Scope &scope, uint32_t depth) {
     CodePlace place;
+    CallPlace call;
     AttributeValue origin;
     uint64_t view = 0;
     const uint64_t next =
         unit_->for_each_attribute(die, [&](uint16_t name, const AttributeValue &value) {
             if (place.set(name, value))
                 return;
-            if (name == DW_AT_abstract_origin)
+            switch (name) {
+            case DW_AT_abstract_origin:
                 origin = value;
-            else if (name == DW_AT_GNU_entry_view)
+                break;
+            case DW_AT_GNU_entry_view:
                 view = value.number;
+                break;
+            case DW_AT_call_file:
+                call.file = value.number;
+                break;
+            case DW_AT_call_line:
+                call.point.line = value.number;
+                break;
+            case DW_AT_call_column:
+                call.point.column = value.number;
+                break;
+            default:
+                break;
+            }
         });
     if (next == 0)
         return 0;
@@ -282,9 +298,21 @@ uint64_t UnitReader::visit_inlined(const Die &die, const Scope &scope, uint32_t 
     if (inner.function) {
         ranges_.clear();
         place.append_ranges(sections_, *unit_, ranges_);
-        site.loop_head = own_jumps_.any_to(*address, ranges_);
+        if (own_jumps_.any_to(*address, ranges_))
+            site.marks |= SITE_MARK_LOOP_HEAD;
+        // Where the compiler knows beforehand which way a call goes, it may run the rest without
+        // the beginning, which then lies elsewhere, as a rule behind it: each is a call.
+        if (scope.point.address <= *address && is_part(inner.function, scope, call))
+            site.marks |= SITE_MARK_PART;
     }
     return visit_site(die, next, site, inner, depth);
+}
+
+// GCC says that the beginning of a function calls its rest where the function is declared; what a
+// function calls by itself is called behind that.
+bool UnitReader::is_part(const Function *function, const Scope &scope, const CallPlace &call) {
+    return function == scope.site && call.point.line != 0 && call.point == function->declared &&
+           file_of(*unit_, call.file) == sites_->functions[function->number].file;
 }
 
 bool UnitReader::is_overridden(const Function *function, uint64_t address) const {
@@ -306,11 +334,16 @@ uint64_t UnitReader::visit_site(const Die &die, uint64_t after_attributes, Site 
             site.section = *section;
             site.offset = static_cast<uint32_t>(scope.point.address -
                                                 input_.file.sections()[*section].address);
+            if (site.site_class == SiteClass::kBody &&
+                input_.symbols.part(sites_->functions[site.function].name, site.section,
+                                    site.offset))
+                site.marks |= SITE_MARK_PART;
         } else {
             ++sites_->outside_sections;
             scope.function = nullptr;
         }
     }
+    scope.site = scope.function;
     scope.first_slot = slots_.size();
     if (scope.function) {
         slots_.resize(slots_.size() + scope.function->params.size(),
@@ -441,6 +474,7 @@ const UnitReader::Function *UnitReader::function_at(uint64_t die_offset) {
 const UnitReader::Function *UnitReader::read_function(const Unit &unit, const Die &die) {
     SourceFunction source;
     std::optional<uint64_t> file;
+    SourcePoint declared;
     TypeRef result = 0;
     uint64_t specification = 0;
     const auto read_attributes = [&](uint16_t name, const AttributeValue &value) {
@@ -452,6 +486,14 @@ const UnitReader::Function *UnitReader::read_function(const Unit &unit, const Di
         case DW_AT_decl_file:
             if (!file)
                 file = value.number;
+            break;
+        case DW_AT_decl_line:
+            if (declared.line == 0)
+                declared.line = value.number;
+            break;
+        case DW_AT_decl_column:
+            if (declared.column == 0)
+                declared.column = value.number;
             break;
         case DW_AT_type:
             if (result == 0 && value.kind == AttributeValue::kReference)
@@ -509,6 +551,7 @@ const UnitReader::Function *UnitReader::read_function(const Unit &unit, const Di
     function->number = static_cast<uint32_t>(sites_->functions.size());
     function->params = params;
     function->variadic = source.variadic;
+    function->declared = declared;
     sites_->functions.push_back(source);
     return function;
 }

@@ -47,10 +47,21 @@ class UnitReader {
         uint64_t die = 0;   // its entry in the abstract instance
         uint64_t size = 0;  // bytes of a value
     };
+    // Where in the source; 0: not known.
+    struct SourcePoint {
+        uint64_t line = 0;
+        uint64_t column = 0;
+        bool operator==(const SourcePoint &) const = default;
+    };
+    struct CallPlace {
+        uint64_t file = 0;  // number, of the unit
+        SourcePoint point;
+    };
     struct Function {
         uint32_t number = 0;  // in UnitSites::functions
         std::span<const Param> params;
         bool variadic = false;
+        SourcePoint declared;
     };
     // The out-of-line function around a site.
     struct Enclosing {
@@ -61,6 +72,7 @@ class UnitReader {
     // point they are wanted.
     struct Scope {
         const Function *function = nullptr;  // nullptr: nobody's
+        const Function *site = nullptr;      // of the innermost site around; nullptr: none
         size_t first_slot = 0;               // of the site, in slots_
         CodePoint point;
         const Enclosing *enclosing = nullptr;
@@ -91,6 +103,8 @@ class UnitReader {
                         uint32_t depth);
     // Whether this is the body of an overridden definition.
     bool is_overridden(const Function *function, uint64_t address) const;
+    // Whether what is inlined here is the rest of a call whose beginning is the site around it.
+    bool is_part(const Function *function, const Scope &scope, const CallPlace &call);
     const Unit *unit_at(uint64_t offset) const;
     // The source function of an entry, through its abstract origins; nullptr:
     // none that has a name.

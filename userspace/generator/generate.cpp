@@ -86,15 +86,15 @@ Result<BaseStack> open_base(const ElfImage &elf, const GenerateOptions &options)
 }
 
 // The numbers that the sites will have in the index.
-std::vector<uint32_t> loop_heads_of(const std::vector<MergedSection> &sections) {
-    std::vector<uint32_t> numbers;
+std::vector<uint32_t> marks_of(const std::vector<MergedSection> &sections) {
+    std::vector<uint32_t> marks;
     uint32_t first = 0;
     for (const MergedSection &section : sections) {
-        for (const uint32_t head : section.loop_heads)
-            numbers.push_back(first + head);
+        for (const auto &[site, each] : section.marks)
+            marks.push_back((first + site) << SITE_MARK_BITS | each);
         first += static_cast<uint32_t>(section.sites.size());
     }
-    return numbers;
+    return marks;
 }
 
 // What the kernel and every reader of ours will check.
@@ -149,9 +149,13 @@ Result<ExtraFile> generate(const GenerateOptions &options) {
         first_func_id = base.has_module() ? top.first_id : btf_blob_end_id(&top);
     Result<UnitSet> units = Error{};
     std::optional<BaseTypes> base_types;
+    std::optional<DefinedSymbols> symbols;
     run_both(
         jobs, [&] { units = UnitSet::open(file.dwarf(), *headers, jobs); },
-        [&] { base_types.emplace(&top, first_func_id); });
+        [&] {
+            base_types.emplace(&top, first_func_id);
+            symbols.emplace(file);
+        });
     if (!units)
         return Error{fmt::format("{}: {}", options.input, units.error().message)};
     SourceTree source_tree;
@@ -159,9 +163,8 @@ Result<ExtraFile> generate(const GenerateOptions &options) {
         source_tree.add_unit(unit.name, unit.comp_dir);
 
     NewTypes new_types;
-    const DefinedSymbols symbols(file);
     const ReaderInput input{.file = file,
-                            .symbols = symbols,
+                            .symbols = *symbols,
                             .units = *units,
                             .source_tree = source_tree,
                             .base = *base_types,
@@ -189,7 +192,7 @@ Result<ExtraFile> generate(const GenerateOptions &options) {
     WrittenBlobs blobs =
         write_blobs(std::move(*types), merged, *base_types, section_names, options.layout, jobs);
     if (file.has_code())
-        result.loop_heads = loop_heads_of(merged.sections);
+        result.site_marks = marks_of(merged.sections);
     result.machine = file.elf().machine();
     result.types = std::move(blobs.types);
     result.func_info = std::move(blobs.func_info);

@@ -69,18 +69,23 @@ class Merge {
             [&] {
                 collect_sites();
                 for (size_t s = 0; s < merged_.sections.size(); ++s)
-                    sort_sites(merged_.sections[s], loop_heads_[s]);
+                    sort_sites(merged_.sections[s], marked_[s]);
             });
         return std::move(merged_);
     }
 
   private:
+    struct MarkedSite {
+        MergedSite site;
+        uint32_t marks;
+    };
+
     void collect_functions();
     void order_functions();
     void collect_loc_params();
     void collect_param_lists();
     void collect_sites();
-    void sort_sites(MergedSection &section, std::span<const MergedSite> loop_heads);
+    void sort_sites(MergedSection &section, std::span<const MarkedSite> marked);
 
     const std::vector<UnitSites> &units_;
     size_t threads_;
@@ -90,7 +95,7 @@ class Merge {
     std::vector<std::vector<uint32_t>> function_numbers_;
     std::vector<std::vector<uint32_t>> loc_param_numbers_;
     std::vector<std::vector<uint32_t>> param_list_numbers_;
-    std::vector<std::vector<MergedSite>> loop_heads_;  // by section; few
+    std::vector<std::vector<MarkedSite>> marked_;  // by section; few
 };
 
 void Merge::collect_functions() {
@@ -249,7 +254,7 @@ void Merge::collect_param_lists() {
 void Merge::collect_sites() {
     struct Collected {
         MergedSection section;
-        std::vector<MergedSite> loop_heads;
+        std::vector<MarkedSite> marked;
     };
     std::map<std::pair<uint32_t, SiteClass>, Collected> sections;
     Collected *collected = nullptr;
@@ -264,19 +269,19 @@ void Merge::collect_sites() {
             collected->section.sites.push_back({.function = function_numbers_[u][site.function],
                                                 .offset = site.offset,
                                                 .params = param_list_numbers_[u][site.params]});
-            if (site.loop_head)
-                collected->loop_heads.push_back(collected->section.sites.back());
+            if (site.marks != 0)
+                collected->marked.push_back({collected->section.sites.back(), site.marks});
         }
     }
     for (auto &[key, entry] : sections) {
         merged_.sections.push_back(std::move(entry.section));
-        loop_heads_.push_back(std::move(entry.loop_heads));
+        marked_.push_back(std::move(entry.marked));
     }
 }
 
 // Without repeats: of sites that differ in the reasons for what they lack
 // only, the one with the lowest reasons stays.
-void Merge::sort_sites(MergedSection &section, std::span<const MergedSite> loop_heads) {
+void Merge::sort_sites(MergedSection &section, std::span<const MarkedSite> marked) {
     const auto place = [](const MergedSite &site) {
         return uint64_t{site.function} << 32 | site.offset;
     };
@@ -291,16 +296,13 @@ void Merge::sort_sites(MergedSection &section, std::span<const MergedSite> loop_
     std::sort(section.sites.begin(), section.sites.end(), less);
     section.sites.erase(std::unique(section.sites.begin(), section.sites.end(), repeated),
                         section.sites.end());
-    for (const MergedSite &head : loop_heads) {
-        auto site = std::upper_bound(section.sites.begin(), section.sites.end(), head, less);
+    for (const MarkedSite &each : marked) {
+        auto site = std::upper_bound(section.sites.begin(), section.sites.end(), each.site, less);
         // The one that stayed has the same reasons or lower ones.
-        while (!repeated(*--site, head))
+        while (!repeated(*--site, each.site))
             ;
-        section.loop_heads.push_back(static_cast<uint32_t>(site - section.sites.begin()));
+        section.marks[static_cast<uint32_t>(site - section.sites.begin())] |= each.marks;
     }
-    std::ranges::sort(section.loop_heads);
-    const auto repeats = std::ranges::unique(section.loop_heads);
-    section.loop_heads.erase(repeats.begin(), repeats.end());
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <compare>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,9 +38,8 @@ struct MergedSection {
     uint32_t section = 0;  // number of an executable section
     SiteClass site_class = SiteClass::kInline;
     std::vector<MergedSite> sites;  // in order of (function, offset, params)
-    // Which of them are loop heads, in ascending order: of those that were repeats of one another,
-    // any was.
-    std::vector<uint32_t> loop_heads;
+    // SITE_MARK_* by number in sites; those that were repeats of one another have the marks of all.
+    std::map<uint32_t, uint32_t> marks;
 };
 
 struct MergedSites {

@@ -145,8 +145,8 @@ struct Site {
     uint32_t section = 0;   // number of an executable section
     uint32_t offset = 0;    // bytes from the start of that section
     SiteClass site_class = SiteClass::kInline;
-    bool loop_head = false;  // code of its own jumps to it
-    uint32_t params = 0;     // number of the list with its ParamSlots, in order of the prototype
+    uint8_t marks = 0;    // SITE_MARK_*
+    uint32_t params = 0;  // number of the list with its ParamSlots, in order of the prototype
 };
 
 // What was read of one unit.

@@ -106,6 +106,9 @@ struct btf_extra_attach_opts {
 struct btf_extra_kloc;
 
 /*
+ * Sites with BTF_EXTRA_SITE_PART begin no call: they get no probe, and are in no report and in
+ * no count. -ENOENT: a function has no others.
+ *
  * With perf kprobes the program must take its arguments by btf_loc.bpf.h, or it would read the
  * registers of another function (-EINVAL); a site takes a file descriptor, and RLIMIT_NOFILE is
  * raised to that. The module attaches to all bodies of a function, not to those of one symbol

@@ -9,7 +9,7 @@ extern "C" {
 #include "kernel/core/loc_entry.h"
 #include "kernel/core/loc_index.h"
 #include "kernel/core/loc_validate.h"
-#include "kernel/core/loop_heads.h"
+#include "kernel/core/site_marks.h"
 }
 
 #endif

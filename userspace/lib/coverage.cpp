@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 #include "userspace/lib/coverage.h"
 
+#include <algorithm>
+
 namespace btf_extra {
 namespace {
 
@@ -57,8 +59,14 @@ Coverage measure_coverage(const ObjectView &view) {
     for (uint32_t i = 0; i < view.index().nr_sections; i++)
         count_sites(view, view.index().sections[i], coverage);
 
-    if (const auto &heads = view.file().loop_heads)
-        coverage.loop_heads = heads->size();
+    if (const auto &marks = view.file().site_marks) {
+        const auto count = [&](uint32_t wanted) {
+            return std::ranges::count_if(*marks,
+                                         [=](uint32_t mark) { return (mark & wanted) != 0; });
+        };
+        coverage.loop_heads = count(SITE_MARK_LOOP_HEAD);
+        coverage.parts = count(SITE_MARK_PART);
+    }
     if (const auto &provenance = view.file().provenance) {
         coverage.inline_instances = provenance->inline_instances;
         for (uint8_t reason : provenance->reasons)

@@ -21,7 +21,9 @@ struct Coverage {
     uint64_t inline_sites_all_params = 0;
     uint64_t inline_sites_some_params = 0;
     uint64_t inline_sites_no_params = 0;
-    std::optional<uint64_t> loop_heads;  // inline sites; none: the file does not know
+    // None: the file does not know.
+    std::optional<uint64_t> loop_heads;  // inline sites
+    std::optional<uint64_t> parts;       // sites of both classes
     // Over sites of both classes. params = params_located + all of not_available.
     uint64_t params = 0;
     uint64_t params_located = 0;

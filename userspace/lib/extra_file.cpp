@@ -110,9 +110,9 @@ Result<void> write_extra_file(const std::string &path, const ExtraFile &file) {
     add(kInlineSection, SHT_PROGBITS, file.inline_blob);
     add(kBuildIdSection, SHT_NOTE, file.build_id_note);
     add(kBaseSection, SHT_PROGBITS, std::as_bytes(std::span(file.base)));
-    if (file.loop_heads)  // also where there is none
+    if (file.site_marks)  // also where there is none
         sections.push_back(
-            {kLoopHeadsSection, SHT_PROGBITS, 8, std::as_bytes(std::span(*file.loop_heads))});
+            {kSiteMarksSection, SHT_PROGBITS, 8, std::as_bytes(std::span(*file.site_marks))});
     for (const ObjectSection &section : file.sections)
         add_header(section);
     if (file.vmlinux_btf)
@@ -160,7 +160,7 @@ Result<ExtraFile> read_extra_file(const std::string &path) {
     ExtraFile file;
     file.machine = image->machine();
 
-    std::vector<std::byte> provenance, base, loop_heads;
+    std::vector<std::byte> provenance, base, marks;
     struct Wanted {
         const char *name;
         std::vector<std::byte> *into;
@@ -173,9 +173,9 @@ Result<ExtraFile> read_extra_file(const std::string &path) {
         {kBuildIdSection, &file.build_id_note},
         {kBaseSection, &base},
         {kProvenanceSection, &provenance},
-        {kLoopHeadsSection, &loop_heads, true},
+        {kSiteMarksSection, &marks, true},
     };
-    const Wanted &wanted_heads = wanted[std::size(wanted) - 1];
+    const Wanted &wanted_marks = wanted[std::size(wanted) - 1];
     for (const ElfSection &section : image->sections()) {
         for (Wanted &want : wanted) {
             if (section.name != want.name)
@@ -216,13 +216,13 @@ Result<ExtraFile> read_extra_file(const std::string &path) {
     file.base.resize(base.size() / sizeof(BaseIdentity));
     if (!base.empty())
         std::memcpy(file.base.data(), base.data(), base.size());
-    if (wanted_heads.seen) {
-        if (loop_heads.size() % sizeof(uint32_t) != 0)
-            return image->error(kLoopHeadsSection,
-                                fmt::format("{} bytes, not 4 for each", loop_heads.size()));
-        file.loop_heads.emplace(loop_heads.size() / sizeof(uint32_t));
-        if (!loop_heads.empty())
-            std::memcpy(file.loop_heads->data(), loop_heads.data(), loop_heads.size());
+    if (wanted_marks.seen) {
+        if (marks.size() % sizeof(uint32_t) != 0)
+            return image->error(kSiteMarksSection,
+                                fmt::format("{} bytes, not 4 for each", marks.size()));
+        file.site_marks.emplace(marks.size() / sizeof(uint32_t));
+        if (!marks.empty())
+            std::memcpy(file.site_marks->data(), marks.data(), marks.size());
     }
     if (!provenance.empty()) {
         auto decoded = decode_provenance(provenance);

@@ -5,7 +5,7 @@
 //   .BTF.inline             both in one  (inline layout)
 //   .note.gnu.build-id      the input's note, byte for byte
 //   .btf_extra.base         struct { u32 size, crc32; } for each level of BTF below, vmlinux first
-//   .btf_extra.loop_heads   u32 numbers of sites, ascending: see kernel/core/loop_heads.h
+//   .btf_extra.site_marks   u32 [], by site: see kernel/core/site_marks.h
 //   .text, .init.text, ...  headers alone (SHT_NOBITS): the executable sections of the object
 //   .BTF.vmlinux            a header alone: where vmlinux has its own .BTF
 //   .btf_extra.provenance   see provenance.h
@@ -29,7 +29,7 @@ inline constexpr char kFuncInfoSection[] = ".BTF.func_info";
 inline constexpr char kInlineSection[] = ".BTF.inline";
 inline constexpr char kBuildIdSection[] = ".note.gnu.build-id";
 inline constexpr char kBaseSection[] = ".btf_extra.base";
-inline constexpr char kLoopHeadsSection[] = ".btf_extra.loop_heads";
+inline constexpr char kSiteMarksSection[] = ".btf_extra.site_marks";
 inline constexpr char kVmlinuxBtfSection[] = ".BTF.vmlinux";
 inline constexpr char kProvenanceSection[] = ".btf_extra.provenance";
 
@@ -49,7 +49,7 @@ struct BaseIdentity {
     bool operator==(const BaseIdentity &) const = default;
 };
 
-// Files of older versions have none of sections, vmlinux_btf, base and loop_heads.
+// Files of older versions have none of sections, vmlinux_btf, base and site_marks.
 struct ExtraFile {
     uint16_t machine = 0;                // e_machine of the input: EM_X86_64, EM_AARCH64
     std::vector<std::byte> types;        // split layout; empty in the inline one
@@ -58,11 +58,10 @@ struct ExtraFile {
     std::vector<std::byte>
         build_id_note;                    // whole note: header, name, id; empty: the input had none
     std::vector<ObjectSection> sections;  // executable, not empty, in the object's order
-    std::optional<ObjectSection> vmlinux_btf;  // named .BTF.vmlinux; vmlinux only
-    std::vector<BaseIdentity> base;            // from vmlinux upwards
-    // Sites whose entry code of their own jumps to; none: not known.
-    std::optional<std::vector<uint32_t>> loop_heads;
-    std::optional<Provenance> provenance;  // absent in files of other producers
+    std::optional<ObjectSection> vmlinux_btf;         // named .BTF.vmlinux; vmlinux only
+    std::vector<BaseIdentity> base;                   // from vmlinux upwards
+    std::optional<std::vector<uint32_t>> site_marks;  // none: not known
+    std::optional<Provenance> provenance;             // absent in files of other producers
 };
 
 // Writes a temporary file in the same folder and renames it to path. On failure nothing is left

@@ -258,8 +258,11 @@ std::vector<btf_extra_site> FileTables::sites_of(const Object &object, uint32_t 
             site.number = section.first_site + j;
             site.site_class = section.loc_class;
             site.flags = place.freed ? BTF_EXTRA_SITE_FREED : 0;
-            if (object.table->view->is_loop_head(site.number))
+            const uint32_t marks = object.table->view->site_marks(site.number);
+            if ((marks & SITE_MARK_LOOP_HEAD) != 0)
                 site.flags |= BTF_EXTRA_SITE_LOOP_HEAD;
+            if ((marks & SITE_MARK_PART) != 0)
+                site.flags |= BTF_EXTRA_SITE_PART;
             out.push_back(site);
         }
     }

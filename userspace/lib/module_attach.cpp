@@ -124,7 +124,7 @@ std::vector<btf_extra_site> wanted_sites(const FoundFunc &func, uint32_t flags) 
     for (const btf_extra_site &site : func.sites) {
         const uint32_t bit =
             site.site_class == BTF_EXTRA_CLASS_INLINE ? BTF_EXTRA_INLINE_ONLY : BTF_EXTRA_BODY_ONLY;
-        if (any || (flags & bit) != 0)
+        if ((any || (flags & bit) != 0) && (site.flags & BTF_EXTRA_SITE_PART) == 0)
             out.push_back(site);
     }
     return out;

@@ -154,10 +154,10 @@ ObjectView::open_content(const std::string &path, ExtraFile file, std::optional<
                         scratch.size() * sizeof(uint64_t)) != 0)
         return view->error(split ? kFuncInfoSection : kInlineSection,
                            fmt::format("more than {} LOCSECs", LOC_INDEX_MAX_SECTIONS));
-    if (const auto &heads = view->file_.loop_heads)
-        if (loop_heads_check(heads->data(), static_cast<uint32_t>(heads->size()),
+    if (const auto &marks = view->file_.site_marks)
+        if (site_marks_check(marks->data(), static_cast<uint32_t>(marks->size()),
                              view->index_.nr_sites, &fault) != 0)
-            return view->error(kLoopHeadsSection, fmt::format("byte {:#x}: {}", fault.offset,
+            return view->error(kSiteMarksSection, fmt::format("byte {:#x}: {}", fault.offset,
                                                               btf_fault_text(fault.code)));
     view->funcs_.assign(view->index_.funcs, view->index_.funcs + view->index_.nr_funcs);
     std::ranges::sort(view->funcs_);
@@ -263,10 +263,10 @@ bool ObjectView::is_variadic(uint32_t func_id) const {
     return rank && variadic_[*rank];
 }
 
-bool ObjectView::is_loop_head(uint32_t site_number) const {
-    const auto &heads = file_.loop_heads;
-    return heads &&
-           loop_heads_has(heads->data(), static_cast<uint32_t>(heads->size()), site_number);
+uint32_t ObjectView::site_marks(uint32_t site_number) const {
+    const auto &marks = file_.site_marks;
+    return marks ? site_marks_of(marks->data(), static_cast<uint32_t>(marks->size()), site_number)
+                 : 0;
 }
 
 ObjectView::Located ObjectView::count_located(const loc_site &site) const {

@@ -69,9 +69,8 @@ class ObjectView {
     // Those of one site, by its number in the index; without the end of a variadic prototype.
     std::vector<Parameter> parameters(uint32_t site_number) const;
 
-    // Whether code of the site's own jumps to where it begins; false too where the file does not
-    // know (file().loop_heads).
-    bool is_loop_head(uint32_t site_number) const;
+    // SITE_MARK_*; 0 too where the file does not know (file().site_marks).
+    uint32_t site_marks(uint32_t site_number) const;
 
     // Parameters of a site, and how many of them have a location.
     struct Located {

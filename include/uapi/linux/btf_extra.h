@@ -87,6 +87,11 @@ enum btf_extra_class {
  * probe there is hit once a turn, not once a call.
  */
 #define BTF_EXTRA_SITE_LOOP_HEAD	(1U << 1)
+/*
+ * The rest of a call that began at another site of the function (foo.part.0, inlined
+ * or not): a probe there would see it twice.
+ */
+#define BTF_EXTRA_SITE_PART	(1U << 2)
 
 struct btf_extra_site {
 	__u64 address;		/* at run time; 0: hidden, or a module's freed init text */
@@ -132,6 +137,8 @@ struct btf_extra_lookup {
  * BTF_EXTRA_IOC_ATTACH plants a kprobe at every site of a function and returns a
  * file descriptor (close-on-exec); when its last copy is closed, the probes are
  * gone. The sites of a module go when it goes, and the descriptor stays valid.
+ * A site with BTF_EXTRA_SITE_PART begins no call: it gets no probe, and is not said
+ * to be left out.
  *
  * At a hit the program (BPF_PROG_TYPE_KPROBE, as for SEC("kprobe"), not sleepable)
  * runs on a copy of the registers in which each parameter that has a location at

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // Which inlined instances begin where a loop of their own does: against objdump's jumps and libdw's
-// ranges, and against what the source says.
+// ranges, and against what the source says. Which sites go on with a call that began at another
+// one: against symbols and libdw.
 #include <algorithm>
 #include <map>
 
@@ -19,7 +20,7 @@ using test::NamedSite;
 using test::Recipe;
 using test::run_btf_extra;
 
-class LoopHeads : public testing::Test {
+class SiteMarks : public testing::Test {
   protected:
     void build(const Recipe &recipe, const std::vector<std::string> &sources = {"loops.c"}) {
         test::link_fixture(path(), sources, recipe);
@@ -30,12 +31,13 @@ class LoopHeads : public testing::Test {
     }
     std::string path() const { return folder_.path("fixture"); }
     std::string file() const { return path() + ".btf_extra"; }
-    std::vector<std::string> found() const {
+    std::vector<std::string> found(uint32_t mark) const {
         std::vector<std::string> out;
         for (const NamedSite &site : fixture_->sites())
-            if (site.loop_head)
+            if ((site.marks & mark) != 0)
                 out.push_back(fmt::format("{}@{:x}", site.function, site.address));
         std::ranges::sort(out);
+        out.erase(std::unique(out.begin(), out.end()), out.end());
         return out;
     }
     // How many of the sites of each function are loop heads.
@@ -43,7 +45,7 @@ class LoopHeads : public testing::Test {
         std::map<std::string, size_t> out;
         for (const NamedSite &site : fixture_->sites())
             if (!site.body)
-                out[site.function] += site.loop_head;
+                out[site.function] += (site.marks & SITE_MARK_LOOP_HEAD) != 0;
         return out;
     }
     json run_json(const std::vector<std::string> &arguments) const {
@@ -56,7 +58,7 @@ class LoopHeads : public testing::Test {
     std::unique_ptr<GeneratedFixture> fixture_;
 };
 
-TEST_F(LoopHeads, AreWhereObjdumpAndLibdwSay) {
+TEST_F(SiteMarks, LoopHeadsAreWhereObjdumpAndLibdwSay) {
     std::vector<Recipe> recipes = test::recipes({"-O0", "-O1", "-O2", "-O3", "-Os"});
     for (const char *level : {"-O1", "-O2", "-Os"})
         recipes.push_back({.compiler = "aarch64-linux-gnu-gcc", .level = level});
@@ -70,7 +72,7 @@ TEST_F(LoopHeads, AreWhereObjdumpAndLibdwSay) {
             ASSERT_NO_FATAL_FAILURE(build(recipe, sources));
             const test::JumpCensus census =
                 test::jump_census(path(), recipe.compiler.starts_with("aarch64"));
-            EXPECT_EQ(found(), census.from_inside);
+            EXPECT_EQ(found(SITE_MARK_LOOP_HEAD), census.from_inside);
             heads += census.from_inside.size();
             others += census.from_outside.size();
         }
@@ -80,7 +82,7 @@ TEST_F(LoopHeads, AreWhereObjdumpAndLibdwSay) {
 }
 
 // Where the compiler puts nothing before the first turn, not even for alignment.
-TEST_F(LoopHeads, AreWhereTheSourceHasThem) {
+TEST_F(SiteMarks, LoopHeadsAreWhereTheSourceHasThem) {
     using Counts = std::map<std::string, size_t>;
     const Counts expected = {{"own_loop", 2},
                              {"own_long_loop", 1},
@@ -104,7 +106,7 @@ TEST_F(LoopHeads, AreWhereTheSourceHasThem) {
     EXPECT_EQ(counts(), of_clang);
 }
 
-TEST_F(LoopHeads, AreShown) {
+TEST_F(SiteMarks, LoopHeadsAreShown) {
     ASSERT_NO_FATAL_FAILURE(build({.level = "-Os"}));
     EXPECT_EQ(run_json({"stat", file(), "--json"})["loop_heads"], 4);
     const auto stat = run_btf_extra({"stat", file()});
@@ -124,7 +126,7 @@ TEST_F(LoopHeads, AreShown) {
 }
 
 // Without the code nothing is known of jumps, and nothing is said.
-TEST_F(LoopHeads, AreNotKnownWithoutCode) {
+TEST_F(SiteMarks, LoopHeadsAreNotKnownWithoutCode) {
     ASSERT_NO_FATAL_FAILURE(build({.level = "-Os"}));
     const std::string stripped = folder_.path("stripped"), output = folder_.path("out");
     test::must_run({"objcopy", "--only-keep-debug", path(), stripped});
@@ -135,19 +137,19 @@ TEST_F(LoopHeads, AreNotKnownWithoutCode) {
     EXPECT_EQ(run_btf_extra({"stat", output}).out.find("loops"), std::string::npos);
     const auto opened = ObjectView::open(output);
     ASSERT_TRUE(opened) << opened.error().message;
-    EXPECT_FALSE((*opened)->file().loop_heads);
+    EXPECT_FALSE((*opened)->file().site_marks);
 }
 
 // As many as there are, in the file as in the view.
-TEST_F(LoopHeads, AnObjectWithoutAnySaysSo) {
+TEST_F(SiteMarks, AnObjectWithoutAnySaysSo) {
     ASSERT_NO_FATAL_FAILURE(build({}));
-    ASSERT_TRUE(fixture_->view().file().loop_heads);
-    EXPECT_EQ(fixture_->view().file().loop_heads->size(), 0u);
+    ASSERT_TRUE(fixture_->view().file().site_marks);
+    EXPECT_EQ(fixture_->view().file().site_marks->size(), 0u);
     EXPECT_EQ(run_json({"stat", file(), "--json"})["loop_heads"], 0);
 }
 
 // A jump that a relocation fills in leads somewhere else, whatever its bytes say now.
-TEST_F(LoopHeads, OfARelocatableFile) {
+TEST_F(SiteMarks, LoopHeadsOfARelocatableFile) {
     for (const char *compiler : {"gcc", "aarch64-linux-gnu-gcc"}) {
         SCOPED_TRACE(compiler);
         const std::string object = folder_.path("loops.o");
@@ -166,10 +168,58 @@ TEST_F(LoopHeads, OfARelocatableFile) {
             const loc_site *site = loc_index_site(&index, number, &section);
             if (section->loc_class == LOC_CLASS_INLINE)
                 here[std::string((*opened)->func_name(site->func))] +=
-                    (*opened)->is_loop_head(number);
+                    ((*opened)->site_marks(number) & SITE_MARK_LOOP_HEAD) != 0;
         }
         EXPECT_EQ(here, linked);
     }
+}
+
+TEST_F(SiteMarks, PartsAreWhereSymbolsAndLibdwSay) {
+    std::vector<Recipe> recipes = test::recipes({"-O1", "-O2", "-O3", "-Os"});
+    recipes.push_back({.compiler = "aarch64-linux-gnu-gcc", .level = "-O2"});
+    for (const Recipe &recipe : recipes) {
+        SCOPED_TRACE(recipe.name());
+        ASSERT_NO_FATAL_FAILURE(build(recipe, {"parts.c"}));
+        EXPECT_EQ(found(SITE_MARK_PART), test::part_census(path()));
+        const bool splits = !recipe.compiler.starts_with("clang") && recipe.level == "-O2";
+        std::map<std::string, size_t> counts;
+        for (const NamedSite &site : fixture_->sites())
+            counts[site.function] += (site.marks & SITE_MARK_PART) != 0;
+        EXPECT_EQ(counts["early_out"], splits ? 1u : counts["early_out"]);
+        EXPECT_EQ(counts["with_body"], splits ? 1u : counts["with_body"]);
+        EXPECT_EQ(counts["inlined_again"], splits ? 3u : counts["inlined_again"]);
+        if (recipe.compiler.starts_with("clang"))
+            EXPECT_EQ(found(SITE_MARK_PART), std::vector<std::string>());
+    }
+}
+
+TEST_F(SiteMarks, PartsAreShown) {
+    ASSERT_NO_FATAL_FAILURE(build({}, {"parts.c"}));
+    const auto text = run_btf_extra({"lookup", file(), "--vmlinux", path(), "--name", "early_out"});
+    EXPECT_NE(text.out.find(" body   early_out.part.0+0x0 (part)  p="), text.out.npos) << text.out;
+    EXPECT_NE(text.out.find(" inline caller_1+"), text.out.npos) << text.out;
+    size_t parts = 0;
+    const json found =
+        run_json({"lookup", file(), "--vmlinux", path(), "--name", "early_out", "--json"});
+    for (const json &site : found["sites"]) {
+        EXPECT_EQ(site["part"], site["class"] == "body") << site.dump();
+        parts += site["part"] == true;
+    }
+    EXPECT_EQ(parts, 1u);
+    EXPECT_EQ(found["sites"].size(), 4u);
+    const json listed = run_json({"list", "early_out", file(), "--vmlinux", path(), "--json"});
+    EXPECT_EQ(listed["functions"][0]["sites"], 3);
+    EXPECT_EQ(listed["functions"][0]["part_sites"], 1);
+    EXPECT_EQ(listed["functions"][0]["how"], "inlined");
+    const auto probes = run_btf_extra({"probes", "early_out", file(), "--vmlinux", path()});
+    EXPECT_NE(probes.out.find(": 3 of 4 sites\n"), probes.out.npos) << probes.out;
+    EXPECT_NE(probes.out.find("# the rest of a call that began at another site: p:kloc/"),
+              probes.out.npos)
+        << probes.out;
+    const json stat = run_json({"stat", file(), "--json"});
+    EXPECT_EQ(stat["parts"], std::ranges::count_if(fixture_->sites(), [](const NamedSite &site) {
+                  return (site.marks & SITE_MARK_PART) != 0;
+              }));
 }
 
 }  // namespace

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "site_marks.h"
+#include "range_search.h"
+
+static u32 site_of(u32 mark)
+{
+	return mark >> SITE_MARK_BITS;
+}
+
+static u32 flags_of(u32 mark)
+{
+	return mark & ((1U << SITE_MARK_BITS) - 1);
+}
+
+int site_marks_check(const u32 *marks, u32 nr, u32 nr_sites, struct btf_fault *fault)
+{
+	const u32 known = SITE_MARK_LOOP_HEAD | SITE_MARK_PART;
+	u32 i;
+
+	for (i = 0; i < nr; i++) {
+		u32 flags = flags_of(marks[i]);
+
+		if (flags && !(flags & ~known) && site_of(marks[i]) < nr_sites &&
+		    (!i || site_of(marks[i - 1]) < site_of(marks[i])))
+			continue;
+		fault->code = BTF_FAULT_SITE_MARK;
+		fault->type_id = 0;
+		fault->offset = i * (u32)sizeof(*marks);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+struct mark_key {
+	const u32 *marks;
+	u32 site;
+};
+
+static int compare_mark(const void *key, u32 i)
+{
+	const struct mark_key *wanted = key;
+	u32 site = site_of(wanted->marks[i]);
+
+	return site < wanted->site ? -1 : site > wanted->site;
+}
+
+u32 site_marks_of(const u32 *marks, u32 nr, u32 site)
+{
+	const struct mark_key key = { .marks = marks, .site = site };
+	u32 at = lower_bound(0, nr, 0, compare_mark, &key);
+
+	return at < nr && site_of(marks[at]) == site ? flags_of(marks[at]) : 0;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
+/*
+ * Sites at which a probe would not be hit once a call, and why. Few have a mark.
+ * A list of u32, one for each such site, in ascending order of sites:
+ *
+ *	number of the site, as in loc_index << SITE_MARK_BITS | SITE_MARK_*, not 0
+ *
+ * That is enough for the sites of any blob: each takes 12 bytes of 4 GB.
+ */
+#ifndef BTF_EXTRA_SITE_MARKS_H
+#define BTF_EXTRA_SITE_MARKS_H
+
+#include "btf_blob.h"
+
+/* The site's first instruction is also where a loop of its own begins: once a turn. */
+#define SITE_MARK_LOOP_HEAD	(1U << 0)
+/*
+ * The rest of a call that began at another site of the function: what the compiler
+ * has split off (foo.part.0), inlined or not.
+ */
+#define SITE_MARK_PART		(1U << 1)
+
+#define SITE_MARK_BITS 3
+
+/*
+ * marks is aligned to 4, and may be NULL where nr is 0. 0, or -EINVAL with *fault
+ * filled: BTF_FAULT_SITE_MARK, offset in bytes from marks.
+ */
+int site_marks_check(const u32 *marks, u32 nr, u32 nr_sites, struct btf_fault *fault);
+
+/* SITE_MARK_* of a site, 0: none; marks have passed the check. */
+u32 site_marks_of(const u32 *marks, u32 nr, u32 site);
+
+#endif
