@@ -14,13 +14,16 @@ scratch=$(mktemp -d "${TMPDIR:-/tmp}/trace.XXXXXX") || exit 1
 trap 'rm -rf "$scratch"' EXIT
 
 on_kernel() {
-    local name=$1 files=$scratch/$1 log=$scratch/$1.log
+    local name=$1 files=$scratch/$1 log=$scratch/$1.log turns=(--turns)
+    # Kernels before 6.3 forgive an int3 that is gone (see vm/run.sh).
+    [ "$name" != 6.1 ] || turns=()
     if ! { vm/prepare.sh "$name" "$files" && cp tests/vm/guest/trace.sh "$files"; } >"$log" 2>&1; then
         cat "$log"
         echo "fail vm trace: $name: what it needs could not be built" >>"$results"
         return
     fi
-    tests/guest_rows.sh "$results" "vm trace: $name" "$name" --files "$files" --cpus 2 --timeout 600 -- \
+    tests/guest_rows.sh "$results" "vm trace: $name" "$name" --files "$files" --cpus 2 \
+        "${turns[@]}" --timeout 600 -- \
         sh /trace.sh
 }
 
