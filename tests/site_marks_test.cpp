@@ -185,11 +185,14 @@ TEST_F(SiteMarks, PartsAreWhereSymbolsAndLibdwSay) {
         std::map<std::string, size_t> counts;
         for (const NamedSite &site : fixture_->sites())
             counts[site.function] += (site.marks & SITE_MARK_PART) != 0;
-        EXPECT_EQ(counts["early_out"], splits ? 1u : counts["early_out"]);
-        EXPECT_EQ(counts["with_body"], splits ? 1u : counts["with_body"]);
-        EXPECT_EQ(counts["inlined_again"], splits ? 3u : counts["inlined_again"]);
-        if (recipe.compiler.starts_with("clang"))
+        if (splits) {
+            EXPECT_EQ(counts["early_out"], 1u);
+            EXPECT_EQ(counts["with_body"], 1u);
+            EXPECT_EQ(counts["inlined_again"], 3u);
+        }
+        if (recipe.compiler.starts_with("clang")) {
             EXPECT_EQ(found(SITE_MARK_PART), std::vector<std::string>());
+        }
     }
 }
 
