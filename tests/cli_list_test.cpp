@@ -74,7 +74,8 @@ TEST_F(CliList, Json) {
     EXPECT_EQ(json::parse(list("report", {"--json"}).out), json::parse(R"json({"functions":[
         {"object":"vmlinux","name":"report","id":12,"file":null,
          "prototype":"void report(int flags, void *p, unsigned int len, ...)",
-         "how":"partially inlined","sites":3,"inline_sites":2,"body_sites":1,"freed_sites":0,
+         "how":"partially inlined","sites":3,"inline_sites":2,"body_sites":1,"part_sites":0,
+         "freed_sites":0,
          "sites_all_params":1,"params":[{"name":"flags","located":1},{"name":"p","located":3},
          {"name":"len","located":1}]}]})json"));
     json twins = json::parse(list("twin", {"--json"}).out)["functions"];

@@ -110,6 +110,9 @@ TEST(Core, EveryFaultHasARowAndAText) {
     for (u32 i = 0; i < bounds_nr_rows; i++)
         if (!bounds_rows[i].accepted)
             codes.insert(BTF_FAULT_SITE_RANGE);
+    for (u32 i = 0; i < marks_nr_rows; i++)
+        if (!marks_rows[i].accepted)
+            codes.insert(BTF_FAULT_SITE_MARK);
     for (int code = BTF_FAULT_NONE; code < BTF_FAULT_COUNT; code++) {
         const char *text = btf_fault_text(static_cast<btf_fault_code>(code));
         ASSERT_NE(text, nullptr);

@@ -158,7 +158,7 @@ class LibdwOracle::Walk {
             if (!code_start(die, inner.address))
                 break;
             // The body of a weak definition that another one overrides: nothing calls it.
-            if (image_ == kKernel && !oracle_.handle_->symbols.empty() &&
+            if (!oracle_.handle_->symbols.empty() &&
                 !oracle_.handle_->symbols.contains(inner.address)) {
                 oracle_.counts_.overridden++;
                 return;

@@ -74,6 +74,9 @@ class Placement {
             if (section.sh_type == SHT_RELA &&
                 name(sections_.at(section.sh_info)).starts_with(".debug_"))
                 relocate(section);
+        for (const Elf64_Shdr &section : sections_)
+            if (section.sh_type == SHT_SYMTAB)
+                place_symbols(section);
         header_.e_type = ET_EXEC;
         write_at(bytes_, 0, header_);
         for (uint32_t i = 0; i < sections_.size(); i++)
@@ -108,6 +111,17 @@ class Placement {
                 write_at(bytes_, target.sh_offset + entry.r_offset, value);
             else
                 write_at(bytes_, target.sh_offset + entry.r_offset, static_cast<uint32_t>(value));
+        }
+    }
+
+    // Relocations are done by then: they count from the symbols' sections.
+    void place_symbols(const Elf64_Shdr &table) {
+        for (uint64_t at = 0; at < table.sh_size; at += sizeof(Elf64_Sym)) {
+            auto symbol = read_at<Elf64_Sym>(bytes_, table.sh_offset + at);
+            if (symbol.st_shndx == SHN_UNDEF || symbol.st_shndx >= SHN_LORESERVE)
+                continue;
+            symbol.st_value += sections_.at(symbol.st_shndx).sh_addr;
+            write_at(bytes_, table.sh_offset + at, symbol);
         }
     }
 
