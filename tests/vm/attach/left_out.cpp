@@ -32,13 +32,21 @@ bool in(const std::vector<Range> &ranges, uint64_t address) {
         ranges, [&](const Range &one) { return address >= one.start && address < one.end; });
 }
 
-// All functions of vmlinux with a number of sites that is worth trying, and where they are.
-std::map<uint32_t, std::vector<uint64_t>> functions(const List &list) {
-    std::map<uint32_t, std::vector<uint64_t>> functions;
-    for (const ListedSite &site : list.sites)
-        if (list.func(site).sites <= kSitesMax)
-            functions[site.func_id].push_back(site.address);
-    return functions;
+// Those sites of a function of vmlinux that begin a call: the rest of one gets no probe.
+std::vector<btf_extra_site> sites_of(uint32_t func_id) {
+    std::vector<btf_extra_site> sites = by_ioctl(device(), of_id("vmlinux", func_id)).sites;
+    std::erase_if(
+        sites, [](const btf_extra_site &site) { return (site.flags & BTF_EXTRA_SITE_PART) != 0; });
+    return sites;
+}
+
+// All functions of vmlinux with a number of sites that is worth trying.
+std::vector<uint32_t> functions(const List &list) {
+    std::vector<uint32_t> ids;
+    for (const ListedFunc &func : list.funcs)
+        if (func.sites <= kSitesMax)
+            ids.push_back(func.id);
+    return ids;
 }
 
 btf_extra_attach request_of(const List &list, uint32_t func_id) {
@@ -97,21 +105,23 @@ void blacklisted(const List &list) {
     Row row("left out: blacklisted sites, and no other for that reason");
     const std::vector<Range> black = blacklist();
     int tried = 0;
-    for (const auto &[id, at] : functions(list)) {
-        const auto count = std::ranges::count_if(at, [&](auto one) { return in(black, one); });
-        if (count == 0 || count == static_cast<int64_t>(at.size()))
+    for (const uint32_t id : functions(list)) {
+        const std::vector<btf_extra_site> sites = sites_of(id);
+        const auto count = std::ranges::count_if(
+            sites, [&](const btf_extra_site &one) { return in(black, one.address); });
+        if (count == 0 || count == static_cast<int64_t>(sites.size()))
             continue;
         btf_extra_attach request = request_of(list, id);
         request.flags = BTF_EXTRA_NOTRACE;
         std::set<uint64_t> named, known;
-        for (const btf_extra_left_out &one : try_function(row, request, at.size()))
+        for (const btf_extra_left_out &one : try_function(row, request, sites.size()))
             if (one.reason == BTF_EXTRA_REASON_KPROBE) {
                 named.insert(one.site.address);
                 row.equal(one.error, -EINVAL, "what register_kprobe() said");
             }
-        for (uint64_t address : at)
-            if (in(black, address))
-                known.insert(address);
+        for (const btf_extra_site &one : sites)
+            if (in(black, one.address))
+                known.insert(one.address);
         for (uint64_t address : known)
             row.expect(named.contains(address), std::to_string(id) + ": blacklisted, not named");
         if (++tried == 8)
@@ -123,16 +133,16 @@ void blacklisted(const List &list) {
 void freed(const List &list) {
     Row row("left out: init text that is freed");
     int tried = 0;
-    for (const auto &[id, at] : functions(list)) {
-        const Answer answer = by_ioctl(device(), of_id("vmlinux", id));
-        const auto count = std::ranges::count_if(answer.sites, [](const btf_extra_site &site) {
+    for (const uint32_t id : functions(list)) {
+        const std::vector<btf_extra_site> sites = sites_of(id);
+        const auto count = std::ranges::count_if(sites, [](const btf_extra_site &site) {
             return (site.flags & BTF_EXTRA_SITE_FREED) != 0;
         });
-        if (count == 0 || count == static_cast<int64_t>(at.size()))
+        if (count == 0 || count == static_cast<int64_t>(sites.size()))
             continue;
         int64_t named = 0;
         for (const btf_extra_left_out &one :
-             try_function(row, request_of(list, id), answer.sites.size())) {
+             try_function(row, request_of(list, id), sites.size())) {
             named += one.reason == BTF_EXTRA_REASON_NO_TEXT;
             row.equal(one.reason == BTF_EXTRA_REASON_NO_TEXT,
                       (one.site.flags & BTF_EXTRA_SITE_FREED) != 0, "named, and freed");
@@ -178,8 +188,10 @@ void drawn(const List &list) {
         const ListedFunc &func = list.draw_func(any);
         if (func.sites > kSitesMax)
             continue;
-        const Answer answer = by_ioctl(device(), of_id("vmlinux", func.id));
-        attached += try_function(row, request_of(list, func.id), answer.sites.size()).empty();
+        const std::vector<btf_extra_site> sites = sites_of(func.id);
+        if (sites.empty())
+            continue;
+        attached += try_function(row, request_of(list, func.id), sites.size()).empty();
         tried++;
     }
     std::printf("# %d of 60 at all of their sites\n", attached);
