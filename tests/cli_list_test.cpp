@@ -117,8 +117,9 @@ TEST_F(CliList, RunningKernelWithoutTables) {
         GTEST_SKIP() << "btf_extra is loaded";
     auto result = run_btf_extra({"list", "skb_headlen"});
     EXPECT_EQ(result.exit_code, 1);
-    EXPECT_NE(result.err.find("btf_extra is not loaded, and there is no /lib/firmware/btf_extra/"),
-              result.err.npos)
+    EXPECT_NE(
+        result.err.find("btf_extra is not loaded, and neither /lib/firmware/updates/btf_extra/"),
+        result.err.npos)
         << result.err;
     expect_failed(run_btf_extra({"list", "a", path("none"), "--vmlinux", path("vmlinux")}),
                   path("none") + ": open: No such file or directory");

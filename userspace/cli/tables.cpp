@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 #include "userspace/cli/tables.h"
 
-#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
-#include <sys/utsname.h>
 
+#include "userspace/generator/firmware_tree.h"
+#include "userspace/lib/installed_file.h"
 #include "userspace/lib/running_view.h"
 
 namespace btf_extra {
@@ -14,14 +14,6 @@ namespace {
 
 constexpr char kRunningBtf[] = "/sys/kernel/btf/vmlinux";
 constexpr int kAttempts = 16;
-
-// As the kernel writes it: xfs-debug.ko.xz is xfs_debug.
-std::string module_name(const std::string &path) {
-    std::string name = std::filesystem::path(path).filename().string();
-    name = name.substr(0, name.find(".ko"));
-    std::ranges::replace(name, '-', '_');
-    return name;
-}
 
 Result<Tables> open_with_elf(const TablesOptions &options) {
     Tables out;
@@ -79,19 +71,6 @@ Result<Tables> open_running(std::unique_ptr<QueryDevice> device) {
     return Error{fmt::format("{}: objects come and go all the time: try again", BTF_EXTRA_DEVICE)};
 }
 
-// As `btf-extra firmware` and the module have it.
-Result<std::string> installed_file() {
-    utsname system = {};
-    uname(&system);
-    const std::string name = fmt::format("btf_extra/{}/vmlinux.btf_extra", system.release);
-    for (const char *folder : {"/lib/firmware/updates/", "/lib/firmware/"})
-        if (std::error_code ignored; std::filesystem::exists(folder + name, ignored))
-            return folder + name;
-    return Error{fmt::format("btf_extra is not loaded, and there is no /lib/firmware/{}: "
-                             "modprobe btf_extra_vmlinux, or name a FILE",
-                             name)};
-}
-
 }  // namespace
 
 void add_tables_options(CLI::App &command, TablesOptions &options) {
@@ -106,8 +85,7 @@ void add_tables_options(CLI::App &command, TablesOptions &options) {
 }
 
 bool freed_after_boot(const Table &table, std::string_view elf_section) {
-    return elf_section.starts_with(".init.") ||
-           (table.object == "vmlinux" && elf_section.starts_with(".exit."));
+    return freed_after_boot(table.object == "vmlinux", elf_section);
 }
 
 Result<Tables> Tables::open(const TablesOptions &options) {
@@ -123,7 +101,8 @@ Result<Tables> Tables::open(const TablesOptions &options) {
     }
     auto installed = installed_file();
     if (!installed)
-        return installed.error();
+        return Error{"btf_extra is not loaded, and " + installed.error().message +
+                     ": modprobe btf_extra_vmlinux, or name a FILE"};
     return open_file(*installed);
 }
 

@@ -2,33 +2,15 @@
 #include "userspace/lib/api_tables.h"
 
 #include <cerrno>
-#include <filesystem>
 
 #include <fmt/format.h>
-#include <sys/utsname.h>
 
 #include "userspace/lib/api_error.h"
+#include "userspace/lib/installed_file.h"
 #include "userspace/lib/running_kernel.h"
 #include "userspace/lib/running_view.h"
 
 namespace btf_extra {
-namespace {
-
-Result<std::string> default_file() {
-    utsname name;
-    uname(&name);
-    std::string paths;
-    for (const char *folder : {"/lib/firmware/updates", "/lib/firmware"}) {
-        const std::string path =
-            fmt::format("{}/btf_extra/{}/vmlinux.btf_extra", folder, name.release);
-        if (std::filesystem::exists(path))
-            return path;
-        paths += (paths.empty() ? "" : " nor ") + path;
-    }
-    return Error{fmt::format("neither {} is there", paths), ENOENT};
-}
-
-}  // namespace
 
 Result<std::unique_ptr<btf_extra_tables>> open_tables(const btf_extra_open_opts &opts) {
     auto out = std::make_unique<btf_extra_tables>();
@@ -51,7 +33,7 @@ Result<std::unique_ptr<btf_extra_tables>> open_tables(const btf_extra_open_opts 
     if (opts.file != nullptr) {
         paths.file = opts.file;
     } else {
-        auto file = default_file();
+        auto file = installed_file();
         if (!file && !no_module.message.empty())
             return Error{no_module.message + "; and " + file.error().message, ENOENT};
         if (!file)

@@ -9,6 +9,7 @@
 #include <elf.h>
 #include <fmt/format.h>
 
+#include "userspace/lib/installed_file.h"
 #include "userspace/lib/kallsyms.h"
 #include "userspace/lib/site_query.h"
 #include "userspace/lib/site_tables.h"
@@ -40,12 +41,6 @@ std::string notes_build_id(const std::string &path) {
         rest = rest.subspan(size);
     }
     return "";
-}
-
-// As the kernel does once it has booted.
-bool freed_after_boot(std::string_view section) {
-    return section.starts_with(".init.") || section.starts_with(".exit.") ||
-           section.starts_with(".altinstr_");
 }
 
 struct Place {
@@ -173,7 +168,7 @@ Result<void> FileTables::place_vmlinux() {
     for (uint32_t i = 0; i < index.nr_elf_sections; i++) {
         auto section = find_section(index.elf_sections[i].name);
         if (section != view.file().sections.end())
-            vmlinux_.places[i] = {section->address + slide, freed_after_boot(section->name)};
+            vmlinux_.places[i] = {section->address + slide, freed_after_boot(true, section->name)};
     }
     return {};
 }
