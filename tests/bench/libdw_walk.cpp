@@ -5,14 +5,17 @@
 //   libdw_walk FILE
 //   units=N entries=N attributes=N inlined=N
 //
-// inlined: DW_TAG_inlined_subroutine with an address, outside Rust units. It is counted here
-// without any code of the generator, which must come to the same number.
+// inlined: DW_TAG_inlined_subroutine with an address, outside Rust units and outside bodies that no
+// symbol names (weak definitions that another one overrides). It is counted here without any code
+// of the generator, which must come to the same number.
 #include <cstdint>
 #include <cstdio>
+#include <unordered_set>
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <fcntl.h>
+#include <gelf.h>
 
 namespace {
 
@@ -50,20 +53,50 @@ bool has_code(Dwarf_Die &die) {
     return false;
 }
 
+using Symbols = std::unordered_set<uint64_t>;  // addresses of code
+
+Symbols symbols_of(Elf *elf) {
+    Symbols symbols;
+    Elf_Scn *section = nullptr;
+    while ((section = elf_nextscn(elf, section)) != nullptr) {
+        GElf_Shdr header;
+        if (gelf_getshdr(section, &header) == nullptr || header.sh_type != SHT_SYMTAB)
+            continue;
+        Elf_Data *data = elf_getdata(section, nullptr);
+        GElf_Sym symbol;
+        for (int i = 0; data != nullptr && gelf_getsym(data, i, &symbol) != nullptr; i++)
+            if (symbol.st_shndx != SHN_UNDEF && (GELF_ST_TYPE(symbol.st_info) == STT_FUNC ||
+                                                 GELF_ST_TYPE(symbol.st_info) == STT_NOTYPE))
+                symbols.insert(symbol.st_value);
+    }
+    return symbols;
+}
+
+bool is_nameless_body(Dwarf_Die &die, const Symbols &symbols) {
+    if (dwarf_tag(&die) != DW_TAG_subprogram)
+        return false;
+    Dwarf_Addr base, end, entry;
+    // One in several parts has ranges alone, the first of which is its beginning.
+    if (dwarf_entrypc(&die, &entry) != 0 && dwarf_ranges(&die, 0, &base, &entry, &end) <= 0)
+        return false;
+    return !symbols.contains(entry);
+}
+
 // The entry, and all below it. False: libdw found it malformed.
-bool visit(Dwarf_Die die, bool rust, Counts &counts) {
+bool visit(Dwarf_Die die, bool skipped, const Symbols &symbols, Counts &counts) {
     for (;;) {
         Entry entry = {&counts, false, false};
         counts.entries++;
         if (dwarf_getattrs(&die, visit_attribute, &entry, 0) == -1)
             return false;
-        if (!rust && dwarf_tag(&die) == DW_TAG_inlined_subroutine &&
+        if (!skipped && dwarf_tag(&die) == DW_TAG_inlined_subroutine &&
             (entry.has_address || (entry.has_ranges && has_code(die))))
             counts.inlined++;
 
         Dwarf_Die next;
         int end = dwarf_child(&die, &next);
-        if (end < 0 || (end == 0 && !visit(next, rust, counts)))
+        const bool skip = skipped || is_nameless_body(die, symbols);
+        if (end < 0 || (end == 0 && !visit(next, skip, symbols, counts)))
             return false;
         end = dwarf_siblingof(&die, &next);
         if (end != 0)
@@ -85,13 +118,14 @@ int main(int argc, char **argv) {
         std::fprintf(stderr, "libdw_walk: %s: no DWARF to be read\n", argv[1]);
         return 1;
     }
+    const Symbols symbols = symbols_of(dwarf_getelf(dwarf));
     Counts counts;
     Dwarf_CU *unit = nullptr;
     Dwarf_Die top;
     int more;
     while ((more = dwarf_get_units(dwarf, unit, &unit, nullptr, nullptr, &top, nullptr)) == 0) {
         counts.units++;
-        if (!visit(top, dwarf_srclang(&top) == DW_LANG_Rust, counts))
+        if (!visit(top, dwarf_srclang(&top) == DW_LANG_Rust, symbols, counts))
             break;
     }
     if (more <= 0) {
