@@ -18,7 +18,7 @@ struct kloc_site {
 };
 
 struct kloc_sites {
-	struct kloc_site *sites;	/* in order of their addresses' numbers */
+	struct kloc_site *sites;	/* by number */
 	u32 nr_sites;
 	u32 nr_params;
 	void *args;			/* struct site_args [nr_args], args_size apart */
