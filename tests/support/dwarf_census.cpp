@@ -112,21 +112,8 @@ Dwarf_Off origin_of(Dwarf_Die *die) {
     return dwarf_dieoffset(&origin);
 }
 
-// Whether what is inlined is in code of the same function, not before its beginning, and called
-// where that is declared.
-bool goes_on(Dwarf_Die *die) {
-    Dwarf_Die *scopes = nullptr;
-    const int count = dwarf_getscopes_die(die, &scopes);
-    Dwarf_Off around = 0;
-    bool behind = false;
-    for (int i = 1; i < count && around == 0; i++)
-        if (dwarf_tag(&scopes[i]) != DW_TAG_lexical_block) {
-            around = origin_of(&scopes[i]);
-            behind = begin_of(&scopes[i]) <= begin_of(die);
-        }
-    free(scopes);
-    if (around != origin_of(die) || !behind)
-        return false;
+// Whether what is inlined is called where it is declared.
+bool called_at_declaration(Dwarf_Die *die) {
     const std::pair<unsigned, unsigned> pairs[] = {{DW_AT_call_file, DW_AT_decl_file},
                                                    {DW_AT_call_line, DW_AT_decl_line},
                                                    {DW_AT_call_column, DW_AT_decl_column}};
@@ -137,6 +124,24 @@ bool goes_on(Dwarf_Die *die) {
         dwarf_formudata(dwarf_attr_integrate(die, pair.second, &attribute), &declared);
         return called == declared;
     });
+}
+
+// And in code of the same function, not before its beginning.
+bool goes_on(Dwarf_Die *die) {
+    // libdw looks for the scopes in the whole unit: only for few.
+    if (!called_at_declaration(die))
+        return false;
+    Dwarf_Die *scopes = nullptr;
+    const int count = dwarf_getscopes_die(die, &scopes);
+    Dwarf_Off around = 0;
+    bool behind = false;
+    for (int i = 1; i < count && around == 0; i++)
+        if (dwarf_tag(&scopes[i]) != DW_TAG_lexical_block) {
+            around = origin_of(&scopes[i]);
+            behind = begin_of(&scopes[i]) <= begin_of(die);
+        }
+    free(scopes);
+    return around == origin_of(die) && behind;
 }
 
 }  // namespace
