@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // Every call of an inlined function begins at one of its sites, once, also where the compiler has
 // copied its code: counted under ptrace, against what the source says.
+#include <algorithm>
 #include <map>
+#include <memory>
 
 #include <gtest/gtest.h>
 
@@ -29,35 +31,69 @@ const Program kPrograms[] = {
     {"parts.c", {{"early_out", 4}, {"with_body", 6}, {"inlined_again", 4}}},
 };
 
-class CopiedEntries : public testing::TestWithParam<Recipe> {};
+class CopiedEntries : public testing::TestWithParam<Recipe> {
+  protected:
+    void build(const std::string &source, const Recipe &recipe) {
+        const std::string path = folder_.path("program");
+        test::link_fixture(path, {source}, recipe);
+        test::add_base_btf(path);
+        auto opened = GeneratedFixture::open(path);
+        ASSERT_TRUE(opened) << opened.error().message;
+        fixture_ = std::move(*opened);
+    }
+    // How often those sites are hit, by function; false: ptrace is not allowed here.
+    template <class Wanted> bool run(Wanted wanted) {
+        auto process = TracedProcess::start(folder_.path("program"));
+        if (!process)
+            return false;
+        std::multimap<uint64_t, const NamedSite *> sites;
+        for (const NamedSite &site : fixture_->sites())
+            if (wanted(site)) {
+                sites.emplace(site.address, &site);
+                process->stop_at(site.address);
+            }
+        hits_.clear();
+        while (const auto address = process->run()) {
+            const auto [first, last] = sites.equal_range(*address);
+            for (auto at = first; at != last; ++at)
+                ++hits_[at->second->function];
+        }
+        EXPECT_EQ(process->ending(), "exit code 0");
+        return true;
+    }
+
+    test::TemporaryFolder folder_;
+    std::unique_ptr<GeneratedFixture> fixture_;
+    Calls hits_;
+};
 
 TEST_P(CopiedEntries, EveryCallIsHitOnce) {
     for (const Program &program : kPrograms) {
         SCOPED_TRACE(program.source);
-        test::TemporaryFolder folder;
-        const std::string path = folder.path("program");
-        test::link_fixture(path, {program.source}, GetParam());
-        test::add_base_btf(path);
-        auto opened = GeneratedFixture::open(path);
-        ASSERT_TRUE(opened) << opened.error().message;
-        auto process = TracedProcess::start(path);
-        if (!process)
+        ASSERT_NO_FATAL_FAILURE(build(program.source, GetParam()));
+        if (!run([&](const NamedSite &site) {
+                return program.calls.contains(site.function) && !(site.marks & SITE_MARK_PART);
+            }))
             GTEST_SKIP() << "ptrace is not allowed here";
-        std::multimap<uint64_t, const NamedSite *> sites;
-        for (const NamedSite &site : (*opened)->sites()) {
-            if (!program.calls.contains(site.function) || (site.marks & SITE_MARK_PART))
-                continue;
-            sites.emplace(site.address, &site);
-            process->stop_at(site.address);
-        }
-        Calls hits;
-        while (const auto address = process->run()) {
-            const auto [first, last] = sites.equal_range(*address);
-            for (auto at = first; at != last; ++at)
-                ++hits[at->second->function];
-        }
-        EXPECT_EQ(process->ending(), "exit code 0");
-        EXPECT_EQ(hits, program.calls);
+        EXPECT_EQ(hits_, program.calls);
+    }
+}
+
+// doubled() is called once.
+TEST_P(CopiedEntries, WithoutAnEntryHitsAreNoCalls) {
+    ASSERT_NO_FATAL_FAILURE(build("copies.c", GetParam()));
+    const auto marked = [](const NamedSite &site) {
+        return site.function == "doubled" && (site.marks & SITE_MARK_NO_ENTRY);
+    };
+    if (!run([](const NamedSite &site) {
+            return site.function == "doubled" && !(site.marks & SITE_MARK_NO_ENTRY);
+        }))
+        GTEST_SKIP() << "ptrace is not allowed here";
+    EXPECT_LE(hits_["doubled"], 1u);
+    ASSERT_TRUE(run(marked));
+    if (GetParam().level == "-O2") {
+        EXPECT_EQ(std::ranges::count_if(fixture_->sites(), marked), 1);
+        EXPECT_EQ(hits_["doubled"], 2u);
     }
 }
 

@@ -166,6 +166,27 @@ std::vector<std::string> part_census(const std::string &path) {
     return sorted_once(std::move(out));
 }
 
+std::vector<std::string> no_entry_census(const std::string &path) {
+    constexpr unsigned kGnuEntryView = 0x2138;
+    std::set<Dwarf_CU *> marked;
+    std::vector<std::pair<Dwarf_CU *, std::string>> without;
+    walk_file(path, [&](std::span<Dwarf_Die> dies, Dwarf_Addr entry) {
+        Dwarf_Die &die = dies[0];
+        Dwarf_Attribute attribute;
+        if (is_body(&die))
+            return;
+        if (dwarf_attr(&die, kGnuEntryView, &attribute) != nullptr)
+            marked.insert(die.cu);
+        if (dwarf_attr(&die, DW_AT_entry_pc, &attribute) == nullptr)
+            without.emplace_back(die.cu, fmt::format("{}@{:x}", name_of(&die), entry));
+    });
+    std::vector<std::string> out;
+    for (auto &[unit, text] : without)
+        if (marked.contains(unit))
+            out.push_back(std::move(text));
+    return sorted_once(std::move(out));
+}
+
 JumpCensus jump_census(const std::string &path, bool arm64) {
     const std::multimap<uint64_t, uint64_t> jumps = jumps_by_objdump(path, arm64);
     JumpCensus census;

@@ -104,6 +104,9 @@ class UnitWalk {
             dwarf_decl_line(&origin, &line) != 0)
             return;
         dwarf_decl_column(&origin, &column);
+        // The first copy that keeps its mark is the entry: an instance without has none.
+        if (!is_body && dwarf_attr(&die, DW_AT_entry_pc, &attribute) == nullptr)
+            return;
         Declared &declared = places_[{file, line, column}];
         declared.entries.insert(*entry);
         if (!is_body)

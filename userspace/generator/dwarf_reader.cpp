@@ -163,6 +163,7 @@ UnitSites UnitReader::read(const Unit &unit) {
         return sites;
     sites_ = &sites;
     unit_ = &unit;
+    marks_entries_ = false;
     unit_path_ = path(input_.source_tree.relative(unit.name));
     tables_.emplace(input_, types_);
     const Die die = unit.unit_die();
@@ -171,6 +172,9 @@ UnitSites UnitReader::read(const Unit &unit) {
         fail(unit.header.offset);
     else if (die.abbreviation->has_children)
         walk(children, {}, 0);
+    if (!marks_entries_)
+        for (Site &site : sites.sites)
+            site.marks &= static_cast<uint8_t>(~SITE_MARK_NO_ENTRY);
     for (const CopiedEntries::Copy &copy : copied_entries_.find(sections_, unit))
         add_copied_site(copy);
     copied_entries_.clear();
@@ -277,6 +281,7 @@ uint64_t UnitReader::visit_inlined(const Die &die, const Scope &scope, uint32_t 
                 break;
             case DW_AT_GNU_entry_view:
                 view = value.number;
+                marks_entries_ = true;
                 break;
             case DW_AT_call_file:
                 call.file = value.number;
@@ -304,6 +309,8 @@ uint64_t UnitReader::visit_inlined(const Die &die, const Scope &scope, uint32_t 
             inner.function = function_at(origin.number);
     }
     if (inner.function) {
+        if (!place.entry_pc)
+            site.marks |= SITE_MARK_NO_ENTRY;
         ranges_.clear();
         place.append_ranges(sections_, *unit_, ranges_);
         if (own_jumps_.any_to(*address, ranges_))
@@ -312,7 +319,7 @@ uint64_t UnitReader::visit_inlined(const Die &die, const Scope &scope, uint32_t 
         // the beginning, which then lies elsewhere, as a rule behind it: each is a call.
         if (scope.point.address <= *address && is_part(inner.function, scope, call))
             site.marks |= SITE_MARK_PART;
-        if (inner.function->declared_here) {
+        if (inner.function->declared_here && place.entry_pc) {
             copied_entries_.add_instance(inner.function->declared, *address, ranges_);
             instances_.push_back({.die = die.offset,
                                   .function = inner.function,

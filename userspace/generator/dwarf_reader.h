@@ -131,6 +131,7 @@ class UnitReader {
     OwnJumps own_jumps_;
     CopiedEntries copied_entries_;
     std::vector<Instance> instances_;  // by their numbers in copied_entries_
+    bool marks_entries_ = false;       // the compiler of the unit that is being read
     std::vector<CodeRange> ranges_;    // of the instance that is being read
     uint32_t registers_;
 
