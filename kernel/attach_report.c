@@ -47,7 +47,7 @@ void attach_report_fill(struct attach_report *report, struct attach_query *query
 	strscpy(report->name, extra_object_func_name(query->object, func_id),
 		sizeof(report->name));
 	if (report->target.answer == ATTACH_SEVERAL || report->target.answer == ATTACH_ABI)
-		attach_for_each_body(query->object, func_id, list_body, &listing);
+		attach_walk_bodies(query->object, func_id, list_body, &listing);
 }
 
 /* ---- telling it ---- */
@@ -93,7 +93,7 @@ static void tell_bodies(struct teller *teller, const struct attach_report *repor
 	if (report->target.nr_bodies > report->nr_listed)
 		tell(teller, "  and %u more", report->target.nr_bodies - report->nr_listed);
 	if (choice)
-		tell(teller, "To choose one, ask for its id (attach_btf_id); btf_extra/sites in debugfs lists all");
+		tell(teller, "To choose one, attach by its id; debugfs has all in btf_extra/sites");
 	else
 		tell(teller, "A kloc program takes all of them; see btf-extra lookup --name %s",
 		     report->name);

@@ -36,7 +36,7 @@ const char *attach_btf_name(const struct extra_object *object, u32 func_id)
 
 typedef void (*site_fn)(const struct btf_extra_site *site, void *data);
 
-static u32 for_each_site(const struct extra_object *object, u32 func_id, site_fn fn, void *data)
+static u32 walk_sites(const struct extra_object *object, u32 func_id, site_fn fn, void *data)
 {
 	const struct loc_index *index = &object->index;
 	u32 nr = 0;
@@ -60,17 +60,17 @@ static u32 for_each_site(const struct extra_object *object, u32 func_id, site_fn
  * An id of the base has all that has its name, or nothing: if there are several
  * functions of that name, our types have an id for each.
  */
-static void for_each_site_meant(const struct extra_object *object, u32 func_id, site_fn fn,
-				void *data)
+static void walk_sites_meant(const struct extra_object *object, u32 func_id, site_fn fn,
+			     void *data)
 {
 	struct loc_range funcs;
 	u32 i;
 
-	if (for_each_site(object, func_id, fn, data) || is_own(object, func_id))
+	if (walk_sites(object, func_id, fn, data) || is_own(object, func_id))
 		return;
 	funcs = loc_index_by_name(&object->index, extra_object_func_name(object, func_id));
 	for (i = funcs.first; i < funcs.end; i++)
-		for_each_site(object, object->index.funcs[i], fn, data);
+		walk_sites(object, object->index.funcs[i], fn, data);
 }
 
 struct body_walk {
@@ -91,12 +91,12 @@ static void visit_body(const struct btf_extra_site *site, void *data)
 		walk->fn(site, walk->data);
 }
 
-void attach_for_each_body(const struct extra_object *object, u32 func_id, attach_body_fn fn,
-			  void *data)
+void attach_walk_bodies(const struct extra_object *object, u32 func_id, attach_body_fn fn,
+			void *data)
 {
 	struct body_walk walk = { .fn = fn, .data = data };
 
-	for_each_site_meant(object, func_id, visit_body, &walk);
+	walk_sites_meant(object, func_id, visit_body, &walk);
 }
 
 /* ---- what becomes of it ---- */
@@ -185,7 +185,7 @@ void attach_target_of(struct attach_query *query, u32 func_id, struct attach_tar
 	*target = (struct attach_target){ .own = is_own(query->object, func_id) };
 	if (!*judgement.name)
 		return;
-	for_each_site_meant(query->object, func_id, count_site, &judgement);
+	walk_sites_meant(query->object, func_id, count_site, &judgement);
 	if (target->nr_bodies == 1) {
 		judge_only_body(&judgement);
 	} else if (target->nr_bodies) {

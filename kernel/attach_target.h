@@ -68,9 +68,12 @@ u32 attach_id_of_body(struct attach_query *query, const struct btf_extra_site *b
 /* The BTF object of the kernel that has an id of the object; NULL: none has. */
 const char *attach_btf_name(const struct extra_object *object, u32 func_id);
 
-/* fn() for each body of a function, rests of it left out; a name stands for all that have it. */
+/*
+ * fn() for each body that an id stands for, rests of it left out. An id of the base
+ * without sites of its own stands for all that have its name.
+ */
 typedef void (*attach_body_fn)(const struct btf_extra_site *body, void *data);
-void attach_for_each_body(const struct extra_object *object, u32 func_id, attach_body_fn fn,
-			  void *data);
+void attach_walk_bodies(const struct extra_object *object, u32 func_id, attach_body_fn fn,
+			void *data);
 
 #endif
