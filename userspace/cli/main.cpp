@@ -22,13 +22,9 @@ int fail(const Error &error) {
 
 namespace {
 
-// kernel/dkms.conf has it too; kernel builds ask for it.
-constexpr const char *kVersion = "btf-extra 0.2";
-
 int run(int argc, char **argv) {
     CLI::App app("Location BTF for inlined and out-of-line kernel functions", "btf-extra");
     app.require_subcommand(1);
-    app.set_version_flag("--version", kVersion);
     int exit_code = kExitDone;
     add_generate(app, exit_code);
     add_firmware(app, exit_code);
