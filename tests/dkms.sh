@@ -29,7 +29,7 @@ release=$(cat "$kernel/release")
 row 'the sources are taken' kernel/dkms.sh "${trees[@]}"
 row 'and taken again' kernel/dkms.sh "${trees[@]}"
 row 'a kernel gets its module' dkms build "${trees[@]}" --kernelsourcedir "$kernel/headers" \
-    -k "$release" btf-extra/0.2
+    -k "$release" btf-extra/0.1
 module=$(find "$scratch/tree" -name 'btf_extra.ko*' | head -n 1)
 made_for() { [ "$(modinfo -F vermagic "$1" | cut -d' ' -f1)" = "$2" ]; }
 row 'of its own version' made_for "$module" "$release"
