@@ -55,7 +55,7 @@ say = $(if $(V),,@printf '  %-4s %s\n' $(1) $@;)
 
 # ---- what is asked for ----
 
-.PHONY: help demo check userspace install kernel dkms kunit fuzz bench bench-vm vm tidy clean FORCE
+.PHONY: help demo check userspace install kernel kernel-tree dkms kunit fuzz bench bench-vm vm tidy clean FORCE
 
 help:
 	@echo 'make demo        build, fetch a Debian kernel with debug info, generate, look around'
@@ -64,6 +64,7 @@ help:
 	@echo 'make install     the command, the library and its headers, to PREFIX (in DESTDIR)'
 	@echo 'make kernel      btf_extra.ko for the kernel with the build tree KDIR; with BLOB, a file of'
 	@echo '                 "btf-extra generate", btf_extra_vmlinux.ko too: what it knows'
+	@echo 'make kernel-tree puts it into the kernel source SRC (7.x or 6.12), to be built with that kernel'
 	@echo 'make dkms        the same for every kernel to come: hands the sources to DKMS (as root)'
 	@echo 'make kunit       the KUnit suites, on a kernel with KASAN and lockdep in QEMU'
 	@echo 'make fuzz        the fuzzers without end, or one of them: make fuzz FUZZER=name'
@@ -107,6 +108,11 @@ install: build/release/btf-extra build/shared/libbtf_extra.so.0 build/shared/lib
 	ln -sf libbtf_extra.so.0 $(DESTDIR)$(LIBDIR)/libbtf_extra.so
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' userspace/lib/libbtf_extra.pc.in \
 		> $(DESTDIR)$(LIBDIR)/pkgconfig/libbtf_extra.pc
+
+# A kernel source with all of it, to be built as any other: SRC; with LINK=1 links to the sources.
+SRC =
+kernel-tree:
+	@kernel/tree.sh '$(SRC)' $(if $(LINK),link)
 
 dkms:
 	@kernel/dkms.sh
