@@ -74,7 +74,9 @@ static int open_blob(const struct object_source *source, struct btf_blob *blob, 
 /* What the types blob continues: vmlinux's BTF, and a module's own where it has some. */
 static const struct btf_blob *find_base(struct extra_object *object,
 					const struct object_source *source,
-					const struct extra_elf *elf, const struct base_btf *vmlinux)
+					const struct extra_elf *elf,
+					const struct object_host *host,
+					const struct base_btf *vmlinux)
 {
 	const struct extra_base *sums = elf->bases.data;
 	u32 nr_sums = elf->bases.size / sizeof(*sums);
@@ -87,7 +89,7 @@ static const struct btf_blob *find_base(struct extra_object *object,
 		return ERR_PTR(refuse(source, "made over base BTF of another kernel", -EINVAL));
 	if (nr_sums == 1)
 		return &vmlinux->blob;
-	err = base_btf_open_module(&object->module_btf, source->module, vmlinux);
+	err = host->module_base(&object->module_btf, source->module, vmlinux);
 	if (err)
 		return ERR_PTR(refuse(source, "BTF of the module cannot be read", err));
 	if (!base_btf_is(&object->module_btf, &sums[1]))
@@ -116,7 +118,8 @@ static int tell_own_ids(struct extra_object *object, const struct object_source 
 }
 
 static int open_blobs(struct extra_object *object, const struct object_source *source,
-		      const struct extra_elf *elf, const struct base_btf *vmlinux)
+		      const struct extra_elf *elf, const struct object_host *host,
+		      const struct base_btf *vmlinux)
 {
 	const struct extra_bytes *types = source->types.data ? &source->types : &elf->types;
 	const struct extra_bytes *func_info = source->func_info.data ? &source->func_info :
@@ -127,7 +130,7 @@ static int open_blobs(struct extra_object *object, const struct object_source *s
 
 	if (!types->data)
 		return refuse(source, "no types", -EINVAL);
-	below = find_base(object, source, elf, vmlinux);
+	below = find_base(object, source, elf, host, vmlinux);
 	if (IS_ERR(below))
 		return PTR_ERR(below);
 	err = open_blob(source, &object->types, ".BTF", types, &object->types_copy,
@@ -321,7 +324,7 @@ static int fill(struct extra_object *object, const struct object_source *source,
 	vmlinux = host->base();
 	if (IS_ERR(vmlinux))
 		return refuse(source, "BTF of the kernel cannot be read", PTR_ERR(vmlinux));
-	err = open_blobs(object, source, &elf, vmlinux);
+	err = open_blobs(object, source, &elf, host, vmlinux);
 	if (!err)
 		err = build_index(object, source, &elf);
 	if (!err)

@@ -77,6 +77,9 @@ struct object_host {
 	int (*build_id)(const struct module *module, u8 *id);
 	/* vmlinux's BTF, or ERR_PTR(). Stays while there are objects. */
 	const struct base_btf *(*base)(void);
+	/* The module's own BTF, on vmlinux's; -ENOENT where it has none. */
+	int (*module_base)(struct base_btf *base, const struct module *module,
+			   const struct base_btf *vmlinux);
 	/* Fills object->sections, whose sizes come from elf. */
 	int (*place)(struct extra_object *object, const struct extra_elf *elf);
 };

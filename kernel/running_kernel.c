@@ -319,5 +319,6 @@ void running_kernel_forget_init(struct extra_object *object, const struct module
 const struct object_host running_kernel = {
 	.build_id = running_build_id,
 	.base = running_base,
+	.module_base = base_btf_open_module,
 	.place = running_place,
 };
