@@ -71,7 +71,7 @@ help:
 	@echo 'make bench       speed and size against pahole, on a real kernel'
 	@echo 'make bench-vm    cost of the kernel module, in virtual machines: KERNEL=6.1|6.12|7.x|all'
 	@echo 'make vm          a shell in a virtual machine with everything loaded:'
-	@echo '                 KERNEL=6.1|6.12|7.x|lean'
+	@echo '                 KERNEL=6.1|6.12|7.x|lean|intree'
 	@echo 'make tidy        clang-tidy over the C++ sources (slow)'
 	@echo 'make clean       removes build/'
 	@echo

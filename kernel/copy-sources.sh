@@ -12,7 +12,7 @@
 # folder may share the file.
 
 list_sources() (
-    cd "$top" || exit 1
+    cd "${top:?}" || exit 1
     for folder in kernel include tests/core; do
         [ ! -d "$folder" ] || find "$folder" -type f \( -name '*.[chS]' -o -name Kbuild \
             -o -name Kconfig \) ! -name '*.mod.c'

@@ -13,12 +13,12 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 say() { echo "kernel-tree: $*"; }
 fail() { say "$*" >&2; exit 1; }
 
-[ $# -ge 1 ] && [ -n "$1" ] || fail 'usage: make kernel-tree SRC=folder [LINK=1]'
+[ -n "${1:-}" ] || fail 'usage: make kernel-tree SRC=folder [LINK=1]'
 tree=$(realpath -e "$1" 2>/dev/null) || fail "$1: no such folder"
 link=${2:-}
 value() { sed -n "s/^$1 *= *\([0-9]*\)$/\1/p" "$tree/Makefile" 2>/dev/null | head -n 1; }
 version=$(value VERSION).$(value PATCHLEVEL)
-[ -e "$tree/Kbuild" ] && [ "$version" != . ] || fail "$1: no kernel source"
+if [ ! -e "$tree/Kbuild" ] || [ "$version" = . ]; then fail "$1: no kernel source"; fi
 
 # 6.12 is for that version, 7.x for all of its like.
 series=''
