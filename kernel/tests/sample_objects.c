@@ -83,8 +83,7 @@ int sample_init(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, sample_crc32("123456789", 9), 0xcbf43926);
 	KUNIT_ASSERT_TRUE(test, core_row_input(&core_rows[0], &world->images, &world->blobs));
 	base = &world->blobs.base;
-	KUNIT_ASSERT_EQ(test, base_btf_open_bytes(&world->base, base->data, base->size,
-						     NULL), 0);
+	KUNIT_ASSERT_EQ(test, base_btf_open_bytes(&world->base, base->data, base->size, NULL), 0);
 	world->base_sum.size = base->size;
 	world->base_sum.crc32 = sample_crc32(base->data, base->size);
 	memcpy(world->build_id, CONTAINER_BUILD_ID, CONTAINER_BUILD_ID_SIZE);
