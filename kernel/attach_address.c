@@ -91,7 +91,7 @@ static int answer(struct question *question, const struct module *module, u32 fu
 static int find(const struct btf *btf, const struct module *module, u32 func_id, const char *name,
 		struct bpf_verifier_log *log, unsigned long *addr)
 {
-	struct question *question = kvzalloc(sizeof(*question), GFP_KERNEL);
+	struct question *question = kvmalloc(sizeof(*question), GFP_KERNEL);
 	int ret;
 
 	if (!question)

@@ -41,7 +41,9 @@ void attach_report_fill(struct attach_report *report, struct attach_query *query
 {
 	struct listing listing = { .report = report, .query = query };
 
-	*report = (struct attach_report){ .func_id = func_id };
+	/* Not all of it: most ids have nothing to list. */
+	report->func_id = func_id;
+	report->nr_listed = 0;
 	attach_target_of(query, func_id, &report->target);
 	report->accepted = attach_target_accepted(query, &report->target);
 	strscpy(report->name, extra_object_func_name(query->object, func_id),

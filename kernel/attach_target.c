@@ -107,7 +107,6 @@ struct judgement {
 	const char *name;
 	struct btf_extra_site only;	/* the last body */
 	u32 nr_named;			/* bodies whose symbol is the very name */
-	unsigned long named;		/* the last one of these */
 };
 
 static bool has_text(const struct btf_extra_site *site)
@@ -118,59 +117,67 @@ static bool has_text(const struct btf_extra_site *site)
 static void count_site(const struct btf_extra_site *site, void *data)
 {
 	struct judgement *judgement = data;
-	struct attach_query *query = judgement->query;
 	struct attach_target *target = judgement->target;
 
-	if (!is_body(site)) {
-		if (site->site_class == BTF_EXTRA_CLASS_BODY)
-			target->nr_parts++;
-		else if (!(site->flags & BTF_EXTRA_SITE_PART))
-			target->nr_inlined++;
-		return;
-	}
-	target->nr_bodies++;
-	judgement->only = *site;
-	if (!target->own && has_text(site) && query->symbol_at(site->address, query->symbol) &&
-	    !strcmp(query->symbol, judgement->name)) {
-		judgement->nr_named++;
-		judgement->named = site->address;
+	if (is_body(site)) {
+		target->nr_bodies++;
+		judgement->only = *site;
+	} else if (site->site_class == BTF_EXTRA_CLASS_BODY) {
+		target->nr_parts++;
+	} else if (!(site->flags & BTF_EXTRA_SITE_PART)) {
+		target->nr_inlined++;
 	}
 }
 
-/* What the symbol of the one body says: foo.isra.0 for foo, or for a FUNC foo.isra.0. */
-static enum abi_promise promise_of(struct judgement *judgement)
+/* To look up symbols takes longer than all the rest: once for one body. */
+static void find_named(const struct btf_extra_site *body, void *data)
 {
+	struct judgement *judgement = data;
 	struct attach_query *query = judgement->query;
+
+	if (!has_text(body) || !query->symbol_at(body->address, query->symbol) ||
+	    strcmp(query->symbol, judgement->name))
+		return;
+	judgement->nr_named++;
+	judgement->target->address = body->address;
+}
+
+/* What its symbol says, query->symbol: foo.isra.0 for foo, or for a FUNC foo.isra.0. */
+static enum abi_promise promise_of(const struct judgement *judgement, bool has_symbol)
+{
+	const char *symbol = judgement->query->symbol;
 	size_t length = strlen(judgement->name);
 
 	if (judgement->name[func_suffix_strip(judgement->name)])
 		return ABI_EXACT;
-	if (query->symbol_at(judgement->only.address, query->symbol) &&
-	    !strncmp(query->symbol, judgement->name, length) &&
-	    abi_suffix_changes(query->symbol + length))
+	if (has_symbol && !strncmp(symbol, judgement->name, length) &&
+	    abi_suffix_changes(symbol + length))
 		return ABI_CHANGED;
 	return ABI_KEPT;
 }
 
 static void judge_only_body(struct judgement *judgement)
 {
+	struct attach_query *query = judgement->query;
 	struct attach_target *target = judgement->target;
 	const struct btf_extra_site *body = &judgement->only;
-	enum abi_promise promise;
+	bool has_symbol, by_name;
 
 	if (!has_text(body)) {
 		target->answer = ATTACH_NO_TEXT;
 		return;
 	}
-	promise = promise_of(judgement);
-	if (!abi_check(&judgement->query->object->func_info, body->func_id, body->loc_proto,
-		       promise, &target->abi)) {
+	has_symbol = query->symbol_at(body->address, query->symbol);
+	by_name = !target->own && has_symbol && !strcmp(query->symbol, judgement->name);
+	if (by_name)
+		target->address = body->address;
+	if (!abi_check(&query->object->func_info, body->func_id, body->loc_proto,
+		       promise_of(judgement, has_symbol), &target->abi)) {
 		target->answer = ATTACH_ABI;
-		target->address = judgement->named;
 		return;
 	}
 	/* Another symbol at the same address may not be the one that the name has. */
-	target->answer = judgement->nr_named ? ATTACH_BY_NAME : ATTACH_ADDRESS;
+	target->answer = by_name ? ATTACH_BY_NAME : ATTACH_ADDRESS;
 	target->address = body->address;
 }
 
@@ -190,7 +197,10 @@ void attach_target_of(struct attach_query *query, u32 func_id, struct attach_tar
 		judge_only_body(&judgement);
 	} else if (target->nr_bodies) {
 		target->answer = ATTACH_SEVERAL;
-		target->address = judgement.nr_named == 1 ? judgement.named : 0;
+		if (!target->own)
+			attach_walk_bodies(query->object, func_id, find_named, &judgement);
+		if (judgement.nr_named != 1)
+			target->address = 0;
 	} else if (target->own || target->nr_inlined || target->nr_parts) {
 		target->answer = ATTACH_NO_BODY;
 	}

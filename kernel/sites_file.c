@@ -76,8 +76,7 @@ static void sites_stop(struct seq_file *seq, void *v)
 	rcu_read_unlock();
 }
 
-static const char *why_not(const struct btf_extra_site *body, enum attach_answer answer,
-			   const struct extra_object *object)
+static const char *why_not(const struct btf_extra_site *body, enum attach_answer answer)
 {
 	if (body->flags & BTF_EXTRA_SITE_PART)
 		return "-part";
@@ -89,7 +88,7 @@ static const char *why_not(const struct btf_extra_site *body, enum attach_answer
 	case ATTACH_NO_TEXT:
 		return "-no-text";
 	default:
-		return attach_btf_name(object, body->func_id) ? "-by-name" : "-no-btf";
+		return "-no-btf";
 	}
 }
 
@@ -110,7 +109,7 @@ static void show_attach(struct seq_file *seq, struct cursor *cursor,
 	if (id)
 		seq_printf(seq, "%s:%u", attach_btf_name(query->object, id), id);
 	else
-		seq_puts(seq, why_not(body, answer, query->object));
+		seq_puts(seq, why_not(body, answer));
 }
 
 static int sites_show(struct seq_file *seq, void *v)
