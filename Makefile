@@ -55,7 +55,7 @@ say = $(if $(V),,@printf '  %-4s %s\n' $(1) $@;)
 
 # ---- what is asked for ----
 
-.PHONY: help demo check userspace install kernel dkms kunit fuzz bench bench-vm vm tidy clean FORCE
+.PHONY: help demo check userspace install kernel kernel-tree dkms kunit fuzz bench bench-vm check-intree vm tidy clean FORCE
 
 help:
 	@echo 'make demo        build, fetch a Debian kernel with debug info, generate, look around'
@@ -64,13 +64,15 @@ help:
 	@echo 'make install     the command, the library and its headers, to PREFIX (in DESTDIR)'
 	@echo 'make kernel      btf_extra.ko for the kernel with the build tree KDIR; with BLOB, a file of'
 	@echo '                 "btf-extra generate", btf_extra_vmlinux.ko too: what it knows'
+	@echo 'make kernel-tree puts it into the kernel source SRC (7.x or 6.12), to be built with that kernel'
 	@echo 'make dkms        the same for every kernel to come: hands the sources to DKMS (as root)'
 	@echo 'make kunit       the KUnit suites, on a kernel with KASAN and lockdep in QEMU'
+	@echo 'make check-intree   of these, what is about a kernel that is built with it'
 	@echo 'make fuzz        the fuzzers without end, or one of them: make fuzz FUZZER=name'
 	@echo 'make bench       speed and size against pahole, on a real kernel'
 	@echo 'make bench-vm    cost of the kernel module, in virtual machines: KERNEL=6.1|6.12|7.x|all'
 	@echo 'make vm          a shell in a virtual machine with everything loaded:'
-	@echo '                 KERNEL=6.1|6.12|7.x|lean'
+	@echo '                 KERNEL=6.1|6.12|7.x|lean|intree'
 	@echo 'make tidy        clang-tidy over the C++ sources (slow)'
 	@echo 'make clean       removes build/'
 	@echo
@@ -108,11 +110,19 @@ install: build/release/btf-extra build/shared/libbtf_extra.so.0 build/shared/lib
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' userspace/lib/libbtf_extra.pc.in \
 		> $(DESTDIR)$(LIBDIR)/pkgconfig/libbtf_extra.pc
 
+# A kernel source with all of it, to be built as any other: SRC; with LINK=1 links to the sources.
+SRC =
+kernel-tree:
+	@kernel/tree.sh '$(SRC)' $(if $(LINK),link)
+
 dkms:
 	@kernel/dkms.sh
 
 kunit:
 	@tests/kunit.sh
+
+check-intree:
+	@tests/check_intree.sh
 
 fuzz:
 	@tests/fuzz.sh $(FUZZER)
@@ -242,4 +252,4 @@ build-check: build/release/btf-extra build/asan/btf-extra $(TESTS_ASAN) $(TESTS_
 build-fuzz: $(FUZZERS_BUILT)
 build-bench: build/release/btf-extra $(BENCHES_RELEASE)
 
--include $(shell find build -name '*.d' 2>/dev/null)
+-include $(shell find build -path build/kernel -prune -o -name '*.d' -print 2>/dev/null)

@@ -28,29 +28,9 @@ fi
 exec {lock}>"$out/lock"
 flock "$lock"
 
-# The sources, as seen from the top.
-list_sources() {
-    cd "$top" || exit 1
-    local folder
-    for folder in kernel include tests/core; do
-        [ ! -d "$folder" ] || find "$folder" -type f \( -name '*.[chS]' -o -name Kbuild \
-            -o -name Kconfig \) ! -name '*.mod.c'
-    done | LC_ALL=C sort
-}
-
-(list_sources) >"$out/sources.new"
-while read -r file; do
-    cmp -s "$top/$file" "$out/$file" && continue
-    mkdir -p "$out/$(dirname "$file")"
-    cp "$top/$file" "$out/$file.new"
-    mv "$out/$file.new" "$out/$file"
-done <"$out/sources.new"
-if [ -e "$out/sources" ]; then
-    LC_ALL=C comm -23 "$out/sources" "$out/sources.new" | while read -r file; do
-        rm -f "$out/$file"
-    done
-fi
-mv "$out/sources.new" "$out/sources"
+# shellcheck source=kernel/copy-sources.sh
+. "$top/kernel/copy-sources.sh"
+list_sources | sed 's/.*/& &/' | update_copy "$out" "$out/sources"
 
 # Under make, its variables are not for this build; a target replaces the usual one.
 unset MAKEFLAGS MFLAGS MAKELEVEL

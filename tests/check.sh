@@ -91,6 +91,8 @@ echo 'KUnit'
 step 'kernel style' tests/kernel_style.sh "$out/results/kernel_style"
 step kunit tests/kunit.sh --check "$out"
 step dkms tests/dkms.sh "$out/results/dkms"
+echo 'The kernel with btf_extra in its tree'
+step 'kernel tree' tests/intree_tree.sh "$out/results/intree_tree"
 echo 'Testing in virtual machines'
 step 'virtual machines' tests/run_vm_tests.sh "$out"
 

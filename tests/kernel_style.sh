@@ -7,7 +7,8 @@
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 results=$1
-kdir=$(vm/build-lean.sh)/headers || exit 1
+lean=$(vm/build-lean.sh) || exit 1
+kdir=$lean/headers
 
 # verdict NAME LINES: passes if there are none.
 verdict() {
@@ -28,7 +29,7 @@ checkpatch() {
     mapfile -t files < <(find "$PWD/kernel" "$PWD/include" "$PWD/tests/core" -name '*.[ch]' \
         ! -name '*.mod.c' ! -name kernel_compat.h)
     mkdir -p build/checkpatch/include && cd build/checkpatch || return
-    "$kdir/scripts/checkpatch.pl" --strict --no-tree --root=. --no-summary --quiet --terse \
+    "$lean/source/scripts/checkpatch.pl" --strict --no-tree --root=. --no-summary --quiet --terse \
         --max-line-length=100 --file "${files[@]}" \
         --ignore ARRAY_SIZE,BIT_MACRO,CAMELCASE,CONST_STRUCT,CONSTANT_COMPARISON,LINUX_VERSION_CODE |
         grep -v '/site_query.c:[0-9]*: ERROR: that open brace { should be on the previous line$'

@@ -41,7 +41,7 @@ run() {
     *) tail -n 40 "$log" >&2
         echo "fail kunit: the guest, exit $status" >>"$results" ;;
     esac
-    tests/kunit_results.py "$lean/headers/tools/testing/kunit/kunit.py" "$log" "$results" ||
+    tests/kunit_results.py "$lean/source/tools/testing/kunit/kunit.py" "$log" "$results" ||
         echo "fail kunit: results" >>"$results"
 }
 

@@ -17,8 +17,8 @@ packages_for() {
     check) echo libgtest-dev clang-14 clang-format-14 clang-tidy-14 llvm-14 lld-14 \
         libclang-rt-14-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross binutils elfutils \
         xz-utils dwarves bpftool shellcheck git ccache pkg-config ;;
-    kernel) echo dkms gcc make flex bison bc libelf-dev libssl-dev dwarves kmod xz-utils perl \
-        python3 sparse ;;
+    kernel) echo ccache dkms gcc git make flex bison bc libelf-dev libssl-dev dwarves kmod xz-utils \
+        perl python3 sparse ;;
     bench) echo libbenchmark-dev dwarves ;;
     vm) echo busybox-static cpio dwarves gcc-12 libelf1 libssl3 make qemu-system-x86 zlib1g ;;
     *) echo "usage: ${0##*/} index [now] | build|check|kernel|bench|vm ..." >&2; exit 2 ;;

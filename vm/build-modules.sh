@@ -5,6 +5,8 @@
 #
 #   build-modules.sh NAME [FOLDER...]      as in: build-modules.sh 6.12 tests/vm/api
 #
+# For "intree" the two are what the kernel's own build made.
+#
 # Prints the folder, build/kernel/NAME. In it: vmlinux.btf_extra; kernel/btf_extra.ko;
 # kernel/data/btf_extra_vmlinux.ko; FOLDER/*.ko for each FOLDER, a path from the top of the sources.
 # vmlinux there is a link to the kernel's. What is there and up to date is left alone.
@@ -23,6 +25,7 @@ done
 command=$top/build/release/btf-extra
 [ -x "$command" ] || fail 'no build/release/btf-extra; run: make userspace'
 kernel=$("$vm/fetch-kernel.sh" "$name") || fail "no kernel $name"
+own=$kernel/lib/modules/$(cat "$kernel/release")/kernel/kernel/bpf/btf_extra/kernel
 vmlinux=$kernel/vmlinux
 [ -e "$vmlinux" ] || vmlinux=$("$vm/fetch-vmlinux.sh" "$name" "$(cat "$kernel/version")") ||
     fail "no debug vmlinux of kernel $name"
@@ -33,23 +36,41 @@ mkdir -p "$out"
 exec {lock}>"$out/modules.lock"
 flock "$lock"
 
-# What it was made of, since another kernel's vmlinux may be the older file.
-made_of="$vmlinux $(stat -L -c '%s %y' "$vmlinux" "$command" | xargs)"
-if [ ! -e "$blob" ] || [ "$(cat "$out/made_of" 2>/dev/null)" != "$made_of" ]; then
-    "$command" generate -o "$out/new.btf_extra" "$vmlinux" >&2 || fail "$vmlinux: no blob"
-    cmp -s "$out/new.btf_extra" "$blob" || mv "$out/new.btf_extra" "$blob"
-    rm -f "$out/new.btf_extra"
-    echo "$made_of" >"$out/made_of"
-fi
+copy_own() {
+    mkdir -p "$out/kernel/data"
+    cp -r "$top/include" "$out/"
+    cp "$own/btf_extra.ko" "$out/kernel/"
+    cp "$own/data/btf_extra_vmlinux.ko" "$out/kernel/data/"
+    cp "$kernel/headers/kernel/bpf/btf_extra/kernel/data/vmlinux.btf_extra" "$out/"
+}
 
-ln -sfn "$vmlinux" "$out/vmlinux"
-"$top/kernel/build.sh" "$kernel/headers" "$out" --blob "$blob" W=1 KCFLAGS=-Werror >&2
+build_modules() {
+    local made_of
+    # What it was made of, since another kernel's vmlinux may be the older file.
+    made_of="$vmlinux $(stat -L -c '%s %y' "$vmlinux" "$command" | xargs)"
+    if [ ! -e "$blob" ] || [ "$(cat "$out/made_of" 2>/dev/null)" != "$made_of" ]; then
+        "$command" generate -o "$out/new.btf_extra" "$vmlinux" >&2 || fail "$vmlinux: no blob"
+        cmp -s "$out/new.btf_extra" "$blob" || mv "$out/new.btf_extra" "$blob"
+        rm -f "$out/new.btf_extra"
+        echo "$made_of" >"$out/made_of"
+    fi
+    ln -sfn "$vmlinux" "$out/vmlinux"
+    "$top/kernel/build.sh" "$kernel/headers" "$out" --blob "$blob" W=1 KCFLAGS=-Werror >&2
+}
+
+symbols=$out/kernel/Module.symvers
+if [ -e "$own" ]; then
+    copy_own
+    symbols=
+else
+    build_modules
+fi
 for folder; do
     mkdir -p "$out/$folder"
     for file in "$top/$folder"/{Kbuild,*.[ch]}; do
         [ ! -e "$file" ] || cmp -s "$file" "$out/$folder/${file##*/}" || cp "$file" "$out/$folder/"
     done
-    "$vm/kbuild.sh" "$name" -s M="$out/$folder" KBUILD_EXTRA_SYMBOLS="$out/kernel/Module.symvers" \
+    "$vm/kbuild.sh" "$name" -s M="$out/$folder" KBUILD_EXTRA_SYMBOLS="$symbols" \
         W=1 KCFLAGS=-Werror modules >&2
 done
 echo "$out"

@@ -8,7 +8,7 @@
 # In it: vmlinuz; release (uname -r); version (of the Debian packages, for fetch-vmlinux.sh NAME
 # VERSION); headers, to build modules with `make -C headers M=...`, by whatever user and from
 # wherever the cache is; modules, the image's lib/modules/<release>/kernel. A kernel that is built
-# here has vmlinux too, and neither version nor modules.
+# here has vmlinux too, and neither version nor modules; "intree" has lib/modules/<release>.
 #
 # Nothing is installed. Where the packages are of a newer Debian than the machine, its compiler and
 # build tools come along, and run with the C library they were made for (see run_by_own_libc).

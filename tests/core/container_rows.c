@@ -126,6 +126,12 @@ static u32 three_marks(u8 *file, const struct core_input *blobs)
 	return elf_finish(&w, MACHINE);
 }
 
+/* Header 5, at 384: 8 bytes at 896. */
+static u32 own_types_of_8_bytes(u8 *file, const struct core_input *blobs)
+{
+	return twice(file, blobs, ".btf_extra.own_types", SHT_PROGBITS);
+}
+
 /* A section of the object has the name of a part of the file. */
 static u32 func_info_as_place(u8 *file, const struct core_input *blobs)
 {
@@ -337,6 +343,12 @@ const struct container_row container_rows[] = {
 	{ "marks twice", .build = marks_twice, REFUSED(DUPLICATE, H(6)) },
 	{ "marks without bytes", .build = three_marks, PATCH({ 4, H(5) + 4, SHT_NOBITS }),
 	  ACCEPTED },
+
+	/* how many types a module has of its own */
+	{ "own types", .build = own_types_of_8_bytes, PATCH({ 8, H(5) + 32, 4 }), ACCEPTED },
+	{ "own types in 3 bytes", .build = own_types_of_8_bytes, PATCH({ 8, H(5) + 32, 3 }),
+	  REFUSED(SECTION, H(5)) },
+	{ "own types in 8 bytes", .build = own_types_of_8_bytes, REFUSED(SECTION, 896) },
 
 	/* build-id */
 	{ "note without an id", PATCH({ 8, H(4) + 32, 16 }), REFUSED(BUILD_ID, 1216) },

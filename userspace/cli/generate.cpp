@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "userspace/cli/command.h"
+#include "userspace/generator/module_embed.h"
 
 namespace btf_extra {
 
@@ -18,6 +19,7 @@ struct Options {
     GenerateOptions generate;
     std::string vmlinux;
     std::string output;
+    bool embed = false;
 };
 
 // "vmlinux" -> "vmlinux.btf_extra", "xfs.ko.debug" -> "xfs.btf_extra".
@@ -36,6 +38,15 @@ void show_progress(size_t done, size_t total) {
         fmt::print(stderr, "\rreading unit {} of {} ({} %)", done, total, percent);
 }
 
+int embed(const GenerateOptions &options) {
+    const Result<Embedding> embedded = embed_in_module(options);
+    if (!embedded)
+        return fail(embedded.error());
+    if (*embedded == Embedding::kNoBtf)
+        fmt::print(stderr, "btf-extra: {}: left as it is: no .BTF\n", options.input);
+    return kExitDone;
+}
+
 int run(Options &options) {
     if (options.output.empty())
         options.output = default_output(options.generate.input);
@@ -47,6 +58,8 @@ int run(Options &options) {
     }
     if (isatty(STDERR_FILENO))
         options.generate.progress = show_progress;
+    if (options.embed)
+        return embed(options.generate);
     const Result<ExtraFile> file = generate(options.generate);
     if (!file)
         return fail(file.error());
@@ -66,24 +79,31 @@ void add_generate(CLI::App &app, int &exit_code) {
         ->add_option("ELF", options->generate.input,
                      "vmlinux or a module, with debug information in it or in a separate file")
         ->required();
-    command->add_option("--vmlinux", options->vmlinux,
-                        "For a module: its kernel's BTF, raw or in an ELF file");
+    CLI::Option *vmlinux = command->add_option(
+        "--vmlinux", options->vmlinux, "For a module: its kernel's BTF, raw or in an ELF file");
     options->generate.jobs = std::max(1u, std::thread::hardware_concurrency());
     command
         ->add_option("-j,--jobs", options->generate.jobs,
                      "Threads; the output does not depend on it")
         ->check(CLI::Range(1, 1024))
         ->capture_default_str();
-    command->add_option("--btf-base", options->generate.btf_base,
-                        "Base BTF, raw or in an ELF file, instead of the input's own .BTF");
+    CLI::Option *btf_base =
+        command->add_option("--btf-base", options->generate.btf_base,
+                            "Base BTF, raw or in an ELF file, instead of the input's own .BTF");
     const std::map<std::string, Layout> layouts{{"split", Layout::kSplit},
                                                 {"inline", Layout::kInline}};
+    CLI::Option *layout =
+        command
+            ->add_option("--layout", options->generate.layout,
+                         "split: .BTF and .BTF.func_info; inline: one .BTF.inline")
+            ->transform(CLI::CheckedTransformer(layouts, CLI::ignore_case));
+    CLI::Option *output = command->add_option("-o,--output", options->output,
+                                              "By default the input's name with .btf_extra");
     command
-        ->add_option("--layout", options->generate.layout,
-                     "split: .BTF and .BTF.func_info; inline: one .BTF.inline")
-        ->transform(CLI::CheckedTransformer(layouts, CLI::ignore_case));
-    command->add_option("-o,--output", options->output,
-                        "By default the input's name with .btf_extra");
+        ->add_flag("--embed", options->embed,
+                   "Into the module itself, for a kernel build: .BTF, .BTF.func_info, .btf_extra")
+        ->needs(vmlinux)
+        ->excludes(btf_base, layout, output);
     command->callback([options, &exit_code] { exit_code = run(*options); });
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "userspace/cli/command.h"
+#include "userspace/lib/version.h"
 
 namespace btf_extra {
 
@@ -25,6 +26,7 @@ namespace {
 int run(int argc, char **argv) {
     CLI::App app("Location BTF for inlined and out-of-line kernel functions", "btf-extra");
     app.require_subcommand(1);
+    app.set_version_flag("--version", fmt::format("btf-extra {}", kVersion));
     int exit_code = kExitDone;
     add_generate(app, exit_code);
     add_firmware(app, exit_code);

@@ -160,6 +160,19 @@ std::string normalized_path(std::string_view path) {
     return result;
 }
 
+namespace {
+
+// How much of a normalised path is "../": that is how a kernel which is built in a folder of its
+// sources, as with O=build, names them.
+size_t parents_length(std::string_view path) {
+    size_t length = 0;
+    while (path.substr(length).starts_with("../"))
+        length += 3;
+    return length;
+}
+
+}  // namespace
+
 void SourceTree::add_common(const std::string &folder) {
     if (!seen_) {
         common_ = folder;
@@ -187,14 +200,17 @@ void SourceTree::add_unit(std::string_view name, std::string_view comp_dir) {
         add_common(path.substr(0, path.rfind('/')));
     }
     if (comp_dir.starts_with('/')) {
-        if (normalized_path(name) == kMain.substr(1))
-            kernel_ = normalized_path(comp_dir);
+        const std::string path = normalized_path(name);
+        const size_t parents = parents_length(path);
+        if (std::string_view(path).substr(parents) == kMain.substr(1))
+            kernel_ = normalized_path(joined(comp_dir, path.substr(0, parents)));
         add_common(normalized_path(comp_dir));
     }
 }
 
 std::string SourceTree::relative(std::string_view path) const {
     std::string result = normalized_path(path);
+    result.erase(0, parents_length(result));
     const std::string &root = kernel_.empty() ? common_ : kernel_;
     if (root.size() > 1 && result.size() > root.size() && result.starts_with(root) &&
         result[root.size()] == '/')

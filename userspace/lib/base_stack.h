@@ -31,6 +31,8 @@ class BaseStack {
     // The same from a file: raw BTF, or an ELF file with .BTF.
     Result<void> add_file(const std::string &path);
 
+    void add_level(std::shared_ptr<const BtfImage> level) { levels_.push_back(std::move(level)); }
+
     // The last level; it lives as long as the stack, wherever that is moved to.
     const BtfImage &top() const { return *levels_.back(); }
     bool has_module() const { return levels_.size() > 1; }

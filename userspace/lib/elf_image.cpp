@@ -58,41 +58,59 @@ Result<ElfImage> ElfImage::open(const std::string &path) {
     if (image.elf_ && elf_kind(image.elf_.get()) == ELF_K_NONE)
         if (Elf *decompressed = dwelf_elf_begin(fd))
             image.elf_.reset(decompressed);
-    Elf *elf = image.elf_.get();
+    if (Result<void> read = image.read_sections(); !read)
+        return read.error();
+    return image;
+}
+
+Result<ElfImage> ElfImage::from_bytes(std::string path, std::vector<std::byte> bytes) {
+    ElfImage image;
+    image.path_ = std::move(path);
+    image.bytes_ = std::move(bytes);
+    elf_version(EV_CURRENT);
+    image.elf_.reset(
+        elf_memory(reinterpret_cast<char *>(image.bytes_.data()), image.bytes_.size()));
+    if (Result<void> read = image.read_sections(); !read)
+        return read.error();
+    return image;
+}
+
+Result<void> ElfImage::read_sections() {
+    Elf *elf = elf_.get();
     if (elf == nullptr || elf_kind(elf) != ELF_K_ELF)
-        return image.error("ELF header", "not an ELF file");
+        return error("ELF header", "not an ELF file");
     GElf_Ehdr header;
     if (gelf_getehdr(elf, &header) == nullptr)
-        return image.error("ELF header", elf_errmsg(-1));
+        return error("ELF header", elf_errmsg(-1));
     if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB)
-        return image.error("ELF header", "not a 64-bit little-endian file");
-    image.machine_ = header.e_machine;
-    image.relocatable_ = header.e_type == ET_REL;
+        return error("ELF header", "not a 64-bit little-endian file");
+    machine_ = header.e_machine;
+    relocatable_ = header.e_type == ET_REL;
 
     size_t size = 0;
     if (elf_rawfile(elf, &size) == nullptr)
-        return image.error("open", elf_errmsg(-1));
+        return error("open", elf_errmsg(-1));
     uint64_t table = uint64_t{header.e_shnum} * header.e_shentsize;
     if (header.e_shoff == 0 || header.e_shoff > size || table > size - header.e_shoff)
-        return image.error("section headers", "cut off or absent");
+        return error("section headers", "cut off or absent");
     size_t names = 0;
     if (elf_getshdrstrndx(elf, &names) != 0)
-        return image.error("section headers", elf_errmsg(-1));
+        return error("section headers", elf_errmsg(-1));
     for (Elf_Scn *scn = nullptr; (scn = elf_nextscn(elf, scn)) != nullptr;) {
         GElf_Shdr shdr;
         if (gelf_getshdr(scn, &shdr) == nullptr)
-            return image.error("section headers", elf_errmsg(-1));
+            return error("section headers", elf_errmsg(-1));
         const char *name = elf_strptr(elf, names, shdr.sh_name);
         if (name == nullptr)
-            return image.error("section headers", "a section's name is not readable");
-        image.sections_.push_back({.name = name,
-                                   .index = static_cast<uint32_t>(elf_ndxscn(scn)),
-                                   .type = shdr.sh_type,
-                                   .flags = shdr.sh_flags,
-                                   .address = shdr.sh_addr,
-                                   .size = shdr.sh_size});
+            return error("section headers", "a section's name is not readable");
+        sections_.push_back({.name = name,
+                             .index = static_cast<uint32_t>(elf_ndxscn(scn)),
+                             .type = shdr.sh_type,
+                             .flags = shdr.sh_flags,
+                             .address = shdr.sh_addr,
+                             .size = shdr.sh_size});
     }
-    return image;
+    return {};
 }
 
 const ElfSection *ElfImage::find(std::string_view name) const {

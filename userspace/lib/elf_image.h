@@ -34,6 +34,8 @@ struct ElfSection {
 class ElfImage {
   public:
     static Result<ElfImage> open(const std::string &path);
+    // One that lies in memory; path is what messages call it.
+    static Result<ElfImage> from_bytes(std::string path, std::vector<std::byte> bytes);
 
     const std::string &path() const { return path_; }
     uint16_t machine() const { return machine_; }
@@ -52,6 +54,8 @@ class ElfImage {
     Error error(std::string_view where, std::string_view reason) const;
 
   private:
+    Result<void> read_sections();
+
     struct CloseFile {
         void operator()(int *fd) const;
     };
@@ -61,6 +65,7 @@ class ElfImage {
 
     std::string path_;
     std::unique_ptr<int, CloseFile> fd_;
+    std::vector<std::byte> bytes_;  // of one in memory
     std::unique_ptr<Elf, EndElf> elf_;
     uint16_t machine_ = 0;
     bool relocatable_ = false;

@@ -5,12 +5,15 @@
 #include <cerrno>
 #include <cstring>
 
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <fmt/format.h>
 #include <libelf.h>
 
 #include "userspace/lib/elf_image.h"
+#include "userspace/lib/file_descriptor.h"
 #include "userspace/lib/temporary_file.h"
 
 namespace btf_extra {
@@ -77,20 +80,8 @@ bool write_elf(int fd, uint16_t machine, const std::vector<NewSection> &sections
     return elf_update(elf.get(), ELF_C_WRITE) >= 0;
 }
 
-}  // namespace
-
-Result<void> write_extra_file(const std::string &path, const ExtraFile &file) {
-    auto failed = [&](std::string_view where) {
-        return Error{fmt::format("{}: {}: {}", path, where,
-                                 errno != 0 ? std::strerror(errno) : elf_errmsg(-1))};
-    };
-    struct stat status;
-    if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
-        return Error{fmt::format("{}: output: not a regular file", path)};
-
-    std::vector<std::byte> provenance;
-    if (file.provenance)
-        provenance = encode(*file.provenance);
+std::vector<NewSection> sections_of(const ExtraFile &file,
+                                    const std::vector<std::byte> &provenance) {
     std::vector<NewSection> sections;
     auto add = [&](const char *name, uint32_t type, std::span<const std::byte> bytes) {
         if (!bytes.empty())
@@ -118,17 +109,43 @@ Result<void> write_extra_file(const std::string &path, const ExtraFile &file) {
     if (file.vmlinux_btf)
         add_header(*file.vmlinux_btf);
     add(kProvenanceSection, SHT_PROGBITS, provenance);
+    return sections;
+}
 
+bool write_to(int fd, const ExtraFile &file) {
+    std::vector<std::byte> provenance;
+    if (file.provenance)
+        provenance = encode(*file.provenance);
     elf_version(EV_CURRENT);
     errno = 0;
-    TemporaryFile temporary(path);
-    if (temporary.fd() < 0)
-        return failed("output");
+    return write_elf(fd, file.machine, sections_of(file, provenance));
+}
+
+Error failed(std::string_view path) {
+    return Error{
+        fmt::format("{}: output: {}", path, errno != 0 ? std::strerror(errno) : elf_errmsg(-1))};
+}
+
+}  // namespace
+
+Result<std::vector<std::byte>> extra_file_bytes(const ExtraFile &file) {
+    const FileDescriptor memory(memfd_create("btf_extra", MFD_CLOEXEC));
+    if (!memory || !write_to(memory.get(), file))
+        return failed("memory");
+    std::vector<std::byte> bytes(static_cast<size_t>(lseek(memory.get(), 0, SEEK_END)));
+    if (pread(memory.get(), bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+        return failed("memory");
+    return bytes;
+}
+
+Result<void> write_extra_file(const std::string &path, const ExtraFile &file) {
+    struct stat status;
+    if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
+        return Error{fmt::format("{}: output: not a regular file", path)};
     errno = 0;
-    if (!write_elf(temporary.fd(), file.machine, sections))
-        return failed("output");
-    if (!temporary.keep_as(path))
-        return failed("output");
+    TemporaryFile temporary(path);
+    if (temporary.fd() < 0 || !write_to(temporary.fd(), file) || !temporary.keep_as(path))
+        return failed(path);
     return {};
 }
 

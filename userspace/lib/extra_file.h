@@ -64,6 +64,9 @@ struct ExtraFile {
     std::optional<Provenance> provenance;             // absent in files of other producers
 };
 
+// The container in memory.
+Result<std::vector<std::byte>> extra_file_bytes(const ExtraFile &file);
+
 // Writes a temporary file in the same folder and renames it to path. On failure nothing is left
 // behind and a file that was at path is untouched. The same bytes for the same content.
 Result<void> write_extra_file(const std::string &path, const ExtraFile &file);

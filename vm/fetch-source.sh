@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+# Prints the path of Debian's newest source of a kernel series, linux.tar.xz in a folder that is named
+# after its version, fetched into the cache where it is not there yet:
+#
+#   fetch-source.sh 6.12|7.x
+set -euo pipefail
+
+say() { echo "fetch-source: $*" >&2; }
+# shellcheck source=vm/kernel-cache.sh
+. "$(dirname "$0")/kernel-cache.sh"
+
+fetch() (
+    partial=$cache/partial
+    trap 'rm -rf "$partial"' EXIT
+    rm -rf "$partial" && mkdir -p "$partial" && cd "$partial" || exit 1
+    say "downloading $2 $1"
+    download "$2=$1" || exit 1
+    deb=(*.deb)
+    echo "$3  ${deb[0]}" | sha256sum --check --status ||
+        { say "${deb[0]}: not the file of the package index (SHA256)"; exit 1; }
+    dpkg-deb --fsys-tarfile "${deb[0]}" |
+        tar --extract --to-stdout "./usr/src/$2.tar.xz" >linux.tar.xz ||
+        { say "$2: no source in it"; exit 1; }
+    mkdir -p "$cache/$1" && mv linux.tar.xz "$cache/$1/linux.tar.xz"
+)
+
+# shellcheck disable=SC2034  # give reads them
+case ${1:-} in
+6.12) name=linux-source-6.12 pattern=linux-source-6.12 suite=any ;;
+7.x) name=linux-source-7.x pattern='linux-source-7.*' suite=trixie-backports ;;
+*) die "usage: ${0##*/} 6.12|7.x" ;;
+esac
+echo "$(give source linux.tar.xz)/linux.tar.xz"
