@@ -16,9 +16,9 @@ fail() { say "$*" >&2; exit 1; }
 [ -n "${1:-}" ] || fail 'usage: make kernel-tree SRC=folder [LINK=1]'
 tree=$(realpath -e "$1" 2>/dev/null) || fail "$1: no such folder"
 link=${2:-}
-value() { sed -n "s/^$1 *= *\([0-9]*\)$/\1/p" "$tree/Makefile" 2>/dev/null | head -n 1; }
+if [ ! -e "$tree/Kbuild" ] || [ ! -e "$tree/Makefile" ]; then fail "$1: no kernel source"; fi
+value() { sed -n "s/^$1 *= *\([0-9]*\)$/\1/p" "$tree/Makefile"; }
 version=$(value VERSION).$(value PATCHLEVEL)
-if [ ! -e "$tree/Kbuild" ] || [ "$version" = . ]; then fail "$1: no kernel source"; fi
 
 # 6.12 is for that version, 7.x for all of its like.
 series=''

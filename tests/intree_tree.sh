@@ -35,12 +35,13 @@ some_of() {
     archive=$(vm/fetch-source.sh "$1") && mkdir -p "$2" || return
     { printf '%s\n' Kbuild Makefile
         sed -n 's,^--- a/,,p' kernel/patches/"$1"/*.patch; } | sort -u |
+        grep -v -x -F -f <(sed -n '/^--- .dev.null$/{n;s,^+++ b/,,p}' kernel/patches/"$1"/*.patch) |
         sed "s,^,linux-source-*/," >"$scratch/files"
     xz -T0 -dc "$archive" | tar --extract --strip-components=1 --wildcards \
         --no-wildcards-match-slash -C "$2" -T "$scratch/files"
 }
 
-state() { (cd "$1" && find . -type f -o -type l | LC_ALL=C sort | xargs stat -c '%n %y %s'); }
+state() { (cd "$1" && find . -type f -o -type l | LC_ALL=C sort | xargs -r stat -c '%n %y %s'); }
 kernel_tree() { make --no-print-directory kernel-tree SRC="$1" "${@:2}"; }
 
 # Not one of ours is missing in the tree, or another there.
@@ -154,7 +155,7 @@ data=kernel/bpf/btf_extra/kernel/data
 # Time and name of what the build makes.
 made() {
     (cd "$tree/build" && find . -name '*.ko' -o -name vmlinux -o -name vmlinux.btf_extra -o \
-        -path './kernel/*.o' | LC_ALL=C sort | xargs stat -c '%y %n')
+        -path './kernel/*.o' | LC_ALL=C sort | xargs -r stat -c '%y %n')
 }
 # rebuilt FILE BEFORE: the names in FILE of what is newer than BEFORE says
 rebuilt() { comm -13 <(LC_ALL=C sort <<<"$1") <(made | LC_ALL=C sort) | sed 's,.* \./,,' | LC_ALL=C sort; }
