@@ -24,7 +24,7 @@ struct Coverage {
     // None: the file does not know.
     std::optional<uint64_t> loop_heads;     // inline sites
     std::optional<uint64_t> without_entry;  // likewise
-    std::optional<uint64_t> parts;       // sites of both classes
+    std::optional<uint64_t> parts;          // sites of both classes
     // Over sites of both classes. params = params_located + all of not_available.
     uint64_t params = 0;
     uint64_t params_located = 0;
