@@ -16,8 +16,13 @@ uint64_t call(intree_which which, uint64_t a, uint64_t b = 0, uint64_t c = 0);
 std::string hex(uint64_t address);
 
 // Where a fentry program for that id is attached, of the symbols of its name: seen by the text that
-// changes. Negative: errno of the refusal. 0: none of them. The program's log goes to log.
-int64_t place_of(const Func &func, const std::string &module = "", std::string *log = nullptr);
+// changes. 0: none of them, or refused, then with the error. The program's log goes to log.
+struct Place {
+    uint64_t address = 0;
+    int error = 0;
+    std::string log;
+};
+Place place_of(const Func &func, const std::string &module = "");
 
 // The ids of vmlinux and of the module that have several symbols, and where each goes, as a file of
 // lines. With btf_extra.ko and without it that is the same.

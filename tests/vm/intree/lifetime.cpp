@@ -81,7 +81,7 @@ void race() {
     std::atomic<bool> done = false;
     unsigned rounds = 0;
     std::thread modules([&] {
-        for (; rounds < 10; rounds++) {
+        for (; rounds < 4; rounds++) {
             row.expect(goes("btf_extra_vmlinux") && goes("btf_extra"), "our modules do not go");
             row.expect(shell("insmod /btf_extra.ko") && shell("insmod /btf_extra_vmlinux.ko"),
                        "our modules do not come again");

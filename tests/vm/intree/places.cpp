@@ -7,7 +7,7 @@ using namespace guest;
 
 namespace {
 
-constexpr size_t kNames = 60;
+constexpr size_t kNames = 30;
 
 // "OBJECT NAME NUMBER at ADDRESS" or "... refused ERRNO", NUMBER of the id among those of the name.
 std::vector<std::string> own_places() {
@@ -22,11 +22,11 @@ std::vector<std::string> own_places() {
                 // One of ours, which has a file, is not there without btf_extra.ko.
                 if (!func.file.empty())
                     continue;
-                const int64_t place = place_of(func, module);
+                const Place place = place_of(func, module);
                 std::string line = object + " " + name;
                 line += " " + std::to_string(number++);
-                line += -place > 0 && -place < 4096 ? " refused " + std::to_string(-place)
-                                                    : " at " + hex(place);
+                line += place.error != 0 ? " refused " + std::to_string(place.error)
+                                         : " at " + hex(place.address);
                 lines.push_back(line);
             }
             if (number > 0 && ++names == kNames)
@@ -38,23 +38,19 @@ std::vector<std::string> own_places() {
 
 }  // namespace
 
-int64_t place_of(const Func &func, const std::string &module, std::string *log) {
+Place place_of(const Func &func, const std::string &module) {
     const std::vector<uint64_t> places = symbols(func.name, module);
     std::vector<std::array<uint8_t, SEEN_TEXT>> before;
     for (uint64_t place : places)
         before.push_back(text_at(place));
     const Program program(Kind::fentry, func);
-    if (log != nullptr)
-        *log = program.log();
-    if (!program.runs())
-        return -program.error();
-    int64_t found = 0;
-    for (size_t i = 0; i < places.size(); i++) {
+    Place found = {0, program.error(), program.log()};
+    for (size_t i = 0; program.runs() && i < places.size(); i++) {
         if (text_at(places[i]) == before[i])
             continue;
-        if (found != 0)
+        if (found.address != 0)
             die(func.name + ": attached twice");
-        found = static_cast<int64_t>(places[i]);
+        found.address = places[i];
     }
     return found;
 }

@@ -141,8 +141,8 @@ void of_vmlinux() {
     denied();
     Row row("an id of vmlinux whose name has several bodies: the log lists them");
     for (const Func &func : vmlinux().named("print_cpu")) {
-        std::string log;
-        row.expect(place_of(func, "", &log) > 0, log);
+        const auto [place, error, log] = place_of(func);
+        row.expect(place == symbols("print_cpu").front(), hex(place) + ": not the first\n" + log);
         for (const std::string &address : all_addresses("print_cpu"))
             row.expect(log.find(address) != std::string::npos, address + ": not in\n" + log);
         for (const char *file : {"kernel/sched/debug.c", "kernel/time/timer_list.c"})
