@@ -83,7 +83,7 @@ void changed() {
          INTREE_UNUSED,
          {1, 0x123456789abcdef0, 0},
          {0x123456789abcdef0}},
-        {"intree_piece", "pair", INTREE_PIECE, {1, 0x2222222222222222, 3}, {0x2222222222222222, 3}},
+        {"intree_piece", "pair", INTREE_PIECE, {1, 0x2222222222222222, 3}, {}},
         {"intree_fixed", "fixed", INTREE_FIXED, {0x123456789abcdef0, 1, 0}, {0x123456789abcdef0}},
     };
     for (const auto &[name, parameter, which, args, seen] : cases) {
@@ -91,8 +91,14 @@ void changed() {
             Row row(std::string(name) + ": is refused, naming the parameter that is not there");
             refused(row, types().only(name), {name, parameter});
         }
-        Row row(std::string(name) + ": its true signature is attached and sees its arguments");
         const std::vector<std::string> names = types().names(name + std::string("."));
+        if (seen.empty()) {
+            Row row(std::string(name) +
+                    ": has no true signature, since DWARF does not tell its parts");
+            row.expect(names.empty(), "it has");
+            continue;
+        }
+        Row row(std::string(name) + ": its true signature is attached and sees its arguments");
         row.equal(static_cast<int64_t>(names.size()), 1, "names with a suffix");
         if (names.empty())
             continue;
