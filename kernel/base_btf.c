@@ -108,10 +108,11 @@ int base_btf_open_module(struct base_btf *base, const struct module *module,
 	return 0;
 }
 
-int base_btf_open_bytes(struct base_btf *base, const void *data, size_t size)
+int base_btf_open_bytes(struct base_btf *base, const void *data, size_t size,
+			const struct base_btf *below)
 {
 	struct base_btf opened = { .bytes = { .data = data, .size = size } };
-	int err = index_base(&opened, NULL);
+	int err = index_base(&opened, below ? &below->blob : NULL);
 
 	if (err) {
 		base_btf_close(&opened);

@@ -28,8 +28,9 @@ bool base_btf_settle(struct base_btf *base, const void *at);
 int base_btf_open_module(struct base_btf *base, const struct module *module,
 			 const struct base_btf *vmlinux);
 
-/* A base of these very bytes, which stay the caller's; for tests. */
-int base_btf_open_bytes(struct base_btf *base, const void *data, size_t size);
+/* A base of these very bytes, which stay the caller's, on another or NULL; for tests. */
+int base_btf_open_bytes(struct base_btf *base, const void *data, size_t size,
+			const struct base_btf *below);
 
 void base_btf_close(struct base_btf *base);
 

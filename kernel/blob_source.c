@@ -15,6 +15,7 @@
 
 #include "blob_files.h"
 #include "blob_source.h"
+#include "kernel_compat.h"
 #include "manifest.h"
 #include "object_registry.h"
 #include "query_device.h"
@@ -192,6 +193,46 @@ static struct extra_object *add_firmware(const char *name, const struct module *
 /* ---- modules ---- */
 
 /*
+ * What a module carries in itself: its BTF has our types already, so their blob is
+ * an empty one. All of it stays where it is as long as the module.
+ */
+static bool carried_source(const struct module *module, struct object_source *source)
+{
+	/* Magic and version, 24 bytes of header, neither types nor strings. */
+	static const u32 no_types[] = { BTF_MAGIC | BTF_VERSION << 16, 24, 0, 0, 0, 0 };
+	const struct module_bytes func_info = module_func_info(module);
+	const struct module_bytes rest = module_btf_extra(module);
+
+	if (!func_info.data || !rest.data)
+		return false;
+	*source = (struct object_source){
+		.name = module->name,
+		.module = module,
+		.image = rest.data,
+		.image_size = rest.size,
+		.types = { .data = no_types, .size = sizeof(no_types) },
+		.func_info = { .data = func_info.data, .size = func_info.size },
+		.types_module = module,
+		.keep = true,
+	};
+	return true;
+}
+
+/* What it carries, or else what the firmware folder has for it; NULL: nothing. */
+static struct extra_object *add_module(const struct module *module)
+{
+	struct object_source source;
+	struct extra_object *object;
+
+	if (!carried_source(module, &source))
+		return add_firmware(module->name, module);
+	if (has_object(module->name))
+		return NULL;
+	object = add(&source, &running_kernel);
+	return IS_ERR(object) ? NULL : object;
+}
+
+/*
  * Modules that we saw coming and that do not live yet: what became of them is
  * settled, and told once. Without memory for it one may be tried, and refused, twice.
  */
@@ -235,12 +276,12 @@ static int follow_module(struct notifier_block *block, unsigned long event, void
 	switch (event) {
 	case MODULE_STATE_COMING:
 		note_coming(module);
-		add_firmware(module->name, module);
+		add_module(module);
 		break;
 	case MODULE_STATE_LIVE:
 		/* One that came before we looked is seen only now. */
 		if (!was_coming(module))
-			add_firmware(module->name, module);
+			add_module(module);
 		registry_forget_init(module);
 		break;
 	case MODULE_STATE_GOING:
@@ -296,7 +337,7 @@ static void add_living_modules(struct tally *tally)
 		struct extra_object *object;
 
 		mutex_lock(&source_lock);
-		object = add_firmware(modules[i]->name, modules[i]);
+		object = add_module(modules[i]);
 		if (object)
 			count(tally, object);
 		mutex_unlock(&source_lock);
@@ -322,8 +363,7 @@ int blob_source_init(void)
 		blob_source_exit();
 		return err;
 	}
-	if (manifest.nr_names)
-		add_living_modules(&tally);
+	add_living_modules(&tally);
 	tell(&tally);
 	return 0;
 }
@@ -366,6 +406,7 @@ int btf_extra_add_vmlinux(const struct btf_extra_data *data)
 		.image = data->image,
 		.image_size = data->image_size,
 		.types = { .data = data->types, .size = data->types_size },
+		.types_module = data->owner,
 		.keep = true,
 	};
 	struct extra_object *object;

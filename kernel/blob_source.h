@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where blobs come from: the data module, and firmware files for vmlinux and for
- * each module that is loaded. Modules are followed as they come and go.
+ * Where blobs come from: the data module, what modules of a patched kernel carry
+ * in themselves, and firmware files for vmlinux and for each module that is loaded.
+ * Modules are followed as they come and go.
  */
 #ifndef BTF_EXTRA_BLOB_SOURCE_H
 #define BTF_EXTRA_BLOB_SOURCE_H

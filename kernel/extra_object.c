@@ -74,7 +74,9 @@ static int open_blob(const struct object_source *source, struct btf_blob *blob, 
 /* What the types blob continues: vmlinux's BTF, and a module's own where it has some. */
 static const struct btf_blob *find_base(struct extra_object *object,
 					const struct object_source *source,
-					const struct extra_elf *elf, const struct base_btf *vmlinux)
+					const struct extra_elf *elf,
+					const struct object_host *host,
+					const struct base_btf *vmlinux)
 {
 	const struct extra_base *sums = elf->bases.data;
 	u32 nr_sums = elf->bases.size / sizeof(*sums);
@@ -87,7 +89,7 @@ static const struct btf_blob *find_base(struct extra_object *object,
 		return ERR_PTR(refuse(source, "made over base BTF of another kernel", -EINVAL));
 	if (nr_sums == 1)
 		return &vmlinux->blob;
-	err = base_btf_open_module(&object->module_btf, source->module, vmlinux);
+	err = host->module_base(&object->module_btf, source->module, vmlinux);
 	if (err)
 		return ERR_PTR(refuse(source, "BTF of the module cannot be read", err));
 	if (!base_btf_is(&object->module_btf, &sums[1]))
@@ -96,17 +98,39 @@ static const struct btf_blob *find_base(struct extra_object *object,
 	return &object->module_btf.blob;
 }
 
+/* Which of the ids are ours: those of the types, or the later ones of a module's own BTF. */
+static int tell_own_ids(struct extra_object *object, const struct object_source *source,
+			const struct extra_elf *elf)
+{
+	const struct btf_blob *module_btf = &object->module_btf.blob;
+	u32 nr;
+
+	object->types_module = source->types_module;
+	object->first_own_id = object->types.first_id;
+	if (!elf->own_types.data)
+		return 0;
+	memcpy(&nr, elf->own_types.data, sizeof(nr));
+	if (!source->module || !module_btf->data || nr > module_btf->nr_types)
+		return refuse(source, "says of more types than there are which ones are its own",
+			      -EINVAL);
+	object->first_own_id = module_btf->first_id + nr;
+	return 0;
+}
+
 static int open_blobs(struct extra_object *object, const struct object_source *source,
-		      const struct extra_elf *elf, const struct base_btf *vmlinux)
+		      const struct extra_elf *elf, const struct object_host *host,
+		      const struct base_btf *vmlinux)
 {
 	const struct extra_bytes *types = source->types.data ? &source->types : &elf->types;
+	const struct extra_bytes *func_info = source->func_info.data ? &source->func_info :
+								       &elf->func_info;
 	const struct btf_blob *below;
 	struct btf_fault fault;
 	int err;
 
 	if (!types->data)
 		return refuse(source, "no types", -EINVAL);
-	below = find_base(object, source, elf, vmlinux);
+	below = find_base(object, source, elf, host, vmlinux);
 	if (IS_ERR(below))
 		return PTR_ERR(below);
 	err = open_blob(source, &object->types, ".BTF", types, &object->types_copy,
@@ -115,7 +139,10 @@ static int open_blobs(struct extra_object *object, const struct object_source *s
 		return err;
 	if (loc_validate_types(&object->types, &fault))
 		return refuse_fault(source, ".BTF", &fault);
-	err = open_blob(source, &object->func_info, ".BTF.func_info", &elf->func_info,
+	err = tell_own_ids(object, source, elf);
+	if (err)
+		return err;
+	err = open_blob(source, &object->func_info, ".BTF.func_info", func_info,
 			&object->func_info_copy, &object->type_offsets[1], &object->types);
 	if (err)
 		return err;
@@ -208,17 +235,22 @@ static int compare_func(const void *a, const void *b)
 
 static int list_files(struct extra_object *object, const struct object_source *source)
 {
-	const struct btf_blob *types = &object->types;
+	/* In an embedded object the types blob is empty, and ours are the end of the base. */
+	const struct btf_blob *types = btf_blob_level(&object->types, object->first_own_id);
 	const struct btf_type *type = NULL;
+	u32 first, pass, i;
 	u32 nr = 0;
-	u32 pass, i;
 
+	if (!types)
+		return 0;
+	first = object->first_own_id - types->first_id;
 	for (pass = 0; pass < 2; pass++) {
 		nr = 0;
-		for (i = 0; i < types->nr_types; i++) {
+		for (i = first; i < types->nr_types; i++) {
 			u32 path;
 
-			type = i ? btf_blob_next(types, type) : btf_blob_record(types, 0);
+			type = i > first ? btf_blob_next(types, type) :
+					   btf_blob_record(types, first);
 			path = tagged_path(types, type);
 			if (!path)
 				continue;
@@ -280,7 +312,11 @@ static int fill(struct extra_object *object, const struct object_source *source,
 	if (strscpy(object->name, source->name, sizeof(object->name)) < 0)
 		return refuse(source, "name is too long", -EINVAL);
 	object->module = source->module;
-	if (extra_elf_open(&elf, source->image, source->image_size, &fault))
+	if (source->func_info.data)
+		err = extra_elf_open_rest(&elf, source->image, source->image_size, &fault);
+	else
+		err = extra_elf_open(&elf, source->image, source->image_size, &fault);
+	if (err)
 		return refuse_fault(source, "file", &fault);
 	err = check_build_id(object, source, &elf, host);
 	if (err)
@@ -288,7 +324,7 @@ static int fill(struct extra_object *object, const struct object_source *source,
 	vmlinux = host->base();
 	if (IS_ERR(vmlinux))
 		return refuse(source, "BTF of the kernel cannot be read", PTR_ERR(vmlinux));
-	err = open_blobs(object, source, &elf, vmlinux);
+	err = open_blobs(object, source, &elf, host, vmlinux);
 	if (!err)
 		err = build_index(object, source, &elf);
 	if (!err)

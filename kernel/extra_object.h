@@ -37,6 +37,9 @@ struct extra_object {
 	struct base_btf module_btf;	/* modules with BTF of their own */
 	struct btf_blob types, func_info;
 	u32 *type_offsets[2];
+	/* From this id on functions are ours; below, the base had them without us. */
+	u32 first_own_id;
+	const struct module *types_module;	/* whose BTF in the kernel has ours; NULL: none */
 	struct loc_index index;
 	void *index_memory;
 	struct object_section *sections;	/* [index.nr_elf_sections] */
@@ -59,6 +62,9 @@ struct object_source {
 	const void *image;		/* the container, aligned to 8 */
 	size_t image_size;
 	struct extra_bytes types;	/* in place of the container's; data NULL: that one */
+	struct extra_bytes func_info;	/* likewise */
+	/* The module whose .BTF the types are, so that the kernel knows their ids; NULL: none. */
+	const struct module *types_module;
 	bool keep;			/* the bytes outlive the object, so none are copied */
 };
 
@@ -71,6 +77,9 @@ struct object_host {
 	int (*build_id)(const struct module *module, u8 *id);
 	/* vmlinux's BTF, or ERR_PTR(). Stays while there are objects. */
 	const struct base_btf *(*base)(void);
+	/* The module's own BTF, on vmlinux's; -ENOENT where it has none. */
+	int (*module_base)(struct base_btf *base, const struct module *module,
+			   const struct base_btf *vmlinux);
 	/* Fills object->sections, whose sizes come from elf. */
 	int (*place)(struct extra_object *object, const struct extra_elf *elf);
 };

@@ -51,6 +51,33 @@ static inline const void *module_read_only(const struct module *module, size_t *
 #endif
 }
 
+/*
+ * What a module carries of our blobs in itself, kept by the loader of a patched
+ * kernel; data NULL: nothing.
+ */
+struct module_bytes {
+	const void *data;
+	unsigned int size;
+};
+
+static inline struct module_bytes module_func_info(const struct module *module)
+{
+#ifdef CONFIG_DEBUG_INFO_BTF_EXTRA_MODULES
+	return (struct module_bytes){ module->btf_func_info_data, module->btf_func_info_size };
+#else
+	return (struct module_bytes){};
+#endif
+}
+
+static inline struct module_bytes module_btf_extra(const struct module *module)
+{
+#ifdef CONFIG_DEBUG_INFO_BTF_EXTRA_MODULES
+	return (struct module_bytes){ module->btf_extra_data, module->btf_extra_size };
+#else
+	return (struct module_bytes){};
+#endif
+}
+
 /* 6.9 moved it. */
 static inline bool bpf_prog_is_sleepable(const struct bpf_prog *prog)
 {

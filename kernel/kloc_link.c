@@ -320,7 +320,7 @@ static const struct file_operations link_operations = {
 static int check_request(const struct btf_extra_attach *request)
 {
 	const u32 classes = BTF_EXTRA_INLINE_ONLY | BTF_EXTRA_BODY_ONLY;
-	const u32 known = classes | BTF_EXTRA_BEST_EFFORT | BTF_EXTRA_LOOP_HEADS |
+	const u32 known = classes | BTF_EXTRA_BEST_EFFORT | BTF_EXTRA_INEXACT |
 			  BTF_EXTRA_NOTRACE;
 	int err;
 

@@ -208,9 +208,12 @@ static u32 reason_of(const struct kloc_site *site, const struct btf_extra_attach
 {
 	if (!site->site.address || site->site.flags & BTF_EXTRA_SITE_FREED)
 		return BTF_EXTRA_REASON_NO_TEXT;
-	if (site->site.flags & BTF_EXTRA_SITE_LOOP_HEAD &&
-	    !(request->flags & BTF_EXTRA_LOOP_HEADS))
-		return BTF_EXTRA_REASON_LOOP_HEAD;
+	if (!(request->flags & BTF_EXTRA_INEXACT)) {
+		if (site->site.flags & BTF_EXTRA_SITE_LOOP_HEAD)
+			return BTF_EXTRA_REASON_LOOP_HEAD;
+		if (site->site.flags & BTF_EXTRA_SITE_NO_ENTRY)
+			return BTF_EXTRA_REASON_NO_ENTRY;
+	}
 	if (request->required & ~site->args->located)
 		return BTF_EXTRA_REASON_PARAMETER;
 	if (!(request->flags & BTF_EXTRA_NOTRACE) &&

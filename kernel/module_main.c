@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/module.h>
 
+#include "attach_address.h"
 #include "blob_files.h"
 #include "blob_source.h"
 #include "kfuncs.h"
@@ -23,9 +24,14 @@ static int __init btf_extra_init(void)
 	err = blob_source_init();
 	if (err)
 		goto no_source;
+	err = attach_address_init();
+	if (err)
+		goto no_attach;
 	sites_file_init();
 	return 0;
 
+no_attach:
+	blob_source_exit();
 no_source:
 	query_device_exit();
 no_device:
@@ -36,6 +42,7 @@ no_device:
 static void __exit btf_extra_exit(void)
 {
 	sites_file_exit();
+	attach_address_exit();
 	query_device_exit();
 	blob_source_exit();
 	blob_files_exit();

@@ -64,10 +64,15 @@ static int build_id_of_module(const struct module *module, u8 *id)
 		.n_type = NOTE_GNU_BUILD_ID,
 	};
 	const size_t whole = sizeof(note) + note.n_namesz + note.n_descsz;
+	const struct module_bytes carried = module_btf_extra(module);
 	size_t size, at;
 	const u8 *data = module_read_only(module, &size);
 
 	for (at = 0; data && at + whole <= size; at += 4) {
+		/* What it carries says for which build it was made, not which one this is. */
+		if (data + at >= (const u8 *)carried.data &&
+		    data + at < (const u8 *)carried.data + carried.size)
+			continue;
 		if (!memcmp(data + at, &note, sizeof(note)) &&
 		    find_build_id(data + at, whole, id) > 0)
 			return note.n_descsz;
@@ -314,5 +319,6 @@ void running_kernel_forget_init(struct extra_object *object, const struct module
 const struct object_host running_kernel = {
 	.build_id = running_build_id,
 	.base = running_base,
+	.module_base = base_btf_open_module,
 	.place = running_place,
 };

@@ -45,6 +45,8 @@ void site_query_describe(const struct extra_object *object, const struct loc_sec
 		described->flags |= BTF_EXTRA_SITE_LOOP_HEAD;
 	if (marks & SITE_MARK_PART)
 		described->flags |= BTF_EXTRA_SITE_PART;
+	if (marks & SITE_MARK_NO_ENTRY)
+		described->flags |= BTF_EXTRA_SITE_NO_ENTRY;
 	if (!place->address || (freed && object->module))
 		described->address = 0;
 }

@@ -5,6 +5,8 @@
 #include <linux/seq_file.h>
 
 #include "address_view.h"
+#include "attach_address.h"
+#include "attach_target.h"
 #include "object_registry.h"
 #include "site_query.h"
 #include "sites_file.h"
@@ -19,6 +21,7 @@ struct cursor {
 	const struct extra_object *object;
 	u32 rank;
 	bool hidden;
+	struct attach_query query;
 };
 
 /* The first object with that id or a later one that has sites; NULL: none. */
@@ -73,9 +76,45 @@ static void sites_stop(struct seq_file *seq, void *v)
 	rcu_read_unlock();
 }
 
+static const char *why_not(const struct btf_extra_site *body, enum attach_answer answer)
+{
+	if (body->flags & BTF_EXTRA_SITE_PART)
+		return "-part";
+	switch (answer) {
+	case ATTACH_SEVERAL:
+		return "-several-bodies";
+	case ATTACH_ABI:
+		return "-arguments";
+	case ATTACH_NO_TEXT:
+		return "-no-text";
+	default:
+		return "-no-btf";
+	}
+}
+
+/* For a body: the symbol there, and the id that attaches to exactly this address. */
+static void show_attach(struct seq_file *seq, struct cursor *cursor,
+			const struct btf_extra_site *body)
+{
+	struct attach_query *query = &cursor->query;
+	enum attach_answer answer;
+	bool named;
+	u32 id;
+
+	query->object = cursor->object;
+	query->strict = attach_address_strict();
+	id = attach_id_of_body(query, body, &answer);
+	named = body->address && query->symbol_at(body->address, query->symbol);
+	seq_printf(seq, "\t%s\t", named ? query->symbol : "-");
+	if (id)
+		seq_printf(seq, "%s:%u", attach_btf_name(query->object, id), id);
+	else
+		seq_puts(seq, why_not(body, answer));
+}
+
 static int sites_show(struct seq_file *seq, void *v)
 {
-	const struct cursor *cursor = v;
+	struct cursor *cursor = v;
 	const struct extra_object *object = cursor->object;
 	const struct loc_section *section;
 	const struct loc_site *site;
@@ -85,10 +124,13 @@ static int sites_show(struct seq_file *seq, void *v)
 	site = loc_index_site(&object->index, object->index.by_offset[cursor->rank], &section);
 	site_query_describe(object, section, site - section->sites, &described);
 	file = extra_object_func_file(object, site->func);
-	seq_printf(seq, "%016llx %c %s\t[%s] %u %s\n", cursor->hidden ? 0 : described.address,
+	seq_printf(seq, "%016llx %c %s\t[%s] %u %s", cursor->hidden ? 0 : described.address,
 		   described.site_class == BTF_EXTRA_CLASS_INLINE ? 'i' : 't',
 		   extra_object_func_name(object, site->func), object->name, site->func,
 		   file ?: "-");
+	if (described.site_class == BTF_EXTRA_CLASS_BODY)
+		show_attach(seq, cursor, &described);
+	seq_putc(seq, '\n');
 	return 0;
 }
 
@@ -106,6 +148,7 @@ static int sites_open(struct inode *inode, struct file *file)
 	if (!cursor)
 		return -ENOMEM;
 	cursor->hidden = !address_view_allowed();
+	cursor->query.symbol_at = attach_symbol;
 	return 0;
 }
 

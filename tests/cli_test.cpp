@@ -90,6 +90,7 @@ TEST_F(Cli, StatJson) {
         {"inline_sites_some_params", 1},
         {"inline_sites_no_params", 2},
         {"loop_heads", nullptr},
+        {"without_entry", nullptr},
         {"parts", nullptr},
         {"params", 13},
         {"params_located", 7},

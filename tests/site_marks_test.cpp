@@ -196,6 +196,32 @@ TEST_F(SiteMarks, PartsAreWhereSymbolsAndLibdwSay) {
     }
 }
 
+TEST_F(SiteMarks, EntriesAreMissingWhereLibdwSays) {
+    size_t marked = 0;
+    for (const Recipe &recipe : test::recipes({"-O1", "-O2", "-O3", "-Os"}))
+        for (const char *source : {"copies.c", "parts.c", "loops.c"}) {
+            SCOPED_TRACE(recipe.name() + ", " + source);
+            ASSERT_NO_FATAL_FAILURE(build(recipe, {source}));
+            EXPECT_EQ(found(SITE_MARK_NO_ENTRY), test::no_entry_census(path()));
+            marked += found(SITE_MARK_NO_ENTRY).size();
+        }
+    EXPECT_GT(marked, 0u);
+}
+
+TEST_F(SiteMarks, MissingEntriesAreShown) {
+    ASSERT_NO_FATAL_FAILURE(build({}, {"copies.c"}));
+    const auto text = run_btf_extra({"lookup", file(), "--vmlinux", path(), "--name", "doubled"});
+    EXPECT_NE(text.out.find(" inline sometimes+0x0 (no entry)  a="), text.out.npos) << text.out;
+    const json found =
+        run_json({"lookup", file(), "--vmlinux", path(), "--name", "doubled", "--json"});
+    ASSERT_EQ(found["sites"].size(), 1u);
+    EXPECT_EQ(found["sites"][0]["no_entry"], true);
+    const auto probes = run_btf_extra({"probes", "doubled", file(), "--vmlinux", path()});
+    EXPECT_NE(probes.out.find("# where a call begins is not known: p:kloc/"), probes.out.npos)
+        << probes.out;
+    EXPECT_EQ(run_json({"stat", file(), "--json"})["without_entry"], 1);
+}
+
 TEST_F(SiteMarks, PartsAreShown) {
     ASSERT_NO_FATAL_FAILURE(build({}, {"parts.c"}));
     const auto text = run_btf_extra({"lookup", file(), "--vmlinux", path(), "--name", "early_out"});

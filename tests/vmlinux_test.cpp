@@ -292,6 +292,10 @@ TEST_F(Vmlinux, LoopHeadsAreWhereObjdumpAndLibdwSay) {
                              census.from_outside.size());
 }
 
+TEST_F(Vmlinux, EntriesAreMissingWhereLibdwSays) {
+    expect_marked(SITE_MARK_NO_ENTRY, test::no_entry_census(kernel_path_), 1000);
+}
+
 TEST_F(Vmlinux, PartsAreWhereSymbolsAndLibdwSay) {
     expect_marked(SITE_MARK_PART, test::part_census(kernel_path_), 5000);
 }

@@ -177,7 +177,7 @@ static int check_object_sections(const struct extra_elf *elf, struct btf_fault *
 	return 0;
 }
 
-int extra_elf_open(struct extra_elf *elf, const void *data, u64 size, struct btf_fault *fault)
+int extra_elf_open_rest(struct extra_elf *elf, const void *data, u64 size, struct btf_fault *fault)
 {
 	struct extra_elf opened = { .data = data, .size = size };
 	int err;
@@ -199,6 +199,9 @@ int extra_elf_open(struct extra_elf *elf, const void *data, u64 size, struct btf
 		err = take_section(&opened, ".btf_extra.site_marks", SHT_PROGBITS, 0,
 				   &opened.site_marks, fault);
 	if (!err)
+		err = take_section(&opened, ".btf_extra.own_types", SHT_PROGBITS, sizeof(u32),
+				   &opened.own_types, fault);
+	if (!err)
 		err = take_section(&opened, ".note.gnu.build-id", SHT_NOTE, 1, &opened.build_id,
 				   fault);
 	if (!err)
@@ -207,12 +210,27 @@ int extra_elf_open(struct extra_elf *elf, const void *data, u64 size, struct btf
 		err = check_object_sections(&opened, fault);
 	if (err)
 		return err;
-	if (!opened.func_info.data || !opened.bases.data ||
-	    opened.bases.size % sizeof(struct extra_base))
+	if (!opened.bases.data || opened.bases.size % sizeof(struct extra_base))
 		return refuse(fault, BTF_FAULT_ELF_MISSING, 0);
 	if (opened.site_marks.size % sizeof(u32))
 		return refuse(fault, BTF_FAULT_ELF_SECTION,
 			      (u64)((const u8 *)opened.site_marks.data - opened.data));
+	if (opened.own_types.data && opened.own_types.size != sizeof(u32))
+		return refuse(fault, BTF_FAULT_ELF_SECTION,
+			      (u64)((const u8 *)opened.own_types.data - opened.data));
+	*elf = opened;
+	return 0;
+}
+
+int extra_elf_open(struct extra_elf *elf, const void *data, u64 size, struct btf_fault *fault)
+{
+	struct extra_elf opened;
+	int err = extra_elf_open_rest(&opened, data, size, fault);
+
+	if (err)
+		return err;
+	if (!opened.func_info.data)
+		return refuse(fault, BTF_FAULT_ELF_MISSING, 0);
 	*elf = opened;
 	return 0;
 }

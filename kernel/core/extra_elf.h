@@ -8,6 +8,9 @@
  *	.note.gnu.build-id	of the object that the blobs describe
  *	.btf_extra.base		struct extra_base [], from vmlinux's .BTF upwards
  *	[.btf_extra.site_marks]	u32 [], see site_marks.h; absent: nothing is known
+ *	[.btf_extra.own_types]	u32, in a module that carries its blobs in itself, with the
+ *				types inside of its .BTF: how many of these it has without
+ *				them. They are the first ones.
  *	.text, .init.text, ...	no bytes: link address and size of each executable
  *				section of the object
  *	[.BTF.vmlinux]		no bytes: the same of vmlinux's .BTF
@@ -43,6 +46,7 @@ struct extra_elf {
 	struct extra_bytes build_id;	/* the id itself, without the note around it */
 	struct extra_bytes bases;	/* struct extra_base [size / sizeof] */
 	struct extra_bytes site_marks;	/* u32 [size / sizeof], may be of size 0 */
+	struct extra_bytes own_types;	/* u32 */
 };
 
 /* A section of the object that the blobs describe. */
@@ -61,6 +65,10 @@ struct extra_section {
  * file is refused, and so it is without locations, build-id or bases.
  */
 int extra_elf_open(struct extra_elf *elf, const void *data, u64 size, struct btf_fault *fault);
+
+/* The same without .BTF.func_info, which is somewhere else. */
+int extra_elf_open_rest(struct extra_elf *elf, const void *data, u64 size,
+			struct btf_fault *fault);
 
 /* The i-th section header, i < nr_headers: false for one that is not of the object. */
 bool extra_elf_section(const struct extra_elf *elf, u32 i, struct extra_section *section);

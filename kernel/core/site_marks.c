@@ -14,13 +14,10 @@ static u32 flags_of(u32 mark)
 
 int site_marks_check(const u32 *marks, u32 nr, u32 nr_sites, struct btf_fault *fault)
 {
-	const u32 known = SITE_MARK_LOOP_HEAD | SITE_MARK_PART;
 	u32 i;
 
 	for (i = 0; i < nr; i++) {
-		u32 flags = flags_of(marks[i]);
-
-		if (flags && !(flags & ~known) && site_of(marks[i]) < nr_sites &&
+		if (flags_of(marks[i]) && site_of(marks[i]) < nr_sites &&
 		    (!i || site_of(marks[i - 1]) < site_of(marks[i])))
 			continue;
 		fault->code = BTF_FAULT_SITE_MARK;

@@ -19,6 +19,11 @@
  * has split off (foo.part.0), inlined or not.
  */
 #define SITE_MARK_PART		(1U << 1)
+/*
+ * With which instruction a call begins is not known: the compiler has lost its mark,
+ * may run some of the instance where nothing is called, or has kept its end only.
+ */
+#define SITE_MARK_NO_ENTRY	(1U << 2)
 
 #define SITE_MARK_BITS 3
 

@@ -20,6 +20,16 @@ static const struct base_btf *say_base(void)
 	return &current_world->base;
 }
 
+static int say_module_base(struct base_btf *base, const struct module *module,
+			   const struct base_btf *vmlinux)
+{
+	const struct extra_bytes *bytes = &current_world->module_btf;
+
+	if (!bytes->data)
+		return base_btf_open_module(base, module, vmlinux);
+	return base_btf_open_bytes(base, bytes->data, bytes->size, vmlinux);
+}
+
 static int say_place(struct extra_object *object, const struct extra_elf *elf)
 {
 	u32 i;
@@ -42,11 +52,11 @@ static int say_place(struct extra_object *object, const struct extra_elf *elf)
 const struct object_host sample_host = {
 	.build_id = say_build_id,
 	.base = say_base,
+	.module_base = say_module_base,
 	.place = say_place,
 };
 
-/* Bit by bit, apart from the kernel's. */
-static u32 crc32_by_bits(const u8 *data, size_t size)
+u32 sample_crc32(const u8 *data, size_t size)
 {
 	u32 crc = 0xffffffff;
 	int bit;
@@ -70,12 +80,12 @@ int sample_init(struct kunit *test)
 	const struct core_image *base;
 
 	KUNIT_ASSERT_NOT_NULL(test, world);
-	KUNIT_ASSERT_EQ(test, crc32_by_bits("123456789", 9), 0xcbf43926);
+	KUNIT_ASSERT_EQ(test, sample_crc32("123456789", 9), 0xcbf43926);
 	KUNIT_ASSERT_TRUE(test, core_row_input(&core_rows[0], &world->images, &world->blobs));
 	base = &world->blobs.base;
-	KUNIT_ASSERT_EQ(test, base_btf_open_bytes(&world->base, base->data, base->size), 0);
+	KUNIT_ASSERT_EQ(test, base_btf_open_bytes(&world->base, base->data, base->size, NULL), 0);
 	world->base_sum.size = base->size;
-	world->base_sum.crc32 = crc32_by_bits(base->data, base->size);
+	world->base_sum.crc32 = sample_crc32(base->data, base->size);
 	memcpy(world->build_id, CONTAINER_BUILD_ID, CONTAINER_BUILD_ID_SIZE);
 	world->build_id_size = CONTAINER_BUILD_ID_SIZE;
 	sample_write(world);

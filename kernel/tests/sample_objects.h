@@ -35,6 +35,7 @@ struct sample_world {
 	u8 build_id[EXTRA_BUILD_ID_MAX];
 	u32 build_id_size;
 	int base_error;
+	struct extra_bytes module_btf;	/* of each module; data NULL: what it really has */
 	int place_error;
 	u32 nr_asked;		/* how often it was asked for its base */
 	u32 slide;		/* see sample_text() */
@@ -51,6 +52,9 @@ void sample_write(struct sample_world *world);
 
 /* Makes an object whose sections are at the given slide. ERR_PTR() as it comes. */
 struct extra_object *sample_create(struct sample_world *world, const char *name, u32 slide);
+
+/* Bit by bit, apart from the kernel's. */
+u32 sample_crc32(const u8 *data, size_t size);
 
 /* The run-time address of .text; slides overlap with no other, 0 is at no address. */
 static inline unsigned long sample_text(u32 slide)

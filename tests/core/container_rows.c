@@ -126,6 +126,12 @@ static u32 three_marks(u8 *file, const struct core_input *blobs)
 	return elf_finish(&w, MACHINE);
 }
 
+/* Header 5, at 384: 8 bytes at 896. */
+static u32 own_types_of_8_bytes(u8 *file, const struct core_input *blobs)
+{
+	return twice(file, blobs, ".btf_extra.own_types", SHT_PROGBITS);
+}
+
 /* A section of the object has the name of a part of the file. */
 static u32 func_info_as_place(u8 *file, const struct core_input *blobs)
 {
@@ -338,6 +344,12 @@ const struct container_row container_rows[] = {
 	{ "marks without bytes", .build = three_marks, PATCH({ 4, H(5) + 4, SHT_NOBITS }),
 	  ACCEPTED },
 
+	/* how many types a module has of its own */
+	{ "own types", .build = own_types_of_8_bytes, PATCH({ 8, H(5) + 32, 4 }), ACCEPTED },
+	{ "own types in 3 bytes", .build = own_types_of_8_bytes, PATCH({ 8, H(5) + 32, 3 }),
+	  REFUSED(SECTION, H(5)) },
+	{ "own types in 8 bytes", .build = own_types_of_8_bytes, REFUSED(SECTION, 896) },
+
 	/* build-id */
 	{ "note without an id", PATCH({ 8, H(4) + 32, 16 }), REFUSED(BUILD_ID, 1216) },
 	{ "note cut in its header", PATCH({ 8, H(4) + 32, 8 }), REFUSED(BUILD_ID, 1216) },
@@ -493,8 +505,8 @@ const struct marks_row marks_rows[] = {
 	{ "past the last site", MARKS(HEAD(1), HEAD(5), HEAD(6)), .nr_sites = 6, .offset = 8 },
 	{ "highest number", MARKS(PART(0x1fffffff)), .nr_sites = 6, .offset = 0 },
 	{ "of no kind", MARKS(HEAD(1), 2 << 3), .nr_sites = 6, .offset = 4 },
-	{ "of a kind that is not known", MARKS(HEAD(1), 2 << 3 | 4), .nr_sites = 6, .offset = 4 },
-	{ "of one that is known, and another", MARKS(2 << 3 | 5), .nr_sites = 6, .offset = 0 },
+	{ "without an entry", MARKS(HEAD(1), 2 << 3 | 4), .nr_sites = 6, .accepted = true },
+	{ "of all kinds", MARKS(2 << 3 | 5, 3 << 3 | 7), .nr_sites = 6, .accepted = true },
 	{ "twice", MARKS(HEAD(1), HEAD(3), HEAD(3), HEAD(4)), .nr_sites = 6, .offset = 8 },
 	{ "one after the other", MARKS(HEAD(1), HEAD(3), PART(3)), .nr_sites = 6, .offset = 8 },
 	{ "first twice", MARKS(HEAD(0), HEAD(0)), .nr_sites = 6, .offset = 4 },

@@ -111,6 +111,8 @@ struct JumpCensus {
 JumpCensus jump_census(const std::string &path, bool arm64);
 // By libdw and nm: "name@address" of all that goes on with a call: bodies foo.part.0, and what is
 // inlined in its own function where that is declared; sorted, each once.
+// Instances without DW_AT_entry_pc, in units where others have a DW_AT_GNU_entry_view.
+std::vector<std::string> no_entry_census(const std::string &path);
 std::vector<std::string> part_census(const std::string &path);
 // The same of an output.
 std::vector<std::string> site_census(const std::vector<NamedSite> &sites);

@@ -103,8 +103,8 @@ struct List {
 
 inline List list_sites() {
     List list;
-    std::ifstream file("/sys/kernel/debug/btf_extra/sites");
-    for (std::string line; std::getline(file, line);) {
+    std::ifstream lines("/sys/kernel/debug/btf_extra/sites");
+    for (std::string line; std::getline(lines, line);) {
         char *at = nullptr;
         const uint64_t address = std::strtoull(line.c_str(), &at, 16);
         const size_t name = at - line.c_str() + 3;
@@ -118,8 +118,9 @@ inline List list_sites() {
             die("the list of sites has no addresses");
         const auto id = static_cast<uint32_t>(std::strtoul(&line[end + 2], &at, 10));
         const auto [func, added] = list.by_id.try_emplace(id, list.funcs.size());
+        const std::string file(at + 1, std::strcspn(at + 1, "\t"));
         if (added)
-            list.funcs.push_back({id, line.substr(name, object - name), at + 1, 0});
+            list.funcs.push_back({id, line.substr(name, object - name), file, 0});
         list.funcs[func->second].sites++;
         list.sites.push_back({address, id, line[name - 2] == 't'});
     }

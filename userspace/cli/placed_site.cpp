@@ -15,6 +15,7 @@ namespace {
 
 constexpr char kFreed[] = "its text is freed after boot";
 constexpr char kLoopHead[] = "a loop begins there: hit once a turn";
+constexpr char kNoEntry[] = "where a call begins is not known";
 constexpr char kPart[] = "the rest of a call that began at another site";
 
 std::vector<PlacedSite> sites_of(const Table &table, uint32_t func_id) {
@@ -31,6 +32,8 @@ std::vector<PlacedSite> sites_of(const Table &table, uint32_t func_id) {
             const uint32_t marks = table.view->site_marks(site.number);
             if ((marks & SITE_MARK_LOOP_HEAD) != 0)
                 site.dead = kLoopHead;
+            if ((marks & SITE_MARK_NO_ENTRY) != 0)
+                site.dead = kNoEntry;
             if ((marks & SITE_MARK_PART) != 0)
                 site.dead = kPart;
             if (freed_after_boot(table, index.elf_sections[section.elf].name))
@@ -113,6 +116,8 @@ Result<std::map<uint32_t, uint64_t>> running_addresses(Tables &tables, const Tab
             return Error{table.object + ": another one has come: try again"};
         if (each.flags & BTF_EXTRA_SITE_LOOP_HEAD)
             site->dead = kLoopHead;
+        if (each.flags & BTF_EXTRA_SITE_NO_ENTRY)
+            site->dead = kNoEntry;
         if (each.flags & BTF_EXTRA_SITE_PART)
             site->dead = kPart;
         if (each.flags & BTF_EXTRA_SITE_FREED)

@@ -87,9 +87,10 @@ void print_sites_text(const std::vector<PrintedSite> &sites, const NameAddress &
         }
         last = &site;
         const uint32_t marks = site.marks.value_or(0);
-        fmt::print("  {} {:<6} {}{}{}{}", site.address.value_or(site.absent), class_of(site),
+        fmt::print("  {} {:<6} {}{}{}{}{}", site.address.value_or(site.absent), class_of(site),
                    site.symbol.value_or(site.absent), site.freed ? " (freed)" : "",
                    (marks & SITE_MARK_LOOP_HEAD) != 0 ? " (loop head)" : "",
+                   (marks & SITE_MARK_NO_ENTRY) != 0 ? " (no entry)" : "",
                    (marks & SITE_MARK_PART) != 0 ? " (part)" : "");
         for (const Parameter &param : site.view->parameters(site.number))
             fmt::print("  {}={}", param.name.empty() ? "?" : param.name,
@@ -112,6 +113,7 @@ void print_sites_json(const std::vector<PrintedSite> &sites, bool running) {
         site["file"] = or_null(printed.view->func_file(func));
         if (printed.marks) {
             site["loop_head"] = (*printed.marks & SITE_MARK_LOOP_HEAD) != 0;
+            site["no_entry"] = (*printed.marks & SITE_MARK_NO_ENTRY) != 0;
             site["part"] = (*printed.marks & SITE_MARK_PART) != 0;
         }
         site["params"] = json_params(printed);

@@ -48,6 +48,9 @@ void print_json(const ObjectView &view, const Coverage &coverage) {
     out["loop_heads"] = nullptr;
     if (coverage.loop_heads)
         out["loop_heads"] = *coverage.loop_heads;
+    out["without_entry"] = nullptr;
+    if (coverage.without_entry)
+        out["without_entry"] = *coverage.without_entry;
     out["parts"] = nullptr;
     if (coverage.parts)
         out["parts"] = *coverage.parts;
@@ -92,6 +95,8 @@ void print_text(const ObjectView &view, const Coverage &coverage) {
     print_share("none located", coverage.inline_sites_no_params, coverage.inline_sites);
     if (coverage.loop_heads)
         print_share("heads of their own loops", *coverage.loop_heads, coverage.inline_sites);
+    if (coverage.without_entry)
+        print_share("without a known entry", *coverage.without_entry, coverage.inline_sites);
     if (coverage.parts)
         print_count("rests of calls, split off", *coverage.parts);
     print_count("parameters at all sites", coverage.params);

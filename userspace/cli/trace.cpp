@@ -93,8 +93,9 @@ void add_trace(CLI::App &app, int &exit_code) {
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     command->add_flag("--best-effort", target.best_effort,
                       "Trace the other sites where some can have no probe");
-    command->add_flag("--loop-heads", target.loop_heads,
-                      "Also sites where a loop begins: seen once a turn");
+    command->add_flag("--inexact", target.inexact,
+                      "Also sites that are not hit once a call: the heads of loops, and where it "
+                      "is not known with what a call begins");
     command->add_flag("--notrace", target.notrace,
                       "Also functions that the kernel keeps tracers out of");
     command->add_flag("--no-module", target.no_module,

@@ -59,7 +59,7 @@ std::string count_text(uint64_t count) {
 
 uint32_t TargetOptions::flags() const {
     return (inline_only ? BTF_EXTRA_INLINE_ONLY : 0) | (body_only ? BTF_EXTRA_BODY_ONLY : 0) |
-           (best_effort ? BTF_EXTRA_BEST_EFFORT : 0) | (loop_heads ? BTF_EXTRA_LOOP_HEADS : 0) |
+           (best_effort ? BTF_EXTRA_BEST_EFFORT : 0) | (inexact ? BTF_EXTRA_INEXACT : 0) |
            (notrace ? BTF_EXTRA_NOTRACE : 0);
 }
 

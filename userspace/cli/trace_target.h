@@ -19,7 +19,7 @@ struct TargetOptions {
     std::string file;  // empty: the running kernel's
     std::vector<std::string> required;
     size_t max_sites = 0;  // any number
-    bool inline_only = false, body_only = false, best_effort = false, loop_heads = false,
+    bool inline_only = false, body_only = false, best_effort = false, inexact = false,
          notrace = false, no_module = false;
 
     uint32_t flags() const;  // of btf_extra_attach_opts

@@ -15,7 +15,7 @@ using namespace btf_extra;
 namespace {
 
 constexpr uint32_t kKnownFlags = BTF_EXTRA_INLINE_ONLY | BTF_EXTRA_BODY_ONLY |
-                                 BTF_EXTRA_BEST_EFFORT | BTF_EXTRA_LOOP_HEADS | BTF_EXTRA_NOTRACE;
+                                 BTF_EXTRA_BEST_EFFORT | BTF_EXTRA_INEXACT | BTF_EXTRA_NOTRACE;
 
 struct FreeReport {
     void operator()(btf_extra_report *report) const { btf_extra_report_free(report); }
@@ -97,6 +97,8 @@ const char *btf_extra_reason_text(const btf_extra_left_out *left_out) {
                                                                   : "its address is not known";
     case BTF_EXTRA_REASON_LOOP_HEAD:
         return "the head of its loop: a probe would be hit at every turn";
+    case BTF_EXTRA_REASON_NO_ENTRY:
+        return "where a call begins is not known: it may be hit without one";
     case BTF_EXTRA_REASON_PARAMETER:
         return "a required parameter has no location there";
     case BTF_EXTRA_REASON_NOTRACE:

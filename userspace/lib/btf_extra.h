@@ -92,7 +92,7 @@ uint64_t btf_extra_site_located(const struct btf_extra_func *func,
 struct btf_extra_attach_opts {
 	size_t sz;		/* sizeof(struct btf_extra_attach_opts) */
 	/*
-	 * BTF_EXTRA_INLINE_ONLY, _BODY_ONLY, _BEST_EFFORT, _LOOP_HEADS, _NOTRACE (of no effect on
+	 * BTF_EXTRA_INLINE_ONLY, _BODY_ONLY, _BEST_EFFORT, _INEXACT, _NOTRACE (of no effect on
 	 * perf kprobes: perf refuses such functions).
 	 */
 	uint32_t flags;

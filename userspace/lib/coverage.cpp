@@ -65,6 +65,7 @@ Coverage measure_coverage(const ObjectView &view) {
                                          [=](uint32_t mark) { return (mark & wanted) != 0; });
         };
         coverage.loop_heads = count(SITE_MARK_LOOP_HEAD);
+        coverage.without_entry = count(SITE_MARK_NO_ENTRY);
         coverage.parts = count(SITE_MARK_PART);
     }
     if (const auto &provenance = view.file().provenance) {

@@ -22,8 +22,9 @@ struct Coverage {
     uint64_t inline_sites_some_params = 0;
     uint64_t inline_sites_no_params = 0;
     // None: the file does not know.
-    std::optional<uint64_t> loop_heads;  // inline sites
-    std::optional<uint64_t> parts;       // sites of both classes
+    std::optional<uint64_t> loop_heads;     // inline sites
+    std::optional<uint64_t> without_entry;  // likewise
+    std::optional<uint64_t> parts;          // sites of both classes
     // Over sites of both classes. params = params_located + all of not_available.
     uint64_t params = 0;
     uint64_t params_located = 0;

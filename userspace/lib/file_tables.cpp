@@ -258,6 +258,8 @@ std::vector<btf_extra_site> FileTables::sites_of(const Object &object, uint32_t 
                 site.flags |= BTF_EXTRA_SITE_LOOP_HEAD;
             if ((marks & SITE_MARK_PART) != 0)
                 site.flags |= BTF_EXTRA_SITE_PART;
+            if ((marks & SITE_MARK_NO_ENTRY) != 0)
+                site.flags |= BTF_EXTRA_SITE_NO_ENTRY;
             out.push_back(site);
         }
     }

@@ -197,14 +197,16 @@ Result<void> raise_limit(size_t sites) {
 // A site that is left out without a try.
 std::optional<btf_extra_left_out> ruled_out(const FoundFunc &func, const btf_extra_site &site,
                                             const AttachRequest &request) {
+    const bool exact = (request.flags & BTF_EXTRA_INEXACT) == 0;
     btf_extra_left_out out = {};
     out.site = site;
     out.parameters = request.required & ~located_params(*func.object->view, site);
     if (site.address == 0 || (site.flags & BTF_EXTRA_SITE_FREED) != 0)
         out.reason = BTF_EXTRA_REASON_NO_TEXT;
-    else if ((site.flags & BTF_EXTRA_SITE_LOOP_HEAD) != 0 &&
-             (request.flags & BTF_EXTRA_LOOP_HEADS) == 0)
+    else if (exact && (site.flags & BTF_EXTRA_SITE_LOOP_HEAD) != 0)
         out.reason = BTF_EXTRA_REASON_LOOP_HEAD;
+    else if (exact && (site.flags & BTF_EXTRA_SITE_NO_ENTRY) != 0)
+        out.reason = BTF_EXTRA_REASON_NO_ENTRY;
     else if (out.parameters != 0)
         out.reason = BTF_EXTRA_REASON_PARAMETER;
     else

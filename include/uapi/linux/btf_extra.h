@@ -92,6 +92,11 @@ enum btf_extra_class {
  * or not): a probe there would see it twice.
  */
 #define BTF_EXTRA_SITE_PART	(1U << 2)
+/*
+ * With which instruction a call begins is not known, and this one may also run where
+ * nothing is called.
+ */
+#define BTF_EXTRA_SITE_NO_ENTRY	(1U << 3)
 
 struct btf_extra_site {
 	__u64 address;		/* at run time; 0: hidden, or a module's freed init text */
@@ -154,7 +159,8 @@ struct btf_extra_lookup {
  */
 /* Flags, beside BTF_EXTRA_INLINE_ONLY and BTF_EXTRA_BODY_ONLY. */
 #define BTF_EXTRA_BEST_EFFORT	(1U << 8)	/* attach to the others when sites are left out */
-#define BTF_EXTRA_LOOP_HEADS	(1U << 9)	/* do not leave out BTF_EXTRA_SITE_LOOP_HEAD */
+/* Do not leave out sites where hits are no calls: BTF_EXTRA_SITE_LOOP_HEAD, _NO_ENTRY. */
+#define BTF_EXTRA_INEXACT	(1U << 9)
 #define BTF_EXTRA_NOTRACE	(1U << 10)	/* nor functions that ftrace may not trace */
 
 enum btf_extra_reason {
@@ -163,6 +169,7 @@ enum btf_extra_reason {
 	BTF_EXTRA_REASON_PARAMETER = 3,	/* a required parameter has no location */
 	BTF_EXTRA_REASON_NOTRACE = 4,	/* perf refuses these too */
 	BTF_EXTRA_REASON_KPROBE = 5,	/* refused by the kernel: blacklisted, noinstr, ... */
+	BTF_EXTRA_REASON_NO_ENTRY = 6,
 };
 
 struct btf_extra_left_out {

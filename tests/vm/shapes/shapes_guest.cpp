@@ -359,7 +359,7 @@ void loop_heads(Programs &programs) {
                    "the reason");
     }
     Row row("loop head: where it is asked for, each turn counts");
-    request.flags = BTF_EXTRA_LOOP_HEADS;
+    request.flags = BTF_EXTRA_INEXACT;
     const Link link(request);
     row.equal(link.error, 0, "errno");
     const auto records = run_everywhere(programs, 1, SHAPE_own_loop, 256);

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Whether a body takes its parameters where its prototype says: fentry looks for
+ * them there. Compilers that change a local function leave the prototype as it was.
+ */
+#ifndef BTF_EXTRA_ABI_CHECK_H
+#define BTF_EXTRA_ABI_CHECK_H
+
+#include <linux/types.h>
+
+#include "core/btf_blob.h"
+
+/* What is known of a body besides its locations. */
+enum abi_promise {
+	ABI_KEPT,	/* nothing says otherwise; parameters without location are just not used */
+	ABI_CHANGED,	/* its symbol says that the compiler has changed it: foo.isra.0 */
+	ABI_EXACT,	/* its prototype was made for what it has become */
+};
+
+enum abi_fault_kind {
+	ABI_FAULT_NONE,
+	ABI_FAULT_PARAMETER,	/* not where it is looked for */
+	ABI_FAULT_RESULT,	/* there may be none any more */
+	ABI_FAULT_PROTOTYPE,	/* not at hand, or too long to tell */
+};
+
+struct abi_fault {
+	enum abi_fault_kind kind;
+	char param[48];		/* its name, or its number from 1 */
+	char where[64];		/* "is in %rsi, not in %rdi" */
+};
+
+/* types: the blob that holds the LOC_PROTO, on all others. false, with *fault filled: not so. */
+bool abi_check(const struct btf_blob *types, u32 func_id, u32 loc_proto, enum abi_promise promise,
+	       struct abi_fault *fault);
+
+/* Whether what the compiler has put behind the name of a function says that it changed it. */
+bool abi_suffix_changes(const char *suffix);
+
+#endif

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/bpf_attach_address.h>
+#include <linux/bpf_verifier.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+
+#include "address_view.h"
+#include "attach_address.h"
+#include "attach_report.h"
+#include "object_registry.h"
+
+static bool strict;
+module_param(strict, bool, 0600);
+MODULE_PARM_DESC(strict, "Refuse ids of the kernel's own BTF whose name has several bodies");
+
+bool attach_address_strict(void)
+{
+	return READ_ONCE(strict);
+}
+
+/* The object that knows the ids of a module's BTF; NULL: vmlinux's. */
+static const struct extra_object *find_object(const struct module *module, u32 func_id)
+{
+	const struct registry_state *state = registry_state();
+	u32 i;
+
+	for (i = 0; i < state->nr_objects; i++) {
+		const struct extra_object *object = state->objects[i];
+
+		if (object->module == module && (module || func_id < object->first_own_id))
+			return object;
+		/* The base's ids through the BTF of the data module: nothing has them there. */
+		if (module && object->types_module == module && func_id >= object->first_own_id)
+			return object;
+	}
+	return NULL;
+}
+
+static void log_line(const char *line, void *data)
+{
+	bpf_log(data, "%s\n", line);
+}
+
+static int error_of(enum attach_answer answer)
+{
+	switch (answer) {
+	case ATTACH_SEVERAL:
+		return -ENOTUNIQ;
+	case ATTACH_ABI:
+		return -EOPNOTSUPP;
+	default:
+		return -ENOENT;
+	}
+}
+
+struct question {
+	struct attach_query query;
+	struct attach_report report;
+};
+
+static int answer(struct question *question, const struct module *module, u32 func_id,
+		  struct bpf_verifier_log *log, unsigned long *addr)
+{
+	const struct attach_report *report = &question->report;
+	const struct attach_target *target = &report->target;
+
+	question->query.symbol_at = attach_symbol;
+	question->query.strict = attach_address_strict();
+	rcu_read_lock();
+	question->query.object = find_object(module, func_id);
+	if (question->query.object)
+		attach_report_fill(&question->report, &question->query, func_id);
+	rcu_read_unlock();
+	if (!question->query.object)
+		return 0;
+	if (log && log->level & BPF_LOG_LEVEL)
+		attach_report_tell(report, address_view_allowed(), log_line, log);
+	if (!report->accepted)
+		return error_of(target->answer);
+	if (target->answer != ATTACH_ADDRESS)
+		return 0;
+	/* What is left of a module's init when it lives is not for long. */
+	if (module && within_module_init(target->address, module))
+		return -ENOENT;
+	*addr = target->address;
+	return 1;
+}
+
+static int find(const struct btf *btf, const struct module *module, u32 func_id, const char *name,
+		struct bpf_verifier_log *log, unsigned long *addr)
+{
+	struct question *question = kvmalloc(sizeof(*question), GFP_KERNEL);
+	int ret;
+
+	if (!question)
+		return -ENOMEM;
+	ret = answer(question, module, func_id, log, addr);
+	kvfree(question);
+	return ret;
+}
+
+static const struct bpf_attach_address_ops ops = {
+	.find = find,
+};
+
+int attach_address_init(void)
+{
+	return bpf_register_attach_address(&ops);
+}
+
+void attach_address_exit(void)
+{
+	bpf_unregister_attach_address(&ops);
+}

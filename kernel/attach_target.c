@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "attach_target.h"
+#include "core/func_suffix.h"
+#include "object_registry.h"
+#include "site_query.h"
+
+bool attach_symbol(unsigned long address, char *symbol)
+{
+	char *plus;
+
+	/* "name+0x0/0x20 [module]" */
+	sprint_symbol(symbol, address);
+	plus = strrchr(symbol, '+');
+	if (!plus || !strstarts(plus, "+0x0/"))
+		return false;
+	*plus = '\0';
+	return true;
+}
+
+static bool is_own(const struct extra_object *object, u32 func_id)
+{
+	return func_id >= object->first_own_id;
+}
+
+const char *attach_btf_name(const struct extra_object *object, u32 func_id)
+{
+	if (is_own(object, func_id))
+		return object->types_module ? object->types_module->name : NULL;
+	return object->name;
+}
+
+/* ---- the bodies that an id stands for ---- */
+
+typedef void (*site_fn)(const struct btf_extra_site *site, void *data);
+
+static u32 walk_sites(const struct extra_object *object, u32 func_id, site_fn fn, void *data)
+{
+	const struct loc_index *index = &object->index;
+	u32 nr = 0;
+	u32 i, j;
+
+	for (i = 0; i < index->nr_sections; i++) {
+		struct loc_range sites = loc_index_by_func(index, i, func_id);
+
+		for (j = sites.first; j < sites.end; j++) {
+			struct btf_extra_site site;
+
+			site_query_describe(object, &index->sections[i], j, &site);
+			fn(&site, data);
+			nr++;
+		}
+	}
+	return nr;
+}
+
+/*
+ * An id of the base has all that has its name, or nothing: if there are several
+ * functions of that name, our types have an id for each.
+ */
+static void walk_sites_meant(const struct extra_object *object, u32 func_id, site_fn fn,
+			     void *data)
+{
+	struct loc_range funcs;
+	u32 i;
+
+	if (walk_sites(object, func_id, fn, data) || is_own(object, func_id))
+		return;
+	funcs = loc_index_by_name(&object->index, extra_object_func_name(object, func_id));
+	for (i = funcs.first; i < funcs.end; i++)
+		walk_sites(object, object->index.funcs[i], fn, data);
+}
+
+struct body_walk {
+	attach_body_fn fn;
+	void *data;
+};
+
+static bool is_body(const struct btf_extra_site *site)
+{
+	return site->site_class == BTF_EXTRA_CLASS_BODY && !(site->flags & BTF_EXTRA_SITE_PART);
+}
+
+static void visit_body(const struct btf_extra_site *site, void *data)
+{
+	const struct body_walk *walk = data;
+
+	if (is_body(site))
+		walk->fn(site, walk->data);
+}
+
+void attach_walk_bodies(const struct extra_object *object, u32 func_id, attach_body_fn fn,
+			void *data)
+{
+	struct body_walk walk = { .fn = fn, .data = data };
+
+	walk_sites_meant(object, func_id, visit_body, &walk);
+}
+
+/* ---- what becomes of it ---- */
+
+struct judgement {
+	struct attach_query *query;
+	struct attach_target *target;
+	const char *name;
+	struct btf_extra_site only;	/* the last body */
+	u32 nr_named;			/* bodies whose symbol is the very name */
+};
+
+static bool has_text(const struct btf_extra_site *site)
+{
+	return site->address && !(site->flags & BTF_EXTRA_SITE_FREED);
+}
+
+static void count_site(const struct btf_extra_site *site, void *data)
+{
+	struct judgement *judgement = data;
+	struct attach_target *target = judgement->target;
+
+	if (is_body(site)) {
+		target->nr_bodies++;
+		judgement->only = *site;
+	} else if (site->site_class == BTF_EXTRA_CLASS_BODY) {
+		target->nr_parts++;
+	} else if (!(site->flags & BTF_EXTRA_SITE_PART)) {
+		target->nr_inlined++;
+	}
+}
+
+/* To look up symbols takes longer than all the rest: once for one body. */
+static void find_named(const struct btf_extra_site *body, void *data)
+{
+	struct judgement *judgement = data;
+	struct attach_query *query = judgement->query;
+
+	if (!has_text(body) || !query->symbol_at(body->address, query->symbol) ||
+	    strcmp(query->symbol, judgement->name))
+		return;
+	judgement->nr_named++;
+	judgement->target->address = body->address;
+}
+
+/* What its symbol says, query->symbol: foo.isra.0 for foo, or for a FUNC foo.isra.0. */
+static enum abi_promise promise_of(const struct judgement *judgement, bool has_symbol)
+{
+	const char *symbol = judgement->query->symbol;
+	size_t length = strlen(judgement->name);
+
+	if (judgement->name[func_suffix_strip(judgement->name)])
+		return ABI_EXACT;
+	if (has_symbol && !strncmp(symbol, judgement->name, length) &&
+	    abi_suffix_changes(symbol + length))
+		return ABI_CHANGED;
+	return ABI_KEPT;
+}
+
+static void judge_only_body(struct judgement *judgement)
+{
+	struct attach_query *query = judgement->query;
+	struct attach_target *target = judgement->target;
+	const struct btf_extra_site *body = &judgement->only;
+	bool has_symbol, by_name;
+
+	if (!has_text(body)) {
+		target->answer = ATTACH_NO_TEXT;
+		return;
+	}
+	has_symbol = query->symbol_at(body->address, query->symbol);
+	by_name = !target->own && has_symbol && !strcmp(query->symbol, judgement->name);
+	if (by_name)
+		target->address = body->address;
+	if (!abi_check(&query->object->func_info, body->func_id, body->loc_proto,
+		       promise_of(judgement, has_symbol), &target->abi)) {
+		target->answer = ATTACH_ABI;
+		return;
+	}
+	/* Another symbol at the same address may not be the one that the name has. */
+	target->answer = by_name ? ATTACH_BY_NAME : ATTACH_ADDRESS;
+	target->address = body->address;
+}
+
+void attach_target_of(struct attach_query *query, u32 func_id, struct attach_target *target)
+{
+	struct judgement judgement = {
+		.query = query,
+		.target = target,
+		.name = extra_object_func_name(query->object, func_id),
+	};
+
+	*target = (struct attach_target){ .own = is_own(query->object, func_id) };
+	if (!*judgement.name)
+		return;
+	walk_sites_meant(query->object, func_id, count_site, &judgement);
+	if (target->nr_bodies == 1) {
+		judge_only_body(&judgement);
+	} else if (target->nr_bodies) {
+		target->answer = ATTACH_SEVERAL;
+		if (!target->own)
+			attach_walk_bodies(query->object, func_id, find_named, &judgement);
+		if (judgement.nr_named != 1)
+			target->address = 0;
+	} else if (target->own || target->nr_inlined || target->nr_parts) {
+		target->answer = ATTACH_NO_BODY;
+	}
+}
+
+bool attach_target_accepted(const struct attach_query *query, const struct attach_target *target)
+{
+	switch (target->answer) {
+	case ATTACH_BY_NAME:
+	case ATTACH_ADDRESS:
+		return true;
+	case ATTACH_SEVERAL:
+	case ATTACH_ABI:
+		return !target->own && !query->strict;
+	default:
+		/* By name as well: the kernel says by itself that there is nothing. */
+		return !target->own;
+	}
+}
+
+/* ---- from a body to its id ---- */
+
+static bool leads_to(struct attach_query *query, u32 func_id, unsigned long address,
+		     enum attach_answer *answer)
+{
+	struct attach_target target;
+
+	attach_target_of(query, func_id, &target);
+	*answer = target.answer;
+	return attach_btf_name(query->object, func_id) && target.address == address &&
+	       attach_target_accepted(query, &target);
+}
+
+u32 attach_id_of_body(struct attach_query *query, const struct btf_extra_site *body,
+		      enum attach_answer *answer)
+{
+	const struct address_range *range = registry_find(registry_state(), body->address);
+	const struct loc_index *index = &query->object->index;
+	const struct loc_section *section;
+	enum attach_answer other;
+	struct loc_range sites;
+	u32 i;
+
+	if (!has_text(body)) {
+		*answer = ATTACH_NO_TEXT;
+		return 0;
+	}
+	if (leads_to(query, body->func_id, body->address, answer))
+		return body->func_id;
+	if (!range || range->object != query->object)
+		return 0;
+	sites = loc_index_by_offset(index, range->section, body->address - range->first);
+	for (i = sites.first; i < sites.end; i++) {
+		const struct loc_site *site = loc_index_site(index, index->by_offset[i], &section);
+
+		if (section->loc_class == LOC_CLASS_BODY && site->func != body->func_id &&
+		    leads_to(query, site->func, body->address, &other))
+			return site->func;
+	}
+	return 0;
+}
