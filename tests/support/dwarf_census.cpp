@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <sstream>
 #include <stdexcept>
 
@@ -16,31 +17,10 @@
 #include <unistd.h>
 
 #include "tests/support/fixture_build.h"
+#include "tests/support/libdw_copies.h"
 
 namespace btf_extra::test {
 namespace {
-
-// DW_AT_entry_pc as an address, else as an offset; else where code begins.
-std::optional<Dwarf_Addr> begin_of(Dwarf_Die *die) {
-    std::optional<Dwarf_Addr> first;
-    Dwarf_Addr low = 0;
-    if (dwarf_lowpc(die, &low) == 0)
-        first = low;
-    Dwarf_Addr base = 0, start = 0, end = 0;
-    for (ptrdiff_t at = 0; !first && (at = dwarf_ranges(die, at, &base, &start, &end)) > 0;)
-        if (start != end)
-            first = start;
-    Dwarf_Attribute attribute;
-    if (dwarf_attr(die, DW_AT_entry_pc, &attribute) == nullptr)
-        return first;
-    Dwarf_Addr address = 0;
-    if (dwarf_formaddr(&attribute, &address) == 0)
-        return address;
-    Dwarf_Word offset = 0;
-    if (first && dwarf_formudata(&attribute, &offset) == 0)
-        return *first + offset;
-    return std::nullopt;
-}
 
 std::string name_of(Dwarf_Die *die) {
     Dwarf_Attribute attribute;
@@ -48,12 +28,17 @@ std::string name_of(Dwarf_Die *die) {
     return name != nullptr ? name : "?";
 }
 
-using Visit = std::function<void(Dwarf_Die *die, int tag)>;
+// A body or an inlined instance, and one of the places where it begins; several: one of them does.
+using Visit = std::function<void(std::span<Dwarf_Die> dies, Dwarf_Addr entry)>;
+
+bool is_body(Dwarf_Die *die) {
+    return dwarf_tag(die) == DW_TAG_subprogram;
+}
 
 void walk(Dwarf_Die *die, const Visit &visit) {
-    const int tag = dwarf_tag(die);
-    if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine)
-        visit(die, tag);
+    if (is_body(die) || dwarf_tag(die) == DW_TAG_inlined_subroutine)
+        if (const auto entry = libdw_entry(die))
+            visit({die, 1}, *entry);
     Dwarf_Die child;
     if (dwarf_child(die, &child) != 0)
         return;
@@ -69,8 +54,11 @@ void walk_file(const std::string &path, const Visit &visit) {
         throw std::runtime_error(fmt::format("{}: {}", path, dwarf_errmsg(-1)));
     Dwarf_CU *unit = nullptr;
     Dwarf_Die die;
-    while (dwarf_get_units(dwarf, unit, &unit, nullptr, nullptr, &die, nullptr) == 0)
+    while (dwarf_get_units(dwarf, unit, &unit, nullptr, nullptr, &die, nullptr) == 0) {
         walk(&die, visit);
+        for (LibdwCopy &copy : libdw_copies(die))
+            visit(copy.instances, copy.address);
+    }
     dwarf_end(dwarf);
     close(fd);
 }
@@ -138,7 +126,7 @@ bool goes_on(Dwarf_Die *die) {
     for (int i = 1; i < count && around == 0; i++)
         if (dwarf_tag(&scopes[i]) != DW_TAG_lexical_block) {
             around = origin_of(&scopes[i]);
-            behind = begin_of(&scopes[i]) <= begin_of(die);
+            behind = libdw_entry(&scopes[i]) <= libdw_entry(die);
         }
     free(scopes);
     return around == origin_of(die) && behind;
@@ -148,10 +136,9 @@ bool goes_on(Dwarf_Die *die) {
 
 std::vector<std::string> dwarf_census(const std::string &path) {
     std::vector<std::string> out;
-    walk_file(path, [&](Dwarf_Die *die, int tag) {
-        if (const auto address = begin_of(die))
-            out.push_back(fmt::format("{}@{:x} {}", name_of(die), *address,
-                                      tag == DW_TAG_subprogram ? "body" : "inline"));
+    walk_file(path, [&](std::span<Dwarf_Die> dies, Dwarf_Addr entry) {
+        out.push_back(fmt::format("{}@{:x} {}", name_of(&dies[0]), entry,
+                                  is_body(&dies[0]) ? "body" : "inline"));
     });
     return sorted_once(std::move(out));
 }
@@ -169,14 +156,12 @@ std::vector<std::string> part_census(const std::string &path) {
     for (uint64_t address = 0; in >> address >> function;)
         symbols.emplace(address, function);
     std::vector<std::string> out;
-    walk_file(path, [&](Dwarf_Die *die, int tag) {
-        const auto entry = begin_of(die);
-        if (!entry)
-            return;
-        const bool part =
-            tag == DW_TAG_subprogram ? symbols.contains({*entry, name_of(die)}) : goes_on(die);
-        if (part)
-            out.push_back(fmt::format("{}@{:x}", name_of(die), *entry));
+    walk_file(path, [&](std::span<Dwarf_Die> dies, Dwarf_Addr entry) {
+        const std::string name = name_of(&dies[0]);
+        if (std::ranges::all_of(dies, [&](Dwarf_Die &die) {
+                return is_body(&die) ? symbols.contains({entry, name}) : goes_on(&die);
+            }))
+            out.push_back(fmt::format("{}@{:x}", name, entry));
     });
     return sorted_once(std::move(out));
 }
@@ -184,21 +169,19 @@ std::vector<std::string> part_census(const std::string &path) {
 JumpCensus jump_census(const std::string &path, bool arm64) {
     const std::multimap<uint64_t, uint64_t> jumps = jumps_by_objdump(path, arm64);
     JumpCensus census;
-    walk_file(path, [&](Dwarf_Die *die, int tag) {
-        const auto entry = begin_of(die);
-        if (tag != DW_TAG_inlined_subroutine || !entry)
-            return;
-        const auto [first, last] = jumps.equal_range(*entry);
-        if (first == last)
+    walk_file(path, [&](std::span<Dwarf_Die> dies, Dwarf_Addr entry) {
+        const auto [first, last] = jumps.equal_range(entry);
+        if (is_body(&dies[0]) || first == last)
             return;
         bool own = false;
         Dwarf_Addr base = 0, start = 0, end = 0;
-        for (ptrdiff_t at = 0; (at = dwarf_ranges(die, at, &base, &start, &end)) > 0;)
-            own |= std::any_of(first, last, [&](const auto &jump) {
-                return jump.second >= start && jump.second < end;
-            });
+        for (Dwarf_Die &die : dies)
+            for (ptrdiff_t at = 0; (at = dwarf_ranges(&die, at, &base, &start, &end)) > 0;)
+                own |= std::any_of(first, last, [&](const auto &jump) {
+                    return jump.second >= start && jump.second < end;
+                });
         (own ? census.from_inside : census.from_outside)
-            .push_back(fmt::format("{}@{:x}", name_of(die), *entry));
+            .push_back(fmt::format("{}@{:x}", name_of(&dies[0]), entry));
     });
     census.from_inside = sorted_once(std::move(census.from_inside));
     census.from_outside = sorted_once(std::move(census.from_outside));

@@ -16,6 +16,7 @@
 #include <gelf.h>
 #include <unistd.h>
 
+#include "tests/support/libdw_copies.h"
 #include "tests/support/libdw_list.h"
 #include "tests/support/type_text.h"
 #include "userspace/lib/core_api.h"
@@ -111,7 +112,7 @@ class LibdwOracle::Walk {
             if (language == DW_LANG_Rust)
                 oracle_.counts_.rust_units++;
             else if (language != DW_LANG_Mips_Assembler)
-                children(top, {});
+                unit_sites(top);
         }
         if (more < 0)
             fail("units");
@@ -138,6 +139,58 @@ class LibdwOracle::Walk {
     static bool refers(Dwarf_Die &die, unsigned name, Dwarf_Die &target) {
         Dwarf_Attribute reference;
         return attribute(die, name, reference) && dwarf_formref_die(&reference, &target);
+    }
+
+    void unit_sites(Dwarf_Die &top) {
+        bodies_.clear();
+        children(top, {});
+        for (const LibdwCopy &copy : libdw_copies(top))
+            add_copy(copy);
+    }
+
+    // Of several instances, what all say.
+    void add_copy(const LibdwCopy &copy) {
+        uint32_t first = kNoSite;
+        for (Dwarf_Die instance : copy.instances) {
+            const auto body = bodies_.find(dwarf_dieoffset(&instance));
+            if (body == bodies_.end())
+                return;  // in an overridden function
+            Scope scope{.address = copy.address, .view = copy.view, .enclosing = &body->second};
+            scope.site = add_site(instance, copy.address, false);
+            if (scope.site == kNoSite)
+                return;
+            Dwarf_Die child;
+            for (int end = dwarf_child(&instance, &child); end == 0;
+                 end = dwarf_siblingof(&child, &child))
+                if (dwarf_tag(&child) == DW_TAG_formal_parameter)
+                    parameter(child, scope);
+            if (first == kNoSite) {
+                first = scope.site;
+                continue;
+            }
+            merge_params(first, scope.site);
+            oracle_.params_.resize(oracle_.sites_[scope.site].first_param);
+            oracle_.sites_.pop_back();
+        }
+        oracle_.counts_.copies++;
+    }
+
+    void merge_params(uint32_t into, uint32_t from) {
+        OracleParam *const a = &oracle_.params_[oracle_.sites_[into].first_param];
+        const OracleParam *const b = &oracle_.params_[oracle_.sites_[from].first_param];
+        for (uint32_t i = 0; i < oracle_.sites_[into].param_count; i++)
+            if (!same(a[i], b[i]))
+                a[i].kind = a[i].kind == b[i].kind && a[i].kind == OracleParam::kComputed
+                                ? OracleParam::kNoValue
+                                : OracleParam::kNoEntry;
+    }
+
+    bool same(const OracleParam &a, const OracleParam &b) const {
+        if (a.kind != b.kind)
+            return false;
+        if (a.kind == OracleParam::kComputed)
+            return oracle_.computed_[a.number].values == oracle_.computed_[b.number].values;
+        return a.kind != OracleParam::kPlain || a.number == b.number;
     }
 
     void children(Dwarf_Die &parent, const Scope &scope) {
@@ -185,6 +238,8 @@ class LibdwOracle::Walk {
             if (attribute(die, kGnuEntryView, view) && dwarf_formudata(&view, &number) == 0)
                 inner.view = number;
             oracle_.counts_.inline_instances++;
+            if (inner.enclosing)
+                bodies_.emplace(dwarf_dieoffset(&die), *inner.enclosing);
             inner.site = add_site(die, inner.address, false);
             break;
         }
@@ -207,31 +262,10 @@ class LibdwOracle::Walk {
         children(die, inner);
     }
 
-    // 'The site's address is DW_AT_entry_pc (an address, or a constant: an offset from the low_pc
-    // or first range), else DW_AT_low_pc, else the start of its first range.'
     static bool code_start(Dwarf_Die &die, uint64_t &address) {
-        Dwarf_Attribute entry, low;
-        Dwarf_Word add = 0;
-        if (attribute(die, DW_AT_entry_pc, entry)) {
-            if (dwarf_formaddr(&entry, &address) == 0)
-                return true;
-            if (dwarf_formudata(&entry, &add) != 0)
-                fail("DW_AT_entry_pc");
-        }
-        if (attribute(die, DW_AT_low_pc, low)) {
-            if (dwarf_formaddr(&low, &address) != 0)
-                fail("DW_AT_low_pc");
-            address += add;
-            return true;
-        }
-        Dwarf_Addr base, begin, end;
-        for (ptrdiff_t at = 0; (at = dwarf_ranges(&die, at, &base, &begin, &end)) > 0;) {
-            if (begin < end) {
-                address = begin + add;
-                return true;
-            }
-        }
-        return false;
+        const auto entry = libdw_entry(&die);
+        address = entry.value_or(0);
+        return entry.has_value();
     }
 
     uint32_t add_site(Dwarf_Die &die, uint64_t address, bool body) {
@@ -512,6 +546,7 @@ class LibdwOracle::Walk {
     Dwarf_CFI *cfi_;
     uint64_t text_ = 0;
     Dwarf_Half version_ = 0;
+    std::unordered_map<uint64_t, Enclosing> bodies_;    // around the instances of a unit
     std::unordered_map<uint64_t, uint32_t> functions_;  // by offset of the abstract instance
     std::map<std::tuple<uint32_t, uint32_t, std::vector<uint32_t>>, uint32_t> plain_numbers_;
 };

@@ -48,6 +48,7 @@ struct OracleSite {
 struct OracleCounts {
     uint64_t rust_units = 0;
     uint64_t inline_instances = 0;    // DW_TAG_inlined_subroutine with an address, in other bodies
+    uint64_t copies = 0;              // entries of instances that only the line table has
     uint64_t overridden = 0;          // bodies without a symbol, left out
     uint64_t outside_sections = 0;    // sites at an address in no executable section
     uint64_t without_name = 0;        // sites of a function without a name

@@ -172,6 +172,10 @@ UnitSites UnitReader::read(const Unit &unit) {
         fail(unit.header.offset);
     else if (die.abbreviation->has_children)
         walk(children, {}, 0);
+    for (const CopiedEntries::Copy &copy : copied_entries_.find(sections_, unit))
+        add_copied_site(copy);
+    copied_entries_.clear();
+    instances_.clear();
     tables_.reset();
     slots_.clear();
     files_.clear();
@@ -205,7 +209,7 @@ uint64_t UnitReader::walk(uint64_t offset, const Scope &scope, uint32_t depth) {
             next = visit_subprogram(die, depth);
             break;
         case DW_TAG_inlined_subroutine:
-            next = visit_inlined(die, scope, depth);
+            next = scope.own_only ? unit_->next_sibling(die) : visit_inlined(die, scope, depth);
             break;
         case DW_TAG_formal_parameter:
             next = scope.function ? visit_parameter(die, scope) : unit_->next_sibling(die);
@@ -250,6 +254,10 @@ uint64_t UnitReader::visit_subprogram(const Die &die, uint32_t depth) {
         ++sites_->overridden_bodies;
         return unit_->next_sibling(die);
     }
+    ranges_.clear();
+    place.append_ranges(sections_, *unit_, ranges_);
+    copied_entries_.add_body(scope.function ? scope.function->declared : SourcePlace{}, *address,
+                             ranges_);
     scope.enclosing = &enclosing;
     scope.point = {.address = *address, .view = 0};
     scope.body = true;
@@ -259,7 +267,7 @@ uint64_t UnitReader::visit_subprogram(const Die &die, uint32_t depth) {
 
 uint64_t UnitReader::visit_inlined(const Die &die, const Scope &scope, uint32_t depth) {
     CodePlace place;
-    CallPlace call;
+    SourcePlace call;
     AttributeValue origin;
     uint64_t view = 0;
     const uint64_t next =
@@ -277,10 +285,10 @@ uint64_t UnitReader::visit_inlined(const Die &die, const Scope &scope, uint32_t 
                 call.file = value.number;
                 break;
             case DW_AT_call_line:
-                call.point.line = value.number;
+                call.line = value.number;
                 break;
             case DW_AT_call_column:
-                call.point.column = value.number;
+                call.column = value.number;
                 break;
             default:
                 break;
@@ -307,14 +315,22 @@ uint64_t UnitReader::visit_inlined(const Die &die, const Scope &scope, uint32_t 
         // the beginning, which then lies elsewhere, as a rule behind it: each is a call.
         if (scope.point.address <= *address && is_part(inner.function, scope, call))
             site.marks |= SITE_MARK_PART;
+        if (inner.function->declared_here) {
+            copied_entries_.add_instance(inner.function->declared, *address, ranges_);
+            instances_.push_back({.die = die.offset,
+                                  .function = inner.function,
+                                  .enclosing = *inner.enclosing,
+                                  .marks = static_cast<uint8_t>(site.marks & SITE_MARK_PART)});
+        }
     }
     return visit_site(die, next, site, inner, depth);
 }
 
 // GCC says that the beginning of a function calls its rest where the function is declared; what a
 // function calls by itself is called behind that.
-bool UnitReader::is_part(const Function *function, const Scope &scope, const CallPlace &call) {
-    return function == scope.site && call.point.line != 0 && call.point == function->declared &&
+bool UnitReader::is_part(const Function *function, const Scope &scope, const SourcePlace &call) {
+    return function == scope.site && call.line != 0 && call.line == function->declared.line &&
+           call.column == function->declared.column &&
            file_of(*unit_, call.file) == sites_->functions[function->number].file;
 }
 
@@ -328,32 +344,40 @@ bool UnitReader::is_overridden(const Function *function, uint64_t address) const
                                      address - input_.file.sections()[*section].address);
 }
 
+bool UnitReader::place_site(Site &site, uint64_t address) const {
+    const auto section = input_.file.executable_section(address);
+    if (!section)
+        return false;
+    site.section = *section;
+    site.offset = static_cast<uint32_t>(address - input_.file.sections()[*section].address);
+    return true;
+}
+
+void UnitReader::begin_params(Scope &scope) {
+    scope.first_slot = slots_.size();
+    if (!scope.function)
+        return;
+    slots_.resize(slots_.size() + scope.function->params.size(),
+                  kMissing | static_cast<uint32_t>(NotAvailable::kOptimizedOut));
+    if (scope.function->variadic)
+        slots_.push_back(kMissing);
+}
+
 uint64_t UnitReader::visit_site(const Die &die, uint64_t after_attributes, Site site, Scope scope,
                                 uint32_t depth) {
     if (scope.function) {
-        const auto section = input_.file.executable_section(scope.point.address);
-        if (section) {
-            site.function = scope.function->number;
-            site.section = *section;
-            site.offset = static_cast<uint32_t>(scope.point.address -
-                                                input_.file.sections()[*section].address);
-            if (site.site_class == SiteClass::kBody &&
-                input_.symbols.part(sites_->functions[site.function].name, site.section,
-                                    site.offset))
-                site.marks |= SITE_MARK_PART;
-        } else {
+        site.function = scope.function->number;
+        if (!place_site(site, scope.point.address)) {
             ++sites_->outside_sections;
             scope.function = nullptr;
+        } else if (site.site_class == SiteClass::kBody &&
+                   input_.symbols.part(sites_->functions[site.function].name, site.section,
+                                       site.offset)) {
+            site.marks |= SITE_MARK_PART;
         }
     }
     scope.site = scope.function;
-    scope.first_slot = slots_.size();
-    if (scope.function) {
-        slots_.resize(slots_.size() + scope.function->params.size(),
-                      kMissing | static_cast<uint32_t>(NotAvailable::kOptimizedOut));
-        if (scope.function->variadic)
-            slots_.push_back(kMissing);
-    }
+    begin_params(scope);
     const uint64_t next = die.abbreviation->has_children ? walk(after_attributes, scope, depth + 1)
                                                          : after_attributes;
     if (scope.function) {
@@ -365,6 +389,40 @@ uint64_t UnitReader::visit_site(const Die &die, uint64_t after_attributes, Site 
         slots_.resize(scope.first_slot);
     }
     return next;
+}
+
+// Where it is not known of which instance it is, a parameter is located if all say the same.
+void UnitReader::add_copied_site(const CopiedEntries::Copy &copy) {
+    const Instance &first = instances_[copy.instances.front()];
+    Site site{.function = first.function->number, .marks = SITE_MARK_PART};
+    if (!place_site(site, copy.point.address))
+        return;
+    std::vector<ParamSlot> agreed;
+    for (const uint32_t number : copy.instances) {
+        const Instance &instance = instances_[number];
+        if (instance.function != first.function)
+            return;
+        if (own_jumps_.any_to(copy.point.address, copied_entries_.ranges_of(number)))
+            site.marks |= SITE_MARK_LOOP_HEAD;
+        if (!(instance.marks & SITE_MARK_PART))
+            site.marks &= static_cast<uint8_t>(~SITE_MARK_PART);
+        Scope scope{.function = instance.function,
+                    .point = copy.point,
+                    .enclosing = &instance.enclosing,
+                    .own_only = true};
+        begin_params(scope);
+        const Die die = unit_->die_at(instance.die);
+        if (die.abbreviation->has_children)
+            walk(unit_->after_attributes(die), scope, 1);
+        if (agreed.empty())
+            agreed.swap(slots_);
+        for (size_t i = 0; i < slots_.size(); ++i)
+            if (agreed[i] != slots_[i])
+                agreed[i] = kMissing | static_cast<uint32_t>(NotAvailable::kNoLocationHere);
+        slots_.clear();
+    }
+    site.params = sites_->param_lists.add(agreed);
+    sites_->sites.push_back(site);
 }
 
 uint64_t UnitReader::visit_parameter(const Die &die, const Scope &scope) {
@@ -589,7 +647,7 @@ const UnitReader::Function *UnitReader::function_at(uint64_t die_offset) {
 const UnitReader::Function *UnitReader::read_function(const Unit &unit, const Die &die) {
     SourceFunction source;
     std::optional<uint64_t> file;
-    SourcePoint declared;
+    SourcePlace declared;
     TypeRef result = 0;
     uint64_t specification = 0;
     const auto read_attributes = [&](uint16_t name, const AttributeValue &value) {
@@ -667,6 +725,9 @@ const UnitReader::Function *UnitReader::read_function(const Unit &unit, const Di
     function->params = params;
     function->variadic = source.variadic;
     function->declared = declared;
+    function->declared_here = file && declared.line != 0 && file_unit == unit_;
+    if (file)
+        function->declared.file = *file;
     sites_->functions.push_back(source);
     return function;
 }

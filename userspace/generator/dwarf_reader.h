@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "userspace/generator/address_list.h"
+#include "userspace/generator/copied_entries.h"
 #include "userspace/generator/debug_file.h"
 #include "userspace/generator/defined_symbols.h"
 #include "userspace/generator/dwarf_types.h"
@@ -51,21 +52,12 @@ class UnitReader {
         TypeRef type = 0;
         uint64_t size = 0;  // bytes of a value
     };
-    // Where in the source; 0: not known.
-    struct SourcePoint {
-        uint64_t line = 0;
-        uint64_t column = 0;
-        bool operator==(const SourcePoint &) const = default;
-    };
-    struct CallPlace {
-        uint64_t file = 0;  // number, of the unit
-        SourcePoint point;
-    };
     struct Function {
         uint32_t number = 0;  // in UnitSites::functions
         std::span<const Param> params;
         bool variadic = false;
-        SourcePoint declared;
+        SourcePlace declared;
+        bool declared_here = false;  // its file is a number of the unit that is being read
     };
     // The out-of-line function around a site.
     struct Enclosing {
@@ -80,7 +72,15 @@ class UnitReader {
         size_t first_slot = 0;               // of the site, in slots_
         CodePoint point;
         const Enclosing *enclosing = nullptr;
-        bool body = false;  // these are parameters of an out-of-line function
+        bool body = false;      // these are parameters of an out-of-line function
+        bool own_only = false;  // sites in it have been read
+    };
+    // An inlined instance that has been read.
+    struct Instance {
+        uint64_t die = 0;
+        const Function *function = nullptr;
+        Enclosing enclosing;
+        uint8_t marks = 0;  // SITE_MARK_PART, if it is one
     };
     class SiteContext;
     // What is known of one unit. A million small nodes in a kernel: their memory
@@ -109,7 +109,12 @@ class UnitReader {
     // Whether this is the body of an overridden definition.
     bool is_overridden(const Function *function, uint64_t address) const;
     // Whether what is inlined here is the rest of a call whose beginning is the site around it.
-    bool is_part(const Function *function, const Scope &scope, const CallPlace &call);
+    bool is_part(const Function *function, const Scope &scope, const SourcePlace &call);
+    // false: in no executable section.
+    bool place_site(Site &site, uint64_t address) const;
+    // Room for the parameters of a site, none of them located, in slots_.
+    void begin_params(Scope &scope);
+    void add_copied_site(const CopiedEntries::Copy &copy);
     const Unit *unit_at(uint64_t offset) const;
     // The source function of an entry, through its abstract origins; nullptr:
     // none that has a name.
@@ -138,7 +143,9 @@ class UnitReader {
     DwarfTypes types_;
     OwnJumps own_jumps_;
     RegisterUse register_use_;
-    std::vector<CodeRange> ranges_;  // of the instance that is being read
+    CopiedEntries copied_entries_;
+    std::vector<Instance> instances_;  // by their numbers in copied_entries_
+    std::vector<CodeRange> ranges_;    // of the instance that is being read
     uint32_t registers_;
 
     // Of the unit that is being read:

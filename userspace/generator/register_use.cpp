@@ -46,7 +46,8 @@ bool forgets_operands(const cs_insn &instruction) {
     case X86_INS_SBB:
         return same;
     case X86_INS_OR:
-        return x86.op_count == 2 && second.type == X86_OP_IMM && second.imm == -1;
+        return x86.op_count == 2 && second.type == X86_OP_IMM &&
+               static_cast<int32_t>(second.imm) == -1;
     case X86_INS_PUSH:
         return true;
     default:

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "userspace/generator/line_program.h"
+
 namespace btf_extra {
 
 namespace {
@@ -21,28 +23,13 @@ std::string joined(std::string_view folder, std::string_view name) {
     return path;
 }
 
-class LineHeader {
+class FileTable {
   public:
-    LineHeader(const DebugSections &sections, const Unit &unit)
-        : sections_(sections), reader_(sections.line, unit.line_offset.value_or(UINT64_MAX)) {}
+    FileTable(const DebugSections &sections, const LineHeader &header)
+        : sections_(sections), header_(header),
+          reader_(sections.line.first(header.end), header.tables) {}
 
-    std::vector<std::string> files() {
-        uint64_t length = reader_.u32();
-        if (length == 0xffffffff) {
-            offset_size_ = 8;
-            length = reader_.u64();
-        }
-        const uint16_t version = reader_.u16();
-        if (reader_.failed() || version < 2 || version > 5)
-            return {};
-        if (version >= 5)
-            reader_.skip(2);                   // address size, segment selector size
-        reader_.section_offset(offset_size_);  // header length
-        reader_.skip(version >= 4 ? 5 : 4);    // instruction lengths, is_stmt, line base and range
-        const uint8_t opcode_base = reader_.u8();
-        reader_.skip(opcode_base ? opcode_base - 1 : 0);
-        return version >= 5 ? version5() : version2();
-    }
+    std::vector<std::string> files() { return header_.version >= 5 ? version5() : version2(); }
 
   private:
     std::vector<std::string> version2() {
@@ -100,10 +87,12 @@ class LineHeader {
             string = reader_.string();
             break;
         case DW_FORM_line_strp:
-            string = ByteReader(sections_.line_str, reader_.section_offset(offset_size_)).string();
+            string = ByteReader(sections_.line_str, reader_.section_offset(header_.offset_size))
+                         .string();
             break;
         case DW_FORM_strp:
-            string = ByteReader(sections_.str, reader_.section_offset(offset_size_)).string();
+            string =
+                ByteReader(sections_.str, reader_.section_offset(header_.offset_size)).string();
             break;
         case DW_FORM_udata:
             number = reader_.uleb();
@@ -137,14 +126,15 @@ class LineHeader {
     }
 
     const DebugSections &sections_;
+    const LineHeader &header_;
     ByteReader reader_;
-    uint8_t offset_size_ = 4;
 };
 
 }  // namespace
 
 std::vector<std::string> file_table(const DebugSections &sections, const Unit &unit) {
-    return LineHeader(sections, unit).files();
+    const std::optional<LineHeader> header = read_line_header(sections, unit);
+    return header ? FileTable(sections, *header).files() : std::vector<std::string>{};
 }
 
 std::string normalized_path(std::string_view path) {

@@ -92,6 +92,12 @@ enum btf_extra_class {
  * or not): a probe there would see it twice.
  */
 #define BTF_EXTRA_SITE_PART	(1U << 2)
+/*
+ * The function is not one of the source, but named after the symbol of this body
+ * (foo.isra.0), whose signature the compiler has changed: its prototype is what
+ * is left. The same body is a site of foo, too, which lacks this flag.
+ */
+#define BTF_EXTRA_SITE_TRUE_SIGNATURE	(1U << 3)
 
 struct btf_extra_site {
 	__u64 address;		/* at run time; 0: hidden, or a module's freed init text */

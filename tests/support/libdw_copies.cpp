@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "tests/support/libdw_copies.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include <dwarf.h>
+
+namespace btf_extra::test {
+
+namespace {
+
+using Place = std::tuple<std::string, int, int>;
+using Ranges = std::vector<std::pair<Dwarf_Addr, Dwarf_Addr>>;
+
+struct Instance {
+    Dwarf_Die die;
+    Ranges own, body;
+};
+
+struct Statement {
+    uint64_t address;
+    uint64_t view;
+};
+
+// All that one unit says of one place.
+struct Declared {
+    std::vector<Instance> instances;
+    std::multiset<uint64_t> entries;  // of instances and bodies
+    std::vector<Statement> statements;
+    std::vector<uint64_t> instructions;  // rows that begin no statement
+};
+
+Ranges ranges_of(Dwarf_Die *die) {
+    Ranges out;
+    Dwarf_Addr base = 0, start = 0, end = 0;
+    for (ptrdiff_t at = 0; (at = dwarf_ranges(die, at, &base, &start, &end)) > 0;)
+        out.emplace_back(start, end);
+    return out;
+}
+
+bool inside(const Ranges &ranges, uint64_t address) {
+    return std::ranges::any_of(ranges, [&](const auto &range) {
+        return range.first <= address && address < range.second;
+    });
+}
+
+class UnitWalk {
+  public:
+    explicit UnitWalk(Dwarf_Die unit) : unit_(unit) {
+        children(unit, {});
+        rows();
+    }
+
+    std::vector<LibdwCopy> copies() const {
+        std::vector<LibdwCopy> out;
+        for (const auto &[place, declared] : places_) {
+            if (declared.instances.empty() || of_a_macro(declared))
+                continue;
+            for (const Statement &statement : declared.statements) {
+                if (declared.entries.contains(statement.address))
+                    continue;
+                LibdwCopy copy{statement.address, statement.view, {}};
+                for (const Instance &instance : declared.instances)
+                    if (inside(instance.own, statement.address))
+                        copy.instances = {instance.die};  // children come behind their parents
+                if (copy.instances.empty())
+                    for (const Instance &instance : declared.instances)
+                        if (inside(instance.body, statement.address))
+                            copy.instances.push_back(instance.die);
+                if (!copy.instances.empty())
+                    out.push_back(std::move(copy));
+            }
+        }
+        return out;
+    }
+
+  private:
+    void children(Dwarf_Die &parent, const Ranges &body) {
+        Dwarf_Die die;
+        for (int end = dwarf_child(&parent, &die); end == 0; end = dwarf_siblingof(&die, &die)) {
+            const int tag = dwarf_tag(&die);
+            const bool is_body = tag == DW_TAG_subprogram && libdw_entry(&die);
+            if (is_body || tag == DW_TAG_inlined_subroutine)
+                note(die, is_body, body);
+            children(die, is_body ? ranges_of(&die) : body);
+        }
+    }
+
+    void note(Dwarf_Die &die, bool is_body, const Ranges &body) {
+        const auto entry = libdw_entry(&die);
+        Dwarf_Die origin = die;
+        Dwarf_Attribute attribute;
+        while (dwarf_attr(&origin, DW_AT_abstract_origin, &attribute) != nullptr)
+            if (dwarf_formref_die(&attribute, &origin) == nullptr)
+                return;
+        int line = 0, column = 0;
+        const char *file = dwarf_decl_file(&origin);
+        if (!entry || origin.cu != die.cu || file == nullptr ||
+            dwarf_decl_line(&origin, &line) != 0)
+            return;
+        dwarf_decl_column(&origin, &column);
+        Declared &declared = places_[{file, line, column}];
+        declared.entries.insert(*entry);
+        if (!is_body)
+            declared.instances.push_back({die, ranges_of(&die), body});
+    }
+
+    void rows() {
+        Dwarf_Lines *lines = nullptr;
+        size_t count = 0;
+        if (dwarf_getsrclines(&unit_, &lines, &count) != 0)
+            return;
+        Dwarf_Addr last = 0;
+        uint64_t view = 0;
+        for (size_t i = 0; i < count; i++) {
+            Dwarf_Line *row = dwarf_onesrcline(lines, i);
+            Dwarf_Addr address = 0;
+            int line = 0, column = 0;
+            bool statement = false, end = false;
+            dwarf_lineaddr(row, &address);
+            dwarf_lineno(row, &line);
+            dwarf_linecol(row, &column);
+            dwarf_linebeginstatement(row, &statement);
+            dwarf_lineendsequence(row, &end);
+            view = i != 0 && address == last ? view + 1 : 0;
+            last = address;
+            const char *file = dwarf_linesrc(row, nullptr, nullptr);
+            const auto found = places_.find({file ? file : "", line, column});
+            if (end || found == places_.end())
+                continue;
+            if (statement)
+                found->second.statements.push_back({address, view});
+            else
+                found->second.instructions.push_back(address);
+        }
+    }
+
+    // An instruction of an instance is no call of it, and more statements begin at an entry than
+    // instances do: then they are those of the function itself.
+    static bool of_a_macro(const Declared &declared) {
+        if (std::ranges::any_of(declared.instructions, [&](uint64_t address) {
+                return std::ranges::any_of(declared.instances, [&](const Instance &instance) {
+                    return inside(instance.own, address);
+                });
+            }))
+            return true;
+        std::map<uint64_t, size_t> statements;
+        for (const Statement &statement : declared.statements)
+            ++statements[statement.address];
+        return std::ranges::any_of(statements, [&](const auto &at) {
+            const size_t known = declared.entries.count(at.first);
+            return known != 0 && at.second > known;
+        });
+    }
+
+    Dwarf_Die unit_;
+    std::map<Place, Declared> places_;
+};
+
+}  // namespace
+
+std::optional<Dwarf_Addr> libdw_entry(Dwarf_Die *die) {
+    std::optional<Dwarf_Addr> first;
+    Dwarf_Addr low = 0;
+    if (dwarf_lowpc(die, &low) == 0)
+        first = low;
+    Dwarf_Addr base = 0, start = 0, end = 0;
+    for (ptrdiff_t at = 0; !first && (at = dwarf_ranges(die, at, &base, &start, &end)) > 0;)
+        if (start != end)
+            first = start;
+    Dwarf_Attribute attribute;
+    if (dwarf_attr(die, DW_AT_entry_pc, &attribute) == nullptr)
+        return first;
+    Dwarf_Addr address = 0;
+    if (dwarf_formaddr(&attribute, &address) == 0)
+        return address;
+    Dwarf_Word offset = 0;
+    if (first && dwarf_formudata(&attribute, &offset) == 0)
+        return *first + offset;
+    return std::nullopt;
+}
+
+std::vector<LibdwCopy> libdw_copies(Dwarf_Die unit) {
+    return UnitWalk(unit).copies();
+}
+
+}  // namespace btf_extra::test
