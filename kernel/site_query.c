@@ -70,25 +70,6 @@ static bool symbol_is(unsigned long address, const char *symbol, char *buffer)
 	return !strncmp(buffer, symbol, length) && strstarts(buffer + length, "+0x0/");
 }
 
-/* Whether the body is a site of the function of that very name, too: its true signature. */
-static bool has_signature(const struct extra_object *object, const struct loc_section *section,
-			  u32 offset, const char *symbol)
-{
-	const struct loc_index *index = &object->index;
-	struct loc_range sites = loc_index_by_offset(index, section->elf, offset);
-	const struct loc_section *other;
-	u32 i;
-
-	for (i = sites.first; i < sites.end; i++) {
-		const struct loc_site *site = loc_index_site(index, index->by_offset[i], &other);
-
-		if (other->loc_class == LOC_CLASS_BODY &&
-		    !strcmp(extra_object_func_name(object, site->func), symbol))
-			return true;
-	}
-	return false;
-}
-
 static int visit(struct walk *walk, const struct extra_object *object,
 		 const struct loc_section *section, u32 i)
 {
@@ -96,8 +77,6 @@ static int visit(struct walk *walk, const struct extra_object *object,
 
 	site_query_describe(object, section, i, &site);
 	if (walk->symbol && (section->loc_class != LOC_CLASS_BODY || !site.address ||
-			     has_signature(object, section, section->sites[i].offset,
-					   walk->symbol) ||
 			     !symbol_is(site.address, walk->symbol, walk->buffer)))
 		return 0;
 	walk->total++;
@@ -174,7 +153,7 @@ static int visit_id(struct walk *walk, const struct extra_object *object)
 	return visit_func(walk, object, walk->query->func_id);
 }
 
-/* "foo.isra.0" is no source name: the bodies of foo that have this symbol, and no signature. */
+/* "foo.isra.0" is no source name: the bodies of foo that have this symbol. */
 static int visit_symbol(struct walk *walk, const struct registry_state *state)
 {
 	const char *symbol = walk->query->name;
@@ -200,7 +179,9 @@ static int visit_names(struct walk *walk, const struct registry_state *state)
 
 	walk->name = walk->query->name;
 	ret = visit_objects(walk, state, visit_name);
-	return ret ?: visit_symbol(walk, state);
+	if (ret || walk->total)
+		return ret;
+	return visit_symbol(walk, state);
 }
 
 static int visit_address(struct walk *walk, const struct registry_state *state)
