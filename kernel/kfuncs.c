@@ -21,6 +21,18 @@ struct found {
 	u32 count;
 };
 
+/* A body is known by the function of the source. */
+static int keep_site_of_source(const struct btf_extra_site *site, void *data)
+{
+	struct found *found = data;
+
+	if (!(site->flags & BTF_EXTRA_SITE_TRUE_SIGNATURE)) {
+		*found->sites = *site;
+		found->count++;
+	}
+	return 0;
+}
+
 static int keep_site(const struct btf_extra_site *site, void *data)
 {
 	struct found *found = data;
@@ -31,7 +43,7 @@ static int keep_site(const struct btf_extra_site *site, void *data)
 	return 0;
 }
 
-static int at_address(u64 address, u32 flags, struct found *found)
+static int at_address(u64 address, u32 flags, btf_extra_site_fn fn, struct found *found)
 {
 	const struct btf_extra_query query = {
 		.by = BTF_EXTRA_BY_ADDRESS,
@@ -39,19 +51,19 @@ static int at_address(u64 address, u32 flags, struct found *found)
 		.address = address,
 	};
 
-	return btf_extra_for_each_site(&query, keep_site, found, NULL);
+	return btf_extra_for_each_site(&query, fn, found, NULL);
 }
 
 /* The func id at an address where just one function of that class begins. */
 static int only_func_at(u64 address, u32 flags)
 {
 	struct btf_extra_site site;
-	struct found found = { .sites = &site, .capacity = 1 };
-	int err = at_address(address, flags, &found);
+	struct found found = { .sites = &site };
+	int err = at_address(address, flags, keep_site_of_source, &found);
 
 	if (err)
 		return err;
-	return found.count == 1 ? (int)site.func_id : -ENOTUNIQ;
+	return found.count == 1 ? (int)site.func_id : found.count ? -ENOTUNIQ : -ENOENT;
 }
 
 __bpf_kfunc_start_defs();
@@ -82,7 +94,7 @@ __bpf_kfunc int bpf_btf_extra_inlined_at(u64 address)
 __bpf_kfunc int bpf_btf_extra_sites_at(u64 address, void *sites, u32 sites__sz)
 {
 	struct found found = { .sites = sites, .capacity = sites__sz / sizeof(*found.sites) };
-	int err = at_address(address, 0, &found);
+	int err = at_address(address, 0, keep_site, &found);
 
 	return err ?: (int)found.count;
 }

@@ -47,6 +47,9 @@ void site_query_describe(const struct extra_object *object, const struct loc_sec
 		described->flags |= BTF_EXTRA_SITE_PART;
 	if (marks & SITE_MARK_NO_ENTRY)
 		described->flags |= BTF_EXTRA_SITE_NO_ENTRY;
+	if (section->loc_class == LOC_CLASS_BODY &&
+	    strchr(extra_object_func_name(object, site->func), '.'))
+		described->flags |= BTF_EXTRA_SITE_TRUE_SIGNATURE;
 	if (!place->address || (freed && object->module))
 		described->address = 0;
 }

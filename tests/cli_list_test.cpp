@@ -37,9 +37,9 @@ TEST_F(CliList, Text) {
     auto result = list("*");
     EXPECT_EQ(result.exit_code, 0) << result.err;
     EXPECT_EQ(result.out,
-              "vmlinux:report            3 sites  partially inlined: a kprobe on it misses 2 of 3  "
+              "vmlinux:report            3 sites  partially inlined: kprobe, fentry on it miss 2 of 3  "
               "flags 1/3, p 3/3, len 1/3\n"
-              "vmlinux:skb_headlen       3 sites  partially inlined: a kprobe on it misses 2 of 3  "
+              "vmlinux:skb_headlen       3 sites  partially inlined: kprobe, fentry on it miss 2 of 3  "
               "skb 2/3\n"
               "vmlinux:twin@a/twin.c     1 site   inlined only: a kprobe cannot see it\n"
               "vmlinux:twin@b/twin.c     1 site   inlined only: a kprobe cannot see it  a 0/1\n");
@@ -74,7 +74,8 @@ TEST_F(CliList, Json) {
     EXPECT_EQ(json::parse(list("report", {"--json"}).out), json::parse(R"json({"functions":[
         {"object":"vmlinux","name":"report","id":12,"file":null,
          "prototype":"void report(int flags, void *p, unsigned int len, ...)",
-         "how":"partially inlined","sites":3,"inline_sites":2,"body_sites":1,"part_sites":0,
+         "how":"partially inlined","sites":3,"inline_sites":2,"body_sites":1,"missed_by_fentry":2,
+         "true_signatures":[],"part_sites":0,
          "freed_sites":0,
          "sites_all_params":1,"params":[{"name":"flags","located":1},{"name":"p","located":3},
          {"name":"len","located":1}]}]})json"));
@@ -101,7 +102,7 @@ TEST_F(CliList, BodiesAndFreedText) {
         return run_btf_extra({"list", "*", name, "--vmlinux", path("vmlinux")}).out;
     };
     EXPECT_EQ(of(write("both", file)),
-              "vmlinux:twin     2 sites  partially inlined: a kprobe on it misses 1 of 2\n");
+              "vmlinux:twin     2 sites  partially inlined: kprobe, fentry on it miss 1 of 2\n");
     blob = test::BlobBuilder::above(sample.types);
     blob.locsec("func.init.text", {{13, blob.loc_proto({}), 0}});
     file.func_info = blob.bytes(true);

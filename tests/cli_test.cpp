@@ -86,6 +86,7 @@ TEST_F(Cli, StatJson) {
         {"sites", 8},
         {"inline_sites", 6},
         {"body_sites", 2},
+        {"true_signatures", 0},
         {"inline_sites_all_params", 3},
         {"inline_sites_some_params", 1},
         {"inline_sites_no_params", 2},

@@ -145,8 +145,9 @@ TEST_F(Vmlinux, Counts) {
         missing += count.get<uint64_t>();
     EXPECT_EQ(counts["params"], counts["params_located"].get<uint64_t>() + missing);
     EXPECT_FALSE(counts["not_available"].contains("unknown"));
-    EXPECT_EQ(counts["sites"],
-              counts["inline_sites"].get<uint64_t>() + counts["body_sites"].get<uint64_t>());
+    EXPECT_EQ(counts["sites"], counts["inline_sites"].get<uint64_t>() +
+                                   counts["body_sites"].get<uint64_t>() +
+                                   counts["true_signatures"].get<uint64_t>());
     std::cout << counts.dump(2) << '\n';
 }
 
@@ -273,6 +274,54 @@ TEST_F(Vmlinux, BodiesAreWhereTheirSymbolsAre) {
     EXPECT_EQ(strangers.size(), 0u);
     for (size_t i = 0; i < strangers.size() && i < 10; i++)
         ADD_FAILURE() << strangers[i];
+}
+
+// Each is at the only body with its very name that the source has there, and its arguments are in
+// the registers of the ABI, in order.
+TEST_F(Vmlinux, TrueSignatures) {
+    const std::vector<uint32_t> registers = kernel_->machine() == EM_AARCH64
+                                                ? std::vector<uint32_t>{0, 1, 2, 3, 4, 5, 6, 7}
+                                                : std::vector<uint32_t>{5, 4, 1, 2, 8, 9};
+    const auto has_changed = [](std::string_view symbol) {
+        return (symbol.find(".isra.") != symbol.npos ||
+                symbol.find(".constprop.") != symbol.npos) &&
+               symbol.find(".part.") == symbol.npos && symbol.find(".cold") == symbol.npos;
+    };
+    std::set<uint32_t> seen;
+    uint64_t changed = 0;
+    for (uint32_t number = 0; number < view_->index().nr_sites; number++) {
+        const loc_section *section = nullptr;
+        const loc_site *site = loc_index_site(&view_->index(), number, &section);
+        if (section->loc_class != LOC_CLASS_BODY)
+            continue;
+        const auto symbols = symbols_->at(elf_section(*section)->index, site->offset);
+        const std::string name(view_->func_name(site->func));
+        if (!view_->is_true_signature(site->func)) {
+            changed += std::ranges::any_of(symbols, [&](const Symbol &symbol) {
+                return std::string_view(symbol.name).starts_with(name + ".") &&
+                       has_changed(symbol.name);
+            });
+            continue;
+        }
+        EXPECT_TRUE(seen.insert(site->func).second) << name << " has two bodies";
+        EXPECT_TRUE(has_changed(name)) << name;
+        EXPECT_TRUE(std::ranges::any_of(symbols, [&](const Symbol &symbol) {
+            return symbol.name == name;
+        })) << name;
+        size_t used = 0;
+        for (const Parameter &param : view_->parameters(number)) {
+            ASSERT_NE(param.loc, nullptr) << name << " " << param.name;
+            ASSERT_EQ(loc_param_flags(param.loc), uint32_t{LOC_REG}) << name;
+            for (uint32_t i = 0; i < loc_vlen(param.loc); i++) {
+                ASSERT_LT(used, registers.size()) << name;
+                EXPECT_EQ(loc_param_values(param.loc)[i], registers[used++]) << name;
+            }
+        }
+    }
+    EXPECT_GT(seen.size(), 300u);
+    EXPECT_LT(seen.size(), changed);
+    std::cout << fmt::format("{} of {} changed bodies have a true signature\n", seen.size(),
+                             changed);
 }
 
 // Every inlined instance of the whole kernel, against objdump's jumps and libdw's ranges.

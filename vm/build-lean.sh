@@ -59,7 +59,7 @@ prune() {
             ! -name 'Kconfig*' ! -name 'Kbuild*' ! -name 'Makefile*' -print | LC_ALL=C sort |
         LC_ALL=C comm -23 - was_read | xargs -d '\n' rm -f &&
         find Documentation arch drivers samples sound -depth -type d -empty -delete &&
-        rm -f was_read include/linux/btf_extra.h include/uapi/linux/btf_extra.h
+        rm -f was_read build/.tmp_vmlinux* include/linux/btf_extra.h include/uapi/linux/btf_extra.h
 }
 
 build() {

@@ -200,8 +200,9 @@ std::vector<std::string> site_lines(const std::vector<NamedSite> &sites) {
 std::vector<std::string> site_census(const std::vector<NamedSite> &sites) {
     std::vector<std::string> out;
     for (const NamedSite &site : sites)
-        out.push_back(
-            fmt::format("{}@{:x} {}", site.function, site.address, site.body ? "body" : "inline"));
+        if (site.function.find('.') == std::string::npos)  // else a signature of the compiler's
+            out.push_back(fmt::format("{}@{:x} {}", site.function, site.address,
+                                      site.body ? "body" : "inline"));
     std::ranges::sort(out);
     out.erase(std::unique(out.begin(), out.end()), out.end());
     return out;

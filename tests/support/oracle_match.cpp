@@ -38,6 +38,9 @@ std::vector<FileSite> file_sites(const ObjectView &view) {
     for (uint32_t number = 0; number < view.index().nr_sites; number++) {
         const loc_section *section = nullptr;
         const loc_site *site = loc_index_site(&view.index(), number, &section);
+        // DWARF has the signature of the source alone.
+        if (view.is_true_signature(site->func))
+            continue;
         sites.push_back({.key = {view.index().elf_sections[section->elf].name, site->offset,
                                  section->loc_class == LOC_CLASS_BODY, view.func_name(site->func)},
                          .number = number});

@@ -178,6 +178,10 @@ void list_sites(Object &object, const std::string &path) {
             object.sites.emplace_back(gone ? 0 : base + site.offset, object.info.id, site.func,
                                       site.loc_proto, section.first_site + j, section.loc_class,
                                       (freed ? BTF_EXTRA_SITE_FREED : 0) |
+                                          (section.loc_class == LOC_CLASS_BODY &&
+                                                   object.view->is_true_signature(site.func)
+                                               ? BTF_EXTRA_SITE_TRUE_SIGNATURE
+                                               : 0) |
                                           marks_flags(elf, section.first_site + j));
         }
     }
@@ -434,7 +438,7 @@ void compare_kallsyms(const Object &object, const Kallsyms &symbols) {
             const std::string each(symbol.name);
             // Code that runs before the kernel is where it was linked has its symbols prefixed.
             const std::string source = each.substr(0, func_suffix_strip(each.c_str()));
-            return source == name || source == "__pi_" + name;
+            return source == name || each == name || source == "__pi_" + name;
         });
         if (same)
             continue;

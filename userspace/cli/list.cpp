@@ -43,6 +43,7 @@ struct ListedFunc {
     uint32_t freed = 0;    // of both, in text that is freed after boot
     uint32_t located = 0;  // sites at which all parameters have a location
     std::vector<ListedParam> params;
+    std::vector<uint32_t> true_signatures;  // functions foo.isra.0 at its bodies
 
     uint32_t sites() const { return inlined + bodies; }
 };
@@ -90,6 +91,13 @@ Result<std::set<uint32_t>> parts_of(const Tables &tables, const Table &table, ui
     return out;
 }
 
+// Other functions that the compiler has found equal may share the body.
+void add_true_signatures(const ObjectView &view, uint32_t body, ListedFunc &func) {
+    for (const uint32_t other : view.true_signatures(body))
+        if (view.func_name(other).starts_with(func.name + "."))
+            func.true_signatures.push_back(other);
+}
+
 ListedFunc listed(const Table &table, uint32_t id, const std::set<uint32_t> &parts) {
     const ObjectView &view = *table.view;
     ListedFunc out = {};
@@ -108,6 +116,8 @@ ListedFunc listed(const Table &table, uint32_t id, const std::set<uint32_t> &par
                 continue;
             }
             (section.loc_class == LOC_CLASS_BODY ? out.bodies : out.inlined)++;
+            if (section.loc_class == LOC_CLASS_BODY && !view.is_true_signature(id))
+                add_true_signatures(view, section.first_site + j, out);
             out.freed += freed;
             count_site(view, section.sites[j], out);
         }
@@ -128,6 +138,9 @@ Result<std::vector<ListedFunc>> collect(const Tables &tables, const Options &opt
         for (uint32_t i = 0; i < index.nr_funcs; i++) {
             const uint32_t id = index.funcs[i];
             if (!matches(options, table.object, std::string(table.view->func_name(id))))
+                continue;
+            // Those are told with the function of the source, and listed by their own names.
+            if (table.view->is_true_signature(id) && options.pattern.find('.') == std::string::npos)
                 continue;
             auto parts = parts_of(tables, table, id);
             if (!parts)
@@ -163,10 +176,13 @@ std::string how(const ListedFunc &func) {
     else if (func.inlined == 0)
         out = "body only";
     else
-        out = fmt::format("partially inlined: a kprobe on it misses {} of {}", func.inlined,
+        out = fmt::format("partially inlined: kprobe, fentry on it miss {} of {}", func.inlined,
                           func.sites());
     if (func.freed == func.sites())
         out += ", freed after boot";
+    for (size_t i = 0; i < func.true_signatures.size(); i++)
+        out += fmt::format("{}{}", i == 0 ? "; signature changed: " : ", ",
+                           func.table->view->func_name(func.true_signatures[i]));
     return out;
 }
 
@@ -191,6 +207,9 @@ void print_json(const std::vector<ListedFunc> &funcs) {
         ordered_json params = ordered_json::array();
         for (const ListedParam &param : func.params)
             params.push_back({{"name", param.name}, {"located", param.located}});
+        ordered_json signatures = ordered_json::array();
+        for (const uint32_t id : func.true_signatures)
+            signatures.push_back({{"name", func.table->view->func_name(id)}, {"id", id}});
         list.push_back({{"object", func.table->object},
                         {"name", func.name},
                         {"id", func.id},
@@ -202,6 +221,9 @@ void print_json(const std::vector<ListedFunc> &funcs) {
                         {"sites", func.sites()},
                         {"inline_sites", func.inlined},
                         {"body_sites", func.bodies},
+                        {"missed_by_fentry",
+                         func.bodies == 0 ? ordered_json(nullptr) : ordered_json(func.inlined)},
+                        {"true_signatures", std::move(signatures)},
                         {"part_sites", func.parts},
                         {"freed_sites", func.freed},
                         {"sites_all_params", func.located},

@@ -42,6 +42,7 @@ void print_json(const ObjectView &view, const Coverage &coverage) {
     out["sites"] = coverage.sites;
     out["inline_sites"] = coverage.inline_sites;
     out["body_sites"] = coverage.body_sites;
+    out["true_signatures"] = coverage.true_signatures;
     out["inline_sites_all_params"] = coverage.inline_sites_all_params;
     out["inline_sites_some_params"] = coverage.inline_sites_some_params;
     out["inline_sites_no_params"] = coverage.inline_sites_no_params;
@@ -88,6 +89,7 @@ void print_text(const ObjectView &view, const Coverage &coverage) {
         print_count("inlined instances in DWARF", *coverage.inline_instances);
     print_count("sites", coverage.sites);
     print_count("out-of-line bodies", coverage.body_sites);
+    print_count("true signatures of bodies", coverage.true_signatures);
     print_count("inlined sites", coverage.inline_sites);
     print_share("all parameters located", coverage.inline_sites_all_params, coverage.inline_sites);
     print_share("some parameters located", coverage.inline_sites_some_params,

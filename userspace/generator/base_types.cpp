@@ -152,6 +152,14 @@ uint32_t BaseTypes::unique(uint32_t kind, std::string_view name) const {
     return found;
 }
 
+uint32_t BaseTypes::unsigned_int(uint32_t size) const {
+    for (const char *name : {"unsigned char", "short unsigned int", "unsigned short",
+                             "unsigned int", "long unsigned int", "unsigned long"})
+        if (const uint32_t id = unique(BTF_KIND_INT, name); id != 0 && types_[id]->size == size)
+            return id;
+    return 0;
+}
+
 uint32_t BaseTypes::reference(uint32_t kind, uint32_t target) const {
     return first(hash_mix(kind, target),
                  [&](uint32_t id) { return this->kind(id) == kind && types_[id]->type == target; });

@@ -32,6 +32,8 @@ class BaseTypes {
     std::vector<uint32_t> named(uint32_t kind, std::string_view name) const;
     // The id where just one type has that kind and name, else 0.
     uint32_t unique(uint32_t kind, std::string_view name) const;
+    // An unsigned INT of 1, 2, 4 or 8 bytes, whatever the compiler calls it: the id, or 0.
+    uint32_t unsigned_int(uint32_t size) const;
     // PTR, CONST, VOLATILE, RESTRICT: the id, or 0.
     uint32_t reference(uint32_t kind, uint32_t target) const;
     uint32_t type_tag(std::string_view name, uint32_t target) const;

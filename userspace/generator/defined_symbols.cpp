@@ -63,9 +63,25 @@ DefinedSymbols::DefinedSymbols(const DebugFile &file) : begins_(file.sections().
             names_.insert(name);
         if (const std::string_view function = split_off(name); !function.empty())
             parts_.emplace(place(s, offset), function);
+        if (std::strchr(name, '.') != nullptr && name[func_suffix_strip(name)] != '\0')
+            clones_.emplace(place(s, offset), name);
         has_local_functions_ |= local && type == STT_FUNC;
         begins_[s][offset] = true;
     }
+}
+
+std::string_view DefinedSymbols::clone(std::string_view name, uint32_t section,
+                                       uint64_t offset) const {
+    std::string_view found;
+    const auto [first, end] = clones_.equal_range(place(section, offset));
+    for (auto each = first; each != end; ++each) {
+        if (each->second.substr(0, func_suffix_strip(each->second.data())) != name)
+            continue;
+        if (!found.empty() && found != each->second)
+            return {};
+        found = each->second;
+    }
+    return found;
 }
 
 }  // namespace btf_extra

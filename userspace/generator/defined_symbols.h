@@ -33,6 +33,10 @@ class DefinedSymbols {
         return std::any_of(first, end, [&](const auto &each) { return each.second == name; });
     }
 
+    // The symbol of a body of that function, where it is the only one there and has a suffix of the
+    // compiler; empty: none.
+    std::string_view clone(std::string_view name, uint32_t section, uint64_t offset) const;
+
   private:
     static uint64_t place(uint32_t section, uint64_t offset) {
         return uint64_t{section} << 32 | offset;
@@ -41,7 +45,8 @@ class DefinedSymbols {
     bool has_local_functions_ = false;
     std::vector<std::vector<bool>> begins_;       // by section and offset: a symbol of code
     std::unordered_set<std::string_view> names_;  // of those that other files see
-    std::unordered_multimap<uint64_t, std::string_view> parts_;  // names of functions, by place
+    std::unordered_multimap<uint64_t, std::string_view> parts_;   // names of functions, by place
+    std::unordered_multimap<uint64_t, std::string_view> clones_;  // symbols with a suffix, by place
 };
 
 }  // namespace btf_extra

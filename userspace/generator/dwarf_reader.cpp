@@ -151,7 +151,8 @@ class UnitReader::SiteContext final : public ExprContext {
 
 UnitReader::UnitReader(const ReaderInput &input, std::unique_ptr<FrameTable> frames)
     : input_(input), sections_(input.file.dwarf()), frames_(std::move(frames)), types_(input.units),
-      own_jumps_(input.file), registers_(loc_machine_registers(input.file.elf().machine())) {}
+      own_jumps_(input.file), register_use_(input.file),
+      registers_(loc_machine_registers(input.file.elf().machine())) {}
 
 UnitReader::~UnitReader() = default;
 
@@ -263,6 +264,8 @@ uint64_t UnitReader::visit_subprogram(const Die &die, uint32_t depth) {
                              ranges_);
     scope.enclosing = &enclosing;
     scope.point = {.address = *address, .view = 0};
+    scope.body = true;
+    parts_.clear();
     return visit_site(die, next, Site{.site_class = SiteClass::kBody}, scope, depth);
 }
 
@@ -387,6 +390,9 @@ uint64_t UnitReader::visit_site(const Die &die, uint64_t after_attributes, Site 
     if (scope.function) {
         site.params = sites_->param_lists.add(std::span(slots_).subspan(scope.first_slot));
         sites_->sites.push_back(site);
+        if (scope.body)
+            add_true_signature(die, *scope.function, site,
+                               std::span(slots_).subspan(scope.first_slot));
         slots_.resize(scope.first_slot);
     }
     return next;
@@ -463,9 +469,21 @@ uint64_t UnitReader::visit_parameter(const Die &die, const Scope &scope) {
             const Location found = parameter_location(location, const_value, locviews, size, scope);
             if (found.reason != NotAvailable::kOptimizedOut)
                 slot = slot_of(found);
+            if (found.reason == NotAvailable::kPieces && scope.body)
+                if (auto parts = register_parts(
+                        expression_of(location, locviews, scope).value_or(Bytes()), size))
+                    parts_[position] = std::move(*parts);
         }
     }
     return die.abbreviation->has_children ? unit_->next_sibling(die) : next;
+}
+
+std::optional<Bytes> UnitReader::expression_of(const AttributeValue &location,
+                                               std::optional<uint64_t> locviews,
+                                               const Scope &scope) {
+    if (location.kind == AttributeValue::kBlock)
+        return location.block;
+    return expression_at(sections_, *unit_, location, locviews, scope.point);
 }
 
 Location UnitReader::parameter_location(const AttributeValue &location,
@@ -481,10 +499,7 @@ Location UnitReader::parameter_location(const AttributeValue &location,
         return Location::missing(const_value ? NotAvailable::kImplicitPointer
                                              : NotAvailable::kOptimizedOut);
     }
-    const std::optional<Bytes> expression =
-        location.kind == AttributeValue::kBlock
-            ? location.block
-            : expression_at(sections_, *unit_, location, locviews, scope.point);
+    const std::optional<Bytes> expression = expression_of(location, locviews, scope);
     if (!expression)
         return Location::missing(NotAvailable::kNoLocationHere);
     const ExprFormat format{.registers = registers_,
@@ -511,6 +526,106 @@ ParamSlot UnitReader::slot_of(const Location &location) {
     if (fresh)
         sites_->loc_params.push_back(location.param);
     return entry->second;
+}
+
+EntryParam::Shape UnitReader::shape_of(TypeRef type) {
+    for (uint32_t depth = 0; depth < kMaxOrigins; ++depth) {
+        const SourceType described = types_.describe(type, false);
+        switch (described.kind) {
+        case TypeKind::kConst:
+        case TypeKind::kVolatile:
+        case TypeKind::kRestrict:
+        case TypeKind::kTypedef:
+            type = described.target;
+            break;
+        case TypeKind::kInt:
+        case TypeKind::kEnum:
+            return EntryParam::kScalar;
+        case TypeKind::kPtr:
+            return EntryParam::kPointer;
+        default:
+            return EntryParam::kAggregate;
+        }
+    }
+    return EntryParam::kAggregate;
+}
+
+std::vector<EntryParam> UnitReader::entry_params(const Function &function,
+                                                 std::span<const ParamSlot> slots) {
+    std::vector<EntryParam> params;
+    for (size_t i = 0; i < function.params.size(); ++i) {
+        EntryParam &param = params.emplace_back();
+        param.shape = shape_of(function.params[i].type);
+        param.size = function.params[i].size;
+        if (slots[i] & kMissing)
+            param.location = Location::missing(static_cast<NotAvailable>(slots[i] & ~kMissing));
+        else
+            param.location.param = sites_->loc_params[slots[i]];
+        if (const auto parts = parts_.find(static_cast<int>(i)); parts != parts_.end())
+            param.parts = parts->second;
+    }
+    return params;
+}
+
+void UnitReader::add_true_signature(const Die &die, const Function &function, const Site &body,
+                                    std::span<const ParamSlot> slots) {
+    const SourceFunction source = sites_->functions[function.number];
+    const std::string_view symbol = input_.symbols.clone(source.name, body.section, body.offset);
+    if (symbol.empty())
+        return;
+    const SignatureChange change = signature_change(symbol.substr(source.name.size()));
+    if (!change.params || function.variadic)
+        return;
+    const uint16_t machine = input_.file.elf().machine();
+    const std::vector<EntryParam> params = entry_params(function, slots);
+    const std::optional<TrueSignature> found = true_signature(machine, params);
+    if (!found || found->may_go_on)
+        return;
+    CodePlace place;
+    unit_->for_each_attribute(
+        die, [&](uint16_t name, const AttributeValue &value) { place.set(name, value); });
+    ranges_.clear();
+    place.append_ranges(sections_, *unit_, ranges_);
+    const uint64_t entry = input_.file.sections()[body.section].address + body.offset;
+    if (register_use_.reads_argument(entry, ranges_, found->nr_registers))
+        return;
+    SourceFunction own = source;
+    own.name = symbol;
+    own.unit = unit_path_;
+    own.external = false;
+    own.only_body = uint64_t{body.section} << 32 | body.offset;
+    if (change.result)
+        own.return_type = 0;
+    std::vector<TypeId> types;
+    std::vector<std::string_view> names;
+    std::vector<ParamSlot> places;
+    for (const Argument &argument : found->arguments) {
+        const uint32_t param = source.first_param + argument.position;
+        const std::string_view name = sites_->param_names[param];
+        if (argument.whole) {
+            types.push_back(sites_->param_types[param]);
+            names.push_back(name);
+            places.push_back(slots[argument.position]);
+            continue;
+        }
+        const RegisterPart &part = argument.part;
+        types.push_back(input_.base.unsigned_int(part.size));
+        if (types.back() == 0)
+            return;
+        names.push_back(path(fmt::format("{}__{}", name, part.offset)));
+        places.push_back(
+            slot_of({.param = loc_param::in_register(part.reg, 0, part.size, loc_param::kFull)}));
+    }
+    own.first_param = static_cast<uint32_t>(sites_->param_types.size());
+    own.nr_params = static_cast<uint32_t>(types.size());
+    sites_->param_types.insert(sites_->param_types.end(), types.begin(), types.end());
+    sites_->param_names.insert(sites_->param_names.end(), names.begin(), names.end());
+    own.base_id = input_.base.func(own.name, own.return_type, types, false);
+    Site site = body;
+    site.function = static_cast<uint32_t>(sites_->functions.size());
+    site.params = sites_->param_lists.add(places);
+    sites_->functions.push_back(own);
+    sites_->sites.push_back(site);
 }
 
 const UnitReader::Function *UnitReader::function_at(uint64_t die_offset) {
@@ -598,7 +713,7 @@ const UnitReader::Function *UnitReader::read_function(const Unit &unit, const Di
             break;
         if (child.tag() == DW_TAG_formal_parameter) {
             const TypeRef type = unit.attribute(child, DW_AT_type).number;
-            params_.push_back({.die = child.offset, .size = types_.size_of(type)});
+            params_.push_back({.die = child.offset, .type = type, .size = types_.size_of(type)});
             sites_->param_types.push_back(tables_->type_map.map_param(type));
             sites_->param_names.push_back(unit.attribute(child, DW_AT_name).string);
         } else if (child.tag() == DW_TAG_unspecified_parameters) {

@@ -5,6 +5,7 @@
 #define BTF_EXTRA_DWARF_READER_H
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <memory_resource>
 #include <optional>
@@ -19,8 +20,10 @@
 #include "userspace/generator/defined_symbols.h"
 #include "userspace/generator/dwarf_types.h"
 #include "userspace/generator/own_jumps.h"
+#include "userspace/generator/register_use.h"
 #include "userspace/generator/site_model.h"
 #include "userspace/generator/source_path.h"
+#include "userspace/generator/true_signature.h"
 #include "userspace/generator/type_map.h"
 
 namespace btf_extra {
@@ -45,7 +48,8 @@ class UnitReader {
 
   private:
     struct Param {
-        uint64_t die = 0;   // its entry in the abstract instance
+        uint64_t die = 0;  // its entry in the abstract instance
+        TypeRef type = 0;
         uint64_t size = 0;  // bytes of a value
     };
     struct Function {
@@ -68,6 +72,7 @@ class UnitReader {
         size_t first_slot = 0;               // of the site, in slots_
         CodePoint point;
         const Enclosing *enclosing = nullptr;
+        bool body = false;      // these are parameters of an out-of-line function
         bool own_only = false;  // sites in it have been read
     };
     // An inlined instance that has been read.
@@ -117,10 +122,18 @@ class UnitReader {
     const Function *read_function(const Unit &unit, const Die &die);
     // The position of a parameter entry in the prototype, or -1.
     int position_of(const Function &function, uint64_t die_offset);
+    std::optional<Bytes> expression_of(const AttributeValue &location,
+                                       std::optional<uint64_t> locviews, const Scope &scope);
     Location parameter_location(const AttributeValue &location, const AttributeValue &const_value,
                                 std::optional<uint64_t> locviews, uint64_t size,
                                 const Scope &scope);
     ParamSlot slot_of(const Location &location);
+    // Where the compiler changed the signature of a body: the function that it is, too.
+    void add_true_signature(const Die &die, const Function &function, const Site &body,
+                            std::span<const ParamSlot> slots);
+    std::vector<EntryParam> entry_params(const Function &function,
+                                         std::span<const ParamSlot> slots);
+    EntryParam::Shape shape_of(TypeRef type);
     std::string_view path(std::string path);  // kept in sites_
     std::string_view file_of(const Unit &unit, uint64_t number);
 
@@ -129,6 +142,7 @@ class UnitReader {
     std::unique_ptr<FrameTable> frames_;
     DwarfTypes types_;
     OwnJumps own_jumps_;
+    RegisterUse register_use_;
     CopiedEntries copied_entries_;
     std::vector<Instance> instances_;  // by their numbers in copied_entries_
     bool marks_entries_ = false;       // the compiler of the unit that is being read
@@ -139,6 +153,7 @@ class UnitReader {
     const Unit *unit_ = nullptr;
     UnitSites *sites_ = nullptr;
     std::vector<ParamSlot> slots_;  // of the sites around the current entry, the innermost last
+    std::map<int, std::vector<RegisterPart>> parts_;  // of parameters of the body, by position
     std::string_view unit_path_;
     std::optional<Tables> tables_;
     std::vector<Param> params_;  // of the function that is being read

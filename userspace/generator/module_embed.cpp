@@ -103,6 +103,7 @@ Result<Embedding> embed_in_module(const GenerateOptions &options) {
     file->types.clear();
     file->func_info.clear();
     file->provenance.reset();
+    file->own_types = base.top().blob().nr_types;
     file->base = below_locations.identity();
     const Result<std::vector<std::byte>> rest = extra_file_bytes(*file);
     if (!rest)

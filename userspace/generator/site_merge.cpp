@@ -25,7 +25,7 @@ bool same_prototype(const MergedFunction &a, const MergedFunction &b) {
 
 bool same_function(const MergedFunction &a, const MergedFunction &b) {
     return a.source->name == b.source->name && a.source->file == b.source->file &&
-           same_prototype(a, b);
+           a.source->only_body == b.source->only_body && same_prototype(a, b);
 }
 
 uint64_t hash_of_function(const MergedFunction &function) {

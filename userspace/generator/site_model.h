@@ -8,6 +8,7 @@
 #include <compare>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -130,6 +131,9 @@ struct SourceFunction {
     uint32_t first_param = 0;  // in the unit's param_types and param_names
     uint32_t nr_params = 0;    // without the void of a variadic function
     uint32_t base_id = 0;      // the FUNC of the base with that name and prototype, or 0
+    // Not what the source says, but what the compiler has made of one body: name is its symbol
+    // (foo.isra.0), and section << 32 | offset tells it from all others of that name.
+    std::optional<uint64_t> only_body;
 };
 
 enum class SiteClass : uint8_t { kInline, kBody };

@@ -28,8 +28,12 @@ void count_records(const btf_blob &blob, Coverage &coverage) {
 
 void count_sites(const ObjectView &view, const loc_section &section, Coverage &coverage) {
     bool is_inline = section.loc_class == LOC_CLASS_INLINE;
-    (is_inline ? coverage.inline_sites : coverage.body_sites) += section.nr_sites;
     for (uint32_t i = 0; i < section.nr_sites; i++) {
+        if (!is_inline && view.is_true_signature(section.sites[i].func)) {
+            coverage.true_signatures++;
+            continue;
+        }
+        (is_inline ? coverage.inline_sites : coverage.body_sites)++;
         auto counts = view.count_located(section.sites[i]);
         coverage.params += counts.params;
         coverage.params_located += counts.located;

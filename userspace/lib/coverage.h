@@ -17,6 +17,7 @@ struct Coverage {
     uint64_t sites = 0;
     uint64_t inline_sites = 0;
     uint64_t body_sites = 0;
+    uint64_t true_signatures = 0;  // of bodies among these; sites, but no other bodies
     // Inline sites by their parameters that have a location; one without parameters counts as all.
     uint64_t inline_sites_all_params = 0;
     uint64_t inline_sites_some_params = 0;
@@ -25,7 +26,7 @@ struct Coverage {
     std::optional<uint64_t> loop_heads;     // inline sites
     std::optional<uint64_t> without_entry;  // likewise
     std::optional<uint64_t> parts;          // sites of both classes
-    // Over sites of both classes. params = params_located + all of not_available.
+    // Over inline_sites and body_sites. params = params_located + all of not_available.
     uint64_t params = 0;
     uint64_t params_located = 0;
     std::array<uint64_t, kNotAvailableLast + 1> not_available = {};  // [0]: reason not known

@@ -104,6 +104,8 @@ std::vector<NewSection> sections_of(const ExtraFile &file,
     if (file.site_marks)  // also where there is none
         sections.push_back(
             {kSiteMarksSection, SHT_PROGBITS, 8, std::as_bytes(std::span(*file.site_marks))});
+    if (file.own_types)
+        add(kOwnTypesSection, SHT_PROGBITS, std::as_bytes(std::span(&*file.own_types, 1)));
     for (const ObjectSection &section : file.sections)
         add_header(section);
     if (file.vmlinux_btf)

@@ -6,6 +6,9 @@
 //   .note.gnu.build-id      the input's note, byte for byte
 //   .btf_extra.base         struct { u32 size, crc32; } for each level of BTF below, vmlinux first
 //   .btf_extra.site_marks   u32 [], by site: see kernel/core/site_marks.h
+//   .btf_extra.own_types    u32, in a module that carries its blobs in itself alone: how many
+//   records
+//                           of its .BTF are not ours
 //   .text, .init.text, ...  headers alone (SHT_NOBITS): the executable sections of the object
 //   .BTF.vmlinux            a header alone: where vmlinux has its own .BTF
 //   .btf_extra.provenance   see provenance.h
@@ -30,6 +33,7 @@ inline constexpr char kInlineSection[] = ".BTF.inline";
 inline constexpr char kBuildIdSection[] = ".note.gnu.build-id";
 inline constexpr char kBaseSection[] = ".btf_extra.base";
 inline constexpr char kSiteMarksSection[] = ".btf_extra.site_marks";
+inline constexpr char kOwnTypesSection[] = ".btf_extra.own_types";
 inline constexpr char kVmlinuxBtfSection[] = ".BTF.vmlinux";
 inline constexpr char kProvenanceSection[] = ".btf_extra.provenance";
 
@@ -61,6 +65,7 @@ struct ExtraFile {
     std::optional<ObjectSection> vmlinux_btf;         // named .BTF.vmlinux; vmlinux only
     std::vector<BaseIdentity> base;                   // from vmlinux upwards
     std::optional<std::vector<uint32_t>> site_marks;  // none: not known
+    std::optional<uint32_t> own_types;                // written, not read
     std::optional<Provenance> provenance;             // absent in files of other producers
 };
 

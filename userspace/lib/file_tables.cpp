@@ -260,6 +260,9 @@ std::vector<btf_extra_site> FileTables::sites_of(const Object &object, uint32_t 
                 site.flags |= BTF_EXTRA_SITE_PART;
             if ((marks & SITE_MARK_NO_ENTRY) != 0)
                 site.flags |= BTF_EXTRA_SITE_NO_ENTRY;
+            if (section.loc_class == LOC_CLASS_BODY &&
+                object.table->view->is_true_signature(func_id))
+                site.flags |= BTF_EXTRA_SITE_TRUE_SIGNATURE;
             out.push_back(site);
         }
     }
@@ -274,7 +277,11 @@ void FileTables::find_in(const Object &object, const FuncText &text,
         std::vector<btf_extra_site> sites = sites_of(object, func_id);
         if (symbol != nullptr)
             std::erase_if(sites, [&](const btf_extra_site &site) {
-                return site.site_class != BTF_EXTRA_CLASS_BODY || site.address == 0 || !symbols_ ||
+                // A body with a function of that very name has been found.
+                const auto named = view.true_signatures(site.number);
+                return std::ranges::any_of(
+                           named, [&](uint32_t func) { return view.func_name(func) == *symbol; }) ||
+                       site.site_class != BTF_EXTRA_CLASS_BODY || site.address == 0 || !symbols_ ||
                        std::ranges::none_of(symbols_->at(site.address),
                                             [&](auto &at) { return at.name == *symbol; });
             });
@@ -294,10 +301,9 @@ void FileTables::find_in(const Object &object, const FuncText &text,
         add(*text.id, nullptr);
         return;
     }
-    const size_t before = out.size();
     add_named(text.name, nullptr);
     const size_t source_length = func_suffix_strip(text.name.c_str());
-    if (out.size() == before && source_length < text.name.size())
+    if (source_length < text.name.size())
         add_named(text.name.substr(0, source_length), &text.name);
 }
 

@@ -258,6 +258,24 @@ std::optional<std::string> ObjectView::func_unit(uint32_t func_id) const {
     return rank ? tag_text(unit_tags_[*rank], kUnitTag) : std::nullopt;
 }
 
+bool ObjectView::is_true_signature(uint32_t func_id) const {
+    return func_name(func_id).find('.') != std::string_view::npos;
+}
+
+std::vector<uint32_t> ObjectView::true_signatures(uint32_t site_number) const {
+    std::vector<uint32_t> out;
+    const loc_section *section;
+    const loc_site *site = loc_index_site(&index_, site_number, &section);
+    const loc_range range = loc_index_by_offset(&index_, section->elf, site->offset);
+    for (uint32_t i = range.first; i < range.end; i++) {
+        const loc_section *its_section;
+        const loc_site *other = loc_index_site(&index_, index_.by_offset[i], &its_section);
+        if (its_section->loc_class == LOC_CLASS_BODY && is_true_signature(other->func))
+            out.push_back(other->func);
+    }
+    return out;
+}
+
 bool ObjectView::is_variadic(uint32_t func_id) const {
     auto rank = func_rank(func_id);
     return rank && variadic_[*rank];

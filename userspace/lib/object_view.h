@@ -66,6 +66,13 @@ class ObjectView {
     // Of the parameters that its prototype and LOC_PROTOs count, is the last one "..."?
     bool is_variadic(uint32_t func_id) const;
 
+    // Whether it is not a function of the source, but named after the symbol of one body
+    // (foo.isra.0) whose signature the compiler has changed: that is its prototype. The same body
+    // is a site of foo.
+    bool is_true_signature(uint32_t func_id) const;
+    // Such functions at the place of a body, by its number in the index.
+    std::vector<uint32_t> true_signatures(uint32_t site_number) const;
+
     // Those of one site, by its number in the index; without the end of a variadic prototype.
     std::vector<Parameter> parameters(uint32_t site_number) const;
 

@@ -77,9 +77,14 @@ std::vector<uint32_t> SiteQuery::by_name(std::string_view name, std::string_view
     const std::string symbol_name(name);
     std::vector<uint32_t> out = collect(symbol_name);
     const size_t source_length = func_suffix_strip(symbol_name.c_str());
-    if (out.empty() && source_length < symbol_name.size()) {
-        out = collect(symbol_name.substr(0, source_length));
-        std::erase_if(out, [&](uint32_t number) {
+    if (source_length < symbol_name.size()) {
+        std::vector<uint32_t> of_source = collect(symbol_name.substr(0, source_length));
+        std::erase_if(of_source, [&](uint32_t number) {
+            // A body with a function of that very name has been found.
+            const auto named = view_.true_signatures(number);
+            if (std::ranges::any_of(
+                    named, [&](uint32_t func) { return view_.func_name(func) == symbol_name; }))
+                return true;
             const loc_section *section;
             const loc_site *site = loc_index_site(&index, number, &section);
             const ElfSection *place = elf_section(number);
@@ -88,6 +93,7 @@ std::vector<uint32_t> SiteQuery::by_name(std::string_view name, std::string_view
             return std::ranges::none_of(symbols_.at(place->index, site->offset),
                                         [&](const Symbol &symbol) { return name == symbol.name; });
         });
+        out.insert(out.end(), of_source.begin(), of_source.end());
     }
     return ordered(std::move(out));
 }

@@ -24,7 +24,8 @@ class SiteQuery {
     // offset, class, number); none: not found.
 
     // A source name: its inlined instances and bodies, whatever the bodies' symbols. A symbol with
-    // a suffix ("foo.isra.0"): the bodies of foo that it names. An empty file leaves all in.
+    // a suffix ("foo.isra.0"): its true signature, and the bodies of foo that it names and that
+    // have none. An empty file leaves all in.
     std::vector<uint32_t> by_name(std::string_view name, std::string_view file) const;
 
     std::vector<uint32_t> by_func(uint32_t func_id) const;

@@ -97,6 +97,12 @@ enum btf_extra_class {
  * nothing is called.
  */
 #define BTF_EXTRA_SITE_NO_ENTRY	(1U << 3)
+/*
+ * The function is not one of the source, but named after the symbol of this body
+ * (foo.isra.0), whose signature the compiler has changed: its prototype is what
+ * is left. The same body is a site of foo, too, which lacks this flag.
+ */
+#define BTF_EXTRA_SITE_TRUE_SIGNATURE	(1U << 4)
 
 struct btf_extra_site {
 	__u64 address;		/* at run time; 0: hidden, or a module's freed init text */
