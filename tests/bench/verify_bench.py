@@ -52,7 +52,7 @@ def main():
     met = True
     print("verification of a fentry program, in instructions")
     for program in ("small", "large"):
-        without = (ns["before", program] + ns["after", program]) / 2
+        without = min(ns["before", program], ns["after", program])
         ratio = ns["with", program] / without
         print(f"        {program}, without the modules {without:28.0f}\n"
               f"        {program}, with them            {ns['with', program]:28.0f}\n"
