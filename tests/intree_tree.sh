@@ -112,11 +112,11 @@ row 'no kernel source is told' refused "$scratch/empty" 'no kernel source'
 
 lean=$(vm/build-lean.sh) || stop 'no lean kernel'
 # checkpatch looks for an include/ to learn names from. New files are in folders of MAINTAINERS.
-checkpatch() {
+checkpatch() (
     mkdir -p "$scratch/checkpatch/include" && cd "$scratch/checkpatch" &&
         "$lean/source/scripts/checkpatch.pl" --strict --no-tree --root=. --terse --quiet --no-summary \
             --ignore FILE_PATH_CHANGES "$top/kernel/patches/$1"/*.patch
-}
+)
 row '7.x: checkpatch' checkpatch 7.x
 row '6.12: checkpatch' checkpatch 6.12
 
