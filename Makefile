@@ -55,7 +55,7 @@ say = $(if $(V),,@printf '  %-4s %s\n' $(1) $@;)
 
 # ---- what is asked for ----
 
-.PHONY: help demo check userspace install kernel kernel-tree dkms kunit fuzz bench bench-vm check-intree vm tidy clean FORCE
+.PHONY: help demo check userspace install kernel kernel-tree dkms kunit fuzz bench bench-vm bench-intree check-intree vm tidy clean FORCE
 
 help:
 	@echo 'make demo        build, fetch a Debian kernel with debug info, generate, look around'
@@ -71,6 +71,7 @@ help:
 	@echo 'make fuzz        the fuzzers without end, or one of them: make fuzz FUZZER=name'
 	@echo 'make bench       speed and size against pahole, on a real kernel'
 	@echo 'make bench-vm    cost of the kernel module, in virtual machines: KERNEL=6.1|6.12|7.x|all'
+	@echo 'make bench-intree  what CONFIG_DEBUG_INFO_BTF_EXTRA costs a kernel build, and its kernel (slow)'
 	@echo 'make vm          a shell in a virtual machine with everything loaded:'
 	@echo '                 KERNEL=6.1|6.12|7.x|lean|intree'
 	@echo 'make tidy        clang-tidy over the C++ sources (slow)'
@@ -137,6 +138,13 @@ bench-vm:
 	@userspace/packages.sh build kernel vm
 	@$(MAKE) --no-print-directory build/release/btf-extra
 	@tests/bench/vm_bench.py $(if $(filter all,$(KERNEL)),6.1 6.12 7.x,$(KERNEL))
+
+bench-intree:
+	@userspace/packages.sh build kernel vm bench
+	@$(MAKE) --no-print-directory build/release/btf-extra
+	@tests/bench/modules_bench.py
+	@tests/bench/verify_bench.py
+	@tests/bench/build_bench.sh
 
 # VM_FILES: a folder that is in the guest's /; VM_START: what the guest's shell does first.
 KERNEL ?= 6.12

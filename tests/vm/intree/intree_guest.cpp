@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// In a guest with intree_test.ko: which code a program is attached to that asks for a function by
+// its id in the kernel's BTF, or by a name.
+//
+//   intree_guest before FILE     without btf_extra.ko: writes where programs go to FILE
+//   intree_guest after FILE      the same again: they still go there
+//   intree_guest with FILE [PART...]     with btf_extra.ko and btf_extra_vmlinux.ko
+#include "tests/vm/intree/intree_tests.h"
+
+using namespace guest;
+
+uint64_t call(intree_which which, uint64_t a, uint64_t b, uint64_t c) {
+    static const int device = open_device(INTREE_DEVICE);
+    intree_call request = {};
+    request.which = which;
+    request.args[0] = a;
+    request.args[1] = b;
+    request.args[2] = c;
+    if (ioctl(device, INTREE_IOC_CALL, &request) != 0)
+        die("INTREE_IOC_CALL");
+    return request.returned;
+}
+
+std::string hex(uint64_t address) {
+    char digits[17];
+    std::snprintf(digits, sizeof(digits), "%016lx", address);
+    return digits;
+}
+
+int main(int argc, char **argv) {
+    // In this order, where none is asked for: the last takes the modules away.
+    const std::pair<const char *, void (*)()> parts[] = {
+        {"pairs", pairs},     {"several", several},    {"changed", changed},
+        {"partial", partial}, {"vmlinux", of_vmlinux}, {"untouched", untouched},
+        {"strict", strict},   {"sample", sample},      {"lifetime", lifetime},
+    };
+    libbpf_set_print([](libbpf_print_level, const char *, va_list) { return 0; });
+    if (argc < 3)
+        die("usage: intree_guest before|after|with FILE [PART...]");
+    const std::string mode = argv[1];
+    if (mode == "before") {
+        write_own_places(argv[2]);
+    } else if (mode == "after") {
+        same_own_places(argv[2], "without the modules again");
+        untouched();
+    } else {
+        if (argc == 3)
+            same_own_places(argv[2], "with the modules");
+        for (const auto &[name, part] : parts)
+            if (argc == 3 || std::any_of(argv + 3, argv + argc, [&](const char *asked) {
+                    return std::string(asked) == name;
+                }))
+                part();
+    }
+    return Row::failed != 0;
+}
