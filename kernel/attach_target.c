@@ -213,8 +213,10 @@ bool attach_target_accepted(const struct attach_query *query, const struct attac
 	case ATTACH_ADDRESS:
 		return true;
 	case ATTACH_SEVERAL:
-	case ATTACH_ABI:
 		return !target->own && !query->strict;
+	case ATTACH_ABI:
+		/* Else the name leads to no body that is known to be wrong. */
+		return !target->own && !query->strict && !target->address;
 	default:
 		/* By name as well: the kernel says by itself that there is nothing. */
 		return !target->own;

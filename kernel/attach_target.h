@@ -4,9 +4,9 @@
  * of it inside rcu_read_lock(), and without the kernel's own structures.
  *
  * Ids are of two sorts. The base's (vmlinux's BTF, or what a module's was before
- * our types went into it) go where they go without us, by name, and nothing that
- * works is refused. Our own are new: they attach to the one body that they stand
- * for, or to none.
+ * our types went into it) go where they go without us, by name, unless the program
+ * would see wrong arguments there. Our own are new: they attach to the one body that
+ * they stand for, or to none.
  */
 #ifndef BTF_EXTRA_ATTACH_TARGET_H
 #define BTF_EXTRA_ATTACH_TARGET_H

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/debugfs.h>
+#include <linux/kallsyms.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <linux/seq_file.h>
+#include <linux/uaccess.h>
 
 #include "address_view.h"
 #include "attach_address.h"
@@ -76,6 +78,45 @@ static void sites_stop(struct seq_file *seq, void *v)
 	rcu_read_unlock();
 }
 
+/* By its symbol: where ftrace sends the functions that are traced at the moment. */
+static bool is_tracer(unsigned long address, char *symbol)
+{
+	static const char *const tracers[] = {
+		"ftrace_caller+", "ftrace_regs_caller+", "ftrace_trampoline+", "bpf_trampoline_",
+		"0x",
+	};
+	u32 i;
+
+	sprint_symbol(symbol, address);
+	for (i = 0; i < ARRAY_SIZE(tracers); i++)
+		if (strstarts(symbol, tracers[i]))
+			return true;
+	return false;
+}
+
+/*
+ * ftrace knows it, which fentry needs: its first instruction but for an ENDBR64 is
+ * the NOP that ftrace left there, or a call of what traces it now. All that is
+ * inline in the source is notrace, also where it has a body.
+ */
+static bool is_traceable(unsigned long address, char *symbol)
+{
+	static const u8 endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	static const u8 nop[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
+	u8 text[sizeof(endbr) + sizeof(nop)];
+	u32 at = 0;
+	s32 distance;
+
+	if (copy_from_kernel_nofault(text, (const void *)address, sizeof(text)))
+		return false;
+	if (!memcmp(text, endbr, sizeof(endbr)))
+		at = sizeof(endbr);
+	if (!memcmp(text + at, nop, sizeof(nop)))
+		return true;
+	memcpy(&distance, text + at + 1, sizeof(distance));
+	return text[at] == 0xe8 && is_tracer(address + at + sizeof(nop) + distance, symbol);
+}
+
 static const char *why_not(const struct btf_extra_site *body, enum attach_answer answer)
 {
 	if (body->flags & BTF_EXTRA_SITE_PART)
@@ -106,7 +147,9 @@ static void show_attach(struct seq_file *seq, struct cursor *cursor,
 	id = attach_id_of_body(query, body, &answer);
 	named = body->address && query->symbol_at(body->address, query->symbol);
 	seq_printf(seq, "\t%s\t", named ? query->symbol : "-");
-	if (id)
+	if (id && !is_traceable(body->address, query->symbol))
+		seq_puts(seq, "-notrace");
+	else if (id)
 		seq_printf(seq, "%s:%u", attach_btf_name(query->object, id), id);
 	else
 		seq_puts(seq, why_not(body, answer));

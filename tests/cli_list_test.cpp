@@ -36,13 +36,14 @@ TEST_F(CliList, Usage) {
 TEST_F(CliList, Text) {
     auto result = list("*");
     EXPECT_EQ(result.exit_code, 0) << result.err;
-    EXPECT_EQ(result.out,
-              "vmlinux:report            3 sites  partially inlined: kprobe, fentry on it miss 2 of 3  "
-              "flags 1/3, p 3/3, len 1/3\n"
-              "vmlinux:skb_headlen       3 sites  partially inlined: kprobe, fentry on it miss 2 of 3  "
-              "skb 2/3\n"
-              "vmlinux:twin@a/twin.c     1 site   inlined only: a kprobe cannot see it\n"
-              "vmlinux:twin@b/twin.c     1 site   inlined only: a kprobe cannot see it  a 0/1\n");
+    EXPECT_EQ(
+        result.out,
+        "vmlinux:report            3 sites  partially inlined: kprobe, fentry on it miss 2 of 3  "
+        "flags 1/3, p 3/3, len 1/3\n"
+        "vmlinux:skb_headlen       3 sites  partially inlined: kprobe, fentry on it miss 2 of 3  "
+        "skb 2/3\n"
+        "vmlinux:twin@a/twin.c     1 site   inlined only: a kprobe cannot see it\n"
+        "vmlinux:twin@b/twin.c     1 site   inlined only: a kprobe cannot see it  a 0/1\n");
 }
 
 TEST_F(CliList, Patterns) {

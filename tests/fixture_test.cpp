@@ -132,7 +132,12 @@ void Sites::check_counts() const {
         inlined += row.inlined;
         bodies += row.bodies;
     }
-    EXPECT_EQ(fixture_->sites().size(), inlined + bodies);
+    // Of "changed" the compiler may make changed.constprop.0: the same body by its true signature.
+    const auto signatures = std::ranges::count_if(fixture_->sites(), [](const NamedSite &site) {
+        return site.function.starts_with("changed.");
+    });
+    EXPECT_LE(signatures, 1);
+    EXPECT_EQ(fixture_->sites().size(), inlined + bodies + static_cast<size_t>(signatures));
     EXPECT_EQ(fixture_->view().file().provenance->inline_instances, inlined);
     EXPECT_EQ(test::site_census(fixture_->sites()), test::dwarf_census(path()));
 }

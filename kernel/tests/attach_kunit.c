@@ -224,7 +224,7 @@ static const struct attach_row attach_rows[] = {
 	  { { BASE_B, DI_SI, 0x20, "base_func" } },
 	  .answer = ATTACH_BY_NAME, .offset = 0x20, .ids = { BASE_B } },
 	{ "base, moved", BASE_FUNC, { { BASE_A, SI, 0x20, "base_func" } },
-	  .answer = ATTACH_ABI, .offset = 0x20,
+	  .answer = ATTACH_ABI, .refused = true, .offset = 0x20,
 	  .lines = { "base_func: body base_func: parameter 'a' is in %rsi, not in %rdi",
 		     KLOC_THERE "base_func" } },
 	{ "base, moved, strict", BASE_FUNC, { { BASE_A, SI, 0x20, "base_func" } }, .strict = true,
