@@ -3,8 +3,8 @@
 #include <linux/bpf_verifier.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
+#include <linux/mutex.h>
 #include <linux/rcupdate.h>
-#include <linux/slab.h>
 
 #include "address_view.h"
 #include "attach_address.h"
@@ -91,13 +91,14 @@ static int answer(struct question *question, const struct module *module, u32 fu
 static int find(const struct btf *btf, const struct module *module, u32 func_id, const char *name,
 		struct bpf_verifier_log *log, unsigned long *addr)
 {
-	struct question *question = kvmalloc(sizeof(*question), GFP_KERNEL);
+	/* More than a stack holds, and verifying programs is no place to wait for memory. */
+	static struct question question;
+	static DEFINE_MUTEX(lock);
 	int ret;
 
-	if (!question)
-		return -ENOMEM;
-	ret = answer(question, module, func_id, log, addr);
-	kvfree(question);
+	mutex_lock(&lock);
+	ret = answer(&question, module, func_id, log, addr);
+	mutex_unlock(&lock);
 	return ret;
 }
 
