@@ -274,7 +274,6 @@ TEST(ExtraFile, MarksThatAreWrong) {
         {"twice", {0x1, 0x2}, "byte 0x4"},
         {"falling", {0x9, 0x1}, "byte 0x4"},
         {"no mark", {0x1, 0x8}, "byte 0x4"},
-        {"an unknown mark", {0x4}, "byte 0x0"},
         {"highest number", {UINT32_MAX}, "byte 0x0"},
     };
     for (const auto &row : rows) {
