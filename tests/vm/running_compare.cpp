@@ -141,7 +141,8 @@ uint32_t marks_flags(const extra_elf &elf, uint32_t site) {
     for (uint32_t i = 0; i < elf.site_marks.size / 4; i++)
         if (marks[i] >> 3 == site)
             out = ((marks[i] & 1) != 0 ? BTF_EXTRA_SITE_LOOP_HEAD : 0) |
-                  ((marks[i] & 2) != 0 ? BTF_EXTRA_SITE_PART : 0);
+                  ((marks[i] & 2) != 0 ? BTF_EXTRA_SITE_PART : 0) |
+                  ((marks[i] & 4) != 0 ? BTF_EXTRA_SITE_NO_ENTRY : 0);
     return out;
 }
 

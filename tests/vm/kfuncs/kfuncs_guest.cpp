@@ -59,10 +59,15 @@ kfuncs_state *state_of(const Object &object) {
 
 // ---- the kfuncs ----
 
+// A body is also a site of its true signature, which is no function of the source.
 int only(const Answer &answer) {
     if (answer.error != 0)
         return -answer.error;
-    return answer.total == 1 ? static_cast<int>(answer.sites[0].func_id) : -ENOTUNIQ;
+    std::vector<uint32_t> funcs;
+    for (const btf_extra_site &site : answer.sites)
+        if ((site.flags & BTF_EXTRA_SITE_TRUE_SIGNATURE) == 0)
+            funcs.push_back(site.func_id);
+    return funcs.size() == 1 ? static_cast<int>(funcs[0]) : -ENOTUNIQ;
 }
 
 void compare(Row &row, const kfuncs_state &state, uint64_t address) {
@@ -89,10 +94,13 @@ Places draw_places(const List &list) {
     const std::vector<ListedSite> &sites = list.sites;
     Places places;
     for (size_t i = 0, next; i < sites.size(); i = next) {  // one address after another
-        unsigned bodies = 0;
-        for (next = i; next < sites.size() && sites[next].address == sites[i].address; next++)
-            bodies += sites[next].body;
-        if ((bodies > 1 || next - i - bodies > 1) && places.shared.size() < kAsked)
+        unsigned bodies = 0, inlined = 0;
+        for (next = i; next < sites.size() && sites[next].address == sites[i].address; next++) {
+            const bool of_source = list.func(sites[next]).name.find('.') == std::string::npos;
+            bodies += sites[next].body && of_source;
+            inlined += !sites[next].body;
+        }
+        if ((bodies > 1 || inlined > 1) && places.shared.size() < kAsked)
             places.shared.push_back(sites[i].address);
     }
     for (int i = 0; i < kAsked; i++) {
