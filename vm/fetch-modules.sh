@@ -4,6 +4,7 @@
 # of the version that fetch-vmlinux.sh has:
 #
 #   fetch-modules.sh [NAME [MODULE...]]   by default 6.1-cloud-amd64 and the modules below
+#   fetch-modules.sh NAME all             all that it has, in a folder of their own
 #
 # They lie under usr/lib/debug/lib/modules/ in it, as in Debian's package; beside them, under
 # lib/modules/, stripped ones as they are installed. A module that the cache does not have costs
@@ -15,6 +16,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 name=${1:-6.1-cloud-amd64}
 shift || true
 [ "$#" -gt 0 ] || set -- xfs kvm nf_conntrack nf_tables tcp_bbr sctp
+[ "$*" != all ] && all='' || all=-all
 
 say() { echo "fetch-modules: $*" >&2; }
 die() { say "$*"; exit 1; }
@@ -22,14 +24,18 @@ die() { say "$*"; exit 1; }
 vmlinux=$("$here/fetch-vmlinux.sh" "$name")
 version=$(basename "$(dirname "$vmlinux")")
 cache=${BTF_EXTRA_CACHE:-~/.cache/btf-extra}/modules/$name
-tree=$cache/$version
+tree=$cache/$version$all
 
-# Those of "$@" that the cache lacks. The file of a module may have '-' for '_'.
+# Patterns of those of "$@" that the cache lacks. The file of a module may have '-' for '_'.
 missing() {
     local module
+    if [ -n "$all" ]; then
+        [ -e "$tree/complete" ] || echo '*'
+        return
+    fi
     for module; do
         [ -n "$(find "$tree/lib" -name "${module//_/[-_]}.ko" -print -quit 2>/dev/null)" ] ||
-            echo "$module"
+            echo "${module//_/[-_]}"
     done
 }
 
@@ -73,6 +79,7 @@ fetch() (
         mkdir -p "$tree/$(dirname "$file")"
         mv "tree/$file" "$tree/$file" || exit 1
     done || exit 1
+    [ -z "$all" ] || touch "$tree/complete"
 )
 
 mkdir -p "$cache"
@@ -85,7 +92,6 @@ fi
 mapfile -t wanted < <(missing "$@")
 if [ "${#wanted[@]}" -gt 0 ]; then
     read -r package sha256 < <(resolve) || die "the package index has no debug package of $version"
-    files=("${wanted[@]//_/[-_]}")
-    fetch "$package" "$sha256" "${files[@]/%/.ko}" || die "no ${wanted[*]}"
+    fetch "$package" "$sha256" "${wanted[@]/%/.ko}" || die "no ${wanted[*]}"
 fi
 echo "$tree"

@@ -60,7 +60,7 @@ def sizes_of(job):
 def bench_modules(vmlinux):
     kernel = pathlib.Path(output_of("vm/fetch-kernel.sh", KERNEL))
     installed = {path.stem: path for path in (kernel / "modules").resolve().rglob("*.ko")}
-    tree = pathlib.Path(output_of("vm/fetch-modules.sh", KERNEL, *sorted(installed)))
+    tree = pathlib.Path(output_of("vm/fetch-modules.sh", KERNEL, "all"))
     debug = {path.stem: path for path in (tree / "usr/lib/debug").rglob("*.ko")}
     jobs = [(path, debug[name], vmlinux) for name, path in sorted(installed.items())]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
