@@ -30,7 +30,8 @@ MAY_INCLUDE = {
 }
 
 # The generator's two halves meet in site_model.h alone.
-READER = re.compile(r"userspace/generator/(dwarf_|location_expr|address_list|debug_file)")
+READER = re.compile(r"userspace/generator/(dwarf_|location_expr|address_list|debug_file"
+                    r"|code_place)")
 WRITER = re.compile(r"userspace/generator/btf_(writer|builder)")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)

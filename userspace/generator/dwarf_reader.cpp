@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "userspace/generator/code_place.h"
 #include "userspace/generator/loc_param.h"
 #include "userspace/lib/core_api.h"
 
@@ -14,60 +15,6 @@ constexpr uint32_t kMaxDepth = 512;  // of nested entries
 constexpr uint32_t kMaxOrigins = 8;  // from an instance to what it is an instance of
 constexpr uint64_t kLangRust = 0x1c;
 constexpr uint64_t kLangAssembly = 0x31;
-
-// The attributes that say where code is, and where it begins.
-struct CodePlace {
-    AttributeValue entry_pc;
-    AttributeValue low_pc;
-    AttributeValue high_pc;
-    AttributeValue ranges;
-
-    bool set(uint16_t name, const AttributeValue &value) {
-        switch (name) {
-        case DW_AT_entry_pc:
-            entry_pc = value;
-            return true;
-        case DW_AT_low_pc:
-            low_pc = value;
-            return true;
-        case DW_AT_high_pc:
-            high_pc = value;
-            return true;
-        case DW_AT_ranges:
-            ranges = value;
-            return true;
-        default:
-            return false;
-        }
-    }
-
-    std::optional<uint64_t> entry(const DebugSections &sections, const Unit &unit) const {
-        if (const std::optional<uint64_t> entry = unit.address_of(entry_pc))
-            return entry;
-        std::optional<uint64_t> start = unit.address_of(low_pc);
-        if (!start && ranges)
-            start = first_range_start(sections, unit, ranges);
-        if (start && entry_pc.is_constant())
-            *start += entry_pc.number;
-        return start;
-    }
-
-    void append_ranges(const DebugSections &sections, const Unit &unit,
-                       std::vector<CodeRange> &out) const {
-        if (ranges) {
-            for_each_range(sections, unit, ranges, [&](CodeRange range) {
-                out.push_back(range);
-                return true;
-            });
-        } else if (const std::optional<uint64_t> low = unit.address_of(low_pc)) {
-            const uint64_t from = high_pc.is_constant() ? *low : 0;
-            const std::optional<uint64_t> high =
-                high_pc.is_constant() ? high_pc.number : unit.address_of(high_pc);
-            if (high)
-                out.push_back({*low, from + *high});
-        }
-    }
-};
 
 }  // namespace
 
