@@ -31,7 +31,7 @@ MAY_INCLUDE = {
 
 # The generator's two halves meet in site_model.h alone.
 READER = re.compile(r"userspace/generator/(dwarf_|location_expr|address_list|debug_file"
-                    r"|code_place)")
+                    r"|code_place|parameter_place|site_context)")
 WRITER = re.compile(r"userspace/generator/btf_(writer|builder)")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)

@@ -5,6 +5,7 @@
 
 #include "userspace/generator/code_place.h"
 #include "userspace/generator/loc_param.h"
+#include "userspace/generator/parameter_place.h"
 #include "userspace/lib/core_api.h"
 
 namespace btf_extra {
@@ -18,88 +19,9 @@ constexpr uint64_t kLangAssembly = 0x31;
 
 }  // namespace
 
-// A site, as location expressions see it.
-class UnitReader::SiteContext final : public ExprContext {
-  public:
-    SiteContext(UnitReader &reader, const Scope &scope) : reader_(reader), scope_(scope) {}
-
-    std::optional<RegisterOffset> call_frame_cfa() override {
-        return reader_.frames_->cfa(scope_.point.address);
-    }
-    Bytes frame_base() override {
-        const AttributeValue &base = scope_.enclosing->frame_base;
-        if (const std::optional<uint32_t> reg = frame_register(); reg && !is_set_up(*reg))
-            return {};
-        if (base.kind == AttributeValue::kBlock || !base)
-            return base.block;
-        return expression_at(reader_.sections_, *reader_.unit_, base, std::nullopt, scope_.point)
-            .value_or(Bytes());
-    }
-    bool at_function_entry() const override {
-        return scope_.point.address == scope_.enclosing->entry;
-    }
-    std::optional<uint64_t> indexed_address(uint64_t index) override {
-        return reader_.unit_->indexed_address(index);
-    }
-    std::optional<BaseType> base_type(uint64_t unit_offset) override {
-        const SourceType type =
-            reader_.types_.describe(reader_.unit_->header.offset + unit_offset, false);
-        if (type.kind != TypeKind::kInt && type.kind != TypeKind::kFloat)
-            return std::nullopt;
-        return BaseType{.size = static_cast<uint32_t>(type.size),
-                        .is_integer = type.kind == TypeKind::kInt,
-                        .is_signed = type.is_signed};
-    }
-    AddressConstant address_constant(uint64_t link_address) override {
-        return reader_.input_.file.address_constant(link_address);
-    }
-
-    // Whether an expression is about a frame that is not there yet.
-    bool before_frame(Bytes expression) {
-        const std::optional<uint32_t> reg = frame_register();
-        return reg && !expression.empty() && expression[0] == DW_OP_fbreg && !is_set_up(*reg);
-    }
-
-    // Whether a parameter is said to be in memory of the containing function's
-    // own frame for the whole of its scope. That is where the function keeps
-    // it, but not since when: compilers store it at the site or later. What the
-    // caller has put on the stack is above the CFA, and there.
-    bool may_be_stored_later(Bytes expression, const LocParam &param) {
-        if (!(param.flags & LOC_DEREF) || expression.back() == DW_OP_stack_value)
-            return false;
-        // Clang's frame base does not tell which side of the CFA it is on.
-        if (frame_register())
-            return true;
-        const std::optional<RegisterOffset> cfa = call_frame_cfa();
-        return cfa && param.values[0] == cfa->reg && loc_param::offset(param) < cfa->offset;
-    }
-
-  private:
-    // Clang's DW_AT_frame_base.
-    std::optional<uint32_t> frame_register() const {
-        const AttributeValue &base = scope_.enclosing->frame_base;
-        if (base.kind != AttributeValue::kBlock || base.block.size() != 1 ||
-            base.block[0] < DW_OP_reg0 || base.block[0] > DW_OP_reg31)
-            return std::nullopt;
-        return base.block[0] - DW_OP_reg0;
-    }
-    // Whether it is more than what the caller has left in it.
-    bool is_set_up(uint32_t reg) {
-        const std::optional<RegisterOffset> at_entry =
-            reader_.frames_->cfa(scope_.enclosing->entry);
-        const std::optional<RegisterOffset> here = call_frame_cfa();
-        return at_entry && here && here->reg == reg &&
-               (here->reg != at_entry->reg || here->offset != at_entry->offset);
-    }
-
-    UnitReader &reader_;
-    const Scope &scope_;
-};
-
 UnitReader::UnitReader(const ReaderInput &input, std::unique_ptr<FrameTable> frames)
     : input_(input), sections_(input.file.dwarf()), frames_(std::move(frames)), types_(input.units),
-      own_jumps_(input.file), register_use_(input.file),
-      registers_(loc_machine_registers(input.file.elf().machine())) {}
+      own_jumps_(input.file), register_use_(input.file) {}
 
 UnitReader::~UnitReader() = default;
 
@@ -111,6 +33,10 @@ UnitSites UnitReader::read(const Unit &unit) {
         return sites;
     sites_ = &sites;
     unit_ = &unit;
+    format_ = {.registers = loc_machine_registers(input_.file.elf().machine()),
+               .address_size = unit.header.address_size,
+               .offset_size = unit.header.offset_size,
+               .version = static_cast<uint8_t>(unit.header.version)};
     marks_entries_ = false;
     unit_path_ = path(input_.source_tree.relative(unit.name));
     tables_.emplace(input_, types_);
@@ -380,28 +306,12 @@ void UnitReader::add_copied_site(const CopiedEntries::Copy &copy) {
 }
 
 uint64_t UnitReader::visit_parameter(const Die &die, const Scope &scope) {
-    AttributeValue location;
-    AttributeValue const_value;
-    std::optional<uint64_t> locviews;
+    ParameterPlace place;
     uint64_t entry = die.offset;  // of the parameter in the abstract instance
     const uint64_t next =
         unit_->for_each_attribute(die, [&](uint16_t name, const AttributeValue &value) {
-            switch (name) {
-            case DW_AT_location:
-                location = value;
-                break;
-            case DW_AT_const_value:
-                const_value = value;
-                break;
-            case DW_AT_GNU_locviews:
-                locviews = value.number;
-                break;
-            case DW_AT_abstract_origin:
+            if (!place.set(name, value) && name == DW_AT_abstract_origin)
                 entry = value.kind == AttributeValue::kReference ? value.number : 0;
-                break;
-            default:
-                break;
-            }
         });
     if (next == 0)
         return 0;
@@ -413,56 +323,17 @@ uint64_t UnitReader::visit_parameter(const Die &die, const Scope &scope) {
         if (slot == (kMissing | static_cast<uint32_t>(NotAvailable::kOptimizedOut)) ||
             slot == (kMissing | static_cast<uint32_t>(NotAvailable::kNoLocationHere))) {
             const uint64_t size = scope.function->params[static_cast<size_t>(position)].size;
-            const Location found = parameter_location(location, const_value, locviews, size, scope);
+            SiteContext site(input_.file, *unit_, *frames_, types_, scope.point, *scope.enclosing);
+            const Location found = place.at(site, size, format_);
             if (found.reason != NotAvailable::kOptimizedOut)
                 slot = slot_of(found);
             if (found.reason == NotAvailable::kPieces && scope.body)
                 if (auto parts = register_parts(
-                        expression_of(location, locviews, scope).value_or(Bytes()), size))
+                        site.expression(place.location, place.locviews).value_or(Bytes()), size))
                     parts_[position] = std::move(*parts);
         }
     }
     return die.abbreviation->has_children ? unit_->next_sibling(die) : next;
-}
-
-std::optional<Bytes> UnitReader::expression_of(const AttributeValue &location,
-                                               std::optional<uint64_t> locviews,
-                                               const Scope &scope) {
-    if (location.kind == AttributeValue::kBlock)
-        return location.block;
-    return expression_at(sections_, *unit_, location, locviews, scope.point);
-}
-
-Location UnitReader::parameter_location(const AttributeValue &location,
-                                        const AttributeValue &const_value,
-                                        std::optional<uint64_t> locviews, uint64_t size,
-                                        const Scope &scope) {
-    if (!location) {
-        if (const_value.is_constant())
-            return constant(const_value.number, const_value.kind == AttributeValue::kSigned, size);
-        if (const_value.kind == AttributeValue::kBlock)
-            return constant(const_value.block, size);
-        // A string is the memory that a pointer would point to.
-        return Location::missing(const_value ? NotAvailable::kImplicitPointer
-                                             : NotAvailable::kOptimizedOut);
-    }
-    const std::optional<Bytes> expression = expression_of(location, locviews, scope);
-    if (!expression)
-        return Location::missing(NotAvailable::kNoLocationHere);
-    const ExprFormat format{.registers = registers_,
-                            .address_size = unit_->header.address_size,
-                            .offset_size = unit_->header.offset_size,
-                            .version = static_cast<uint8_t>(unit_->header.version)};
-    SiteContext context(*this, scope);
-    Location found = locate(*expression, size, format, context);
-    const bool too_early =
-        found.available()
-            ? location.kind == AttributeValue::kBlock &&
-                  context.may_be_stored_later(*expression, found.param)
-            : found.reason == NotAvailable::kArithmetic && context.before_frame(*expression);
-    if (too_early)
-        found = Location::missing(NotAvailable::kNoLocationHere);
-    return found;
 }
 
 ParamSlot UnitReader::slot_of(const Location &location) {

@@ -21,6 +21,7 @@
 #include "userspace/generator/dwarf_types.h"
 #include "userspace/generator/own_jumps.h"
 #include "userspace/generator/register_use.h"
+#include "userspace/generator/site_context.h"
 #include "userspace/generator/site_model.h"
 #include "userspace/generator/source_path.h"
 #include "userspace/generator/true_signature.h"
@@ -59,11 +60,6 @@ class UnitReader {
         SourcePlace declared;
         bool declared_here = false;  // its file is a number of the unit that is being read
     };
-    // The out-of-line function around a site.
-    struct Enclosing {
-        uint64_t entry = 0;
-        AttributeValue frame_base;
-    };
     // Where entries are met: whose parameters are children here, and at what
     // point they are wanted.
     struct Scope {
@@ -82,7 +78,6 @@ class UnitReader {
         Enclosing enclosing;
         uint8_t marks = 0;  // SITE_MARK_PART, if it is one
     };
-    class SiteContext;
     // What is known of one unit. A million small nodes in a kernel: their memory
     // is taken and let go as a whole, without a word to other threads.
     struct Tables {
@@ -122,11 +117,6 @@ class UnitReader {
     const Function *read_function(const Unit &unit, const Die &die);
     // The position of a parameter entry in the prototype, or -1.
     int position_of(const Function &function, uint64_t die_offset);
-    std::optional<Bytes> expression_of(const AttributeValue &location,
-                                       std::optional<uint64_t> locviews, const Scope &scope);
-    Location parameter_location(const AttributeValue &location, const AttributeValue &const_value,
-                                std::optional<uint64_t> locviews, uint64_t size,
-                                const Scope &scope);
     ParamSlot slot_of(const Location &location);
     // Where the compiler changed the signature of a body: the function that it is, too.
     void add_true_signature(const Die &die, const Function &function, const Site &body,
@@ -147,10 +137,10 @@ class UnitReader {
     std::vector<Instance> instances_;  // by their numbers in copied_entries_
     bool marks_entries_ = false;       // the compiler of the unit that is being read
     std::vector<CodeRange> ranges_;    // of the instance that is being read
-    uint32_t registers_;
 
     // Of the unit that is being read:
     const Unit *unit_ = nullptr;
+    ExprFormat format_;
     UnitSites *sites_ = nullptr;
     std::vector<ParamSlot> slots_;  // of the sites around the current entry, the innermost last
     std::map<int, std::vector<RegisterPart>> parts_;  // of parameters of the body, by position
