@@ -17,12 +17,9 @@
 namespace btf_extra::test {
 namespace {
 
-constexpr ParamSlot missing(NotAvailable reason) {
-    return kMissing | static_cast<ParamSlot>(reason);
-}
-constexpr ParamSlot kOut = missing(NotAvailable::kOptimizedOut);        // 1
-constexpr ParamSlot kNotHere = missing(NotAvailable::kNoLocationHere);  // 2
-constexpr ParamSlot kEntryValue = missing(NotAvailable::kEntryValue);   // 5
+constexpr ParamSlot kOut = missing_slot(NotAvailable::kOptimizedOut);        // 1
+constexpr ParamSlot kNotHere = missing_slot(NotAvailable::kNoLocationHere);  // 2
+constexpr ParamSlot kEntryValue = missing_slot(NotAvailable::kEntryValue);   // 5
 
 LocParam in_register(uint32_t reg) {
     return {.size = 8, .flags = LOC_REG, .vlen = 1, .values = {reg}};

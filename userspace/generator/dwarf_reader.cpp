@@ -12,8 +12,8 @@ namespace btf_extra {
 
 namespace {
 
-constexpr uint32_t kMaxDepth = 512;  // of nested entries
-constexpr uint32_t kMaxOrigins = 8;  // from an instance to what it is an instance of
+constexpr uint32_t kMaxDepth = 512;   // of nested entries
+constexpr uint32_t kMaxTypedefs = 8;  // and qualifiers, around a type
 constexpr uint64_t kLangRust = 0x1c;
 constexpr uint64_t kLangAssembly = 0x31;
 
@@ -38,8 +38,7 @@ UnitSites UnitReader::read(const Unit &unit) {
                .offset_size = unit.header.offset_size,
                .version = static_cast<uint8_t>(unit.header.version)};
     marks_entries_ = false;
-    unit_path_ = path(input_.source_tree.relative(unit.name));
-    tables_.emplace(input_, types_);
+    tables_.emplace(input_, unit, types_, sites);
     const Die die = unit.unit_die();
     const uint64_t children = unit.after_attributes(die);
     if (children == 0)
@@ -55,14 +54,7 @@ UnitSites UnitReader::read(const Unit &unit) {
     instances_.clear();
     tables_.reset();
     slots_.clear();
-    files_.clear();
     return sites;
-}
-
-const Unit *UnitReader::unit_at(uint64_t offset) const {
-    if (offset >= unit_->header.offset && offset < unit_->header.end)
-        return unit_;
-    return input_.units.at(offset);
 }
 
 uint64_t UnitReader::fail(uint64_t offset) {
@@ -126,7 +118,7 @@ uint64_t UnitReader::visit_subprogram(const Die &die, uint32_t depth) {
         return unit_->next_sibling(die);
     enclosing.entry = *address;
     Scope scope;
-    scope.function = function_at(die.offset);
+    scope.function = tables_->functions.at(die.offset);
     if (is_overridden(scope.function, *address)) {
         ++sites_->overridden_bodies;
         return unit_->next_sibling(die);
@@ -182,7 +174,7 @@ uint64_t UnitReader::visit_inlined(const Die &die, const Scope &scope, uint32_t 
         ++sites_->inline_instances;
         inner.point = {.address = *address, .view = view};
         if (origin.kind == AttributeValue::kReference)
-            inner.function = function_at(origin.number);
+            inner.function = tables_->functions.at(origin.number);
     }
     if (inner.function) {
         if (!place.entry_pc)
@@ -211,7 +203,8 @@ uint64_t UnitReader::visit_inlined(const Die &die, const Scope &scope, uint32_t 
 bool UnitReader::is_part(const Function *function, const Scope &scope, const SourcePlace &call) {
     return function == scope.site && call.line != 0 && call.line == function->declared.line &&
            call.column == function->declared.column &&
-           file_of(*unit_, call.file) == sites_->functions[function->number].file;
+           tables_->functions.file_of(*unit_, call.file) ==
+               sites_->functions[function->number].file;
 }
 
 bool UnitReader::is_overridden(const Function *function, uint64_t address) const {
@@ -238,7 +231,7 @@ void UnitReader::begin_params(Scope &scope) {
     if (!scope.function)
         return;
     slots_.resize(slots_.size() + scope.function->params.size(),
-                  kMissing | static_cast<uint32_t>(NotAvailable::kOptimizedOut));
+                  missing_slot(NotAvailable::kOptimizedOut));
     if (scope.function->variadic)
         slots_.push_back(kMissing);
 }
@@ -298,7 +291,7 @@ void UnitReader::add_copied_site(const CopiedEntries::Copy &copy) {
             agreed.swap(slots_);
         for (size_t i = 0; i < slots_.size(); ++i)
             if (agreed[i] != slots_[i])
-                agreed[i] = kMissing | static_cast<uint32_t>(NotAvailable::kNoLocationHere);
+                agreed[i] = missing_slot(NotAvailable::kNoLocationHere);
         slots_.clear();
     }
     site.params = sites_->param_lists.add(agreed);
@@ -315,18 +308,18 @@ uint64_t UnitReader::visit_parameter(const Die &die, const Scope &scope) {
         });
     if (next == 0)
         return 0;
-    const int position = position_of(*scope.function, entry);
+    const int position = tables_->functions.position_of(*scope.function, entry);
     if (position >= 0) {
         // Of several entries for one parameter the first with a location here
         // counts, whether or not it has a shape of the wire format.
         ParamSlot &slot = slots_[scope.first_slot + static_cast<size_t>(position)];
-        if (slot == (kMissing | static_cast<uint32_t>(NotAvailable::kOptimizedOut)) ||
-            slot == (kMissing | static_cast<uint32_t>(NotAvailable::kNoLocationHere))) {
+        if (slot == missing_slot(NotAvailable::kOptimizedOut) ||
+            slot == missing_slot(NotAvailable::kNoLocationHere)) {
             const uint64_t size = scope.function->params[static_cast<size_t>(position)].size;
             SiteContext site(input_.file, *unit_, *frames_, types_, scope.point, *scope.enclosing);
             const Location found = place.at(site, size, format_);
             if (found.reason != NotAvailable::kOptimizedOut)
-                slot = slot_of(found);
+                slot = tables_->param_slots.slot_of(found);
             if (found.reason == NotAvailable::kPieces && scope.body)
                 if (auto parts = register_parts(
                         site.expression(place.location, place.locviews).value_or(Bytes()), size))
@@ -336,18 +329,8 @@ uint64_t UnitReader::visit_parameter(const Die &die, const Scope &scope) {
     return die.abbreviation->has_children ? unit_->next_sibling(die) : next;
 }
 
-ParamSlot UnitReader::slot_of(const Location &location) {
-    if (!location.available())
-        return kMissing | static_cast<uint32_t>(location.reason);
-    const auto [entry, fresh] = tables_->loc_params.try_emplace(
-        location.param, static_cast<uint32_t>(sites_->loc_params.size()));
-    if (fresh)
-        sites_->loc_params.push_back(location.param);
-    return entry->second;
-}
-
 EntryParam::Shape UnitReader::shape_of(TypeRef type) {
-    for (uint32_t depth = 0; depth < kMaxOrigins; ++depth) {
+    for (uint32_t depth = 0; depth < kMaxTypedefs; ++depth) {
         const SourceType described = types_.describe(type, false);
         switch (described.kind) {
         case TypeKind::kConst:
@@ -375,10 +358,7 @@ std::vector<EntryParam> UnitReader::entry_params(const Function &function,
         EntryParam &param = params.emplace_back();
         param.shape = shape_of(function.params[i].type);
         param.size = function.params[i].size;
-        if (slots[i] & kMissing)
-            param.location = Location::missing(static_cast<NotAvailable>(slots[i] & ~kMissing));
-        else
-            param.location.param = sites_->loc_params[slots[i]];
+        param.location = tables_->param_slots.location_of(slots[i]);
         if (const auto parts = parts_.find(static_cast<int>(i)); parts != parts_.end())
             param.parts = parts->second;
     }
@@ -409,7 +389,7 @@ void UnitReader::add_true_signature(const Die &die, const Function &function, co
         return;
     SourceFunction own = source;
     own.name = symbol;
-    own.unit = unit_path_;
+    own.unit = tables_->functions.unit_path();
     own.external = false;
     own.only_body = uint64_t{body.section} << 32 | body.offset;
     if (change.result)
@@ -430,165 +410,17 @@ void UnitReader::add_true_signature(const Die &die, const Function &function, co
         types.push_back(input_.base.unsigned_int(part.size));
         if (types.back() == 0)
             return;
-        names.push_back(path(fmt::format("{}__{}", name, part.offset)));
-        places.push_back(
-            slot_of({.param = loc_param::in_register(part.reg, 0, part.size, loc_param::kFull)}));
+        names.push_back(tables_->functions.keep(fmt::format("{}__{}", name, part.offset)));
+        places.push_back(tables_->param_slots.slot_of(
+            {.param = loc_param::in_register(part.reg, 0, part.size, loc_param::kFull)}));
     }
     own.first_param = static_cast<uint32_t>(sites_->param_types.size());
-    own.nr_params = static_cast<uint32_t>(types.size());
     sites_->param_types.insert(sites_->param_types.end(), types.begin(), types.end());
     sites_->param_names.insert(sites_->param_names.end(), names.begin(), names.end());
-    own.base_id = input_.base.func(own.name, own.return_type, types, false);
     Site site = body;
-    site.function = static_cast<uint32_t>(sites_->functions.size());
+    site.function = tables_->functions.add(own);
     site.params = sites_->param_lists.add(places);
-    sites_->functions.push_back(own);
     sites_->sites.push_back(site);
-}
-
-const UnitReader::Function *UnitReader::function_at(uint64_t die_offset) {
-    const auto known = tables_->functions.find(die_offset);
-    if (known != tables_->functions.end())
-        return known->second;
-    uint64_t root = die_offset;
-    for (uint32_t i = 0; i < kMaxOrigins; ++i) {
-        const Unit *unit = unit_at(root);
-        const Die die = unit ? unit->die_at(root) : Die{};
-        if (die.tag() != DW_TAG_subprogram)
-            return nullptr;
-        const AttributeValue origin = unit->attribute(die, DW_AT_abstract_origin);
-        if (origin.kind == AttributeValue::kReference) {
-            root = origin.number;
-            continue;
-        }
-        const Function *&function = tables_->functions[root];
-        if (!function)
-            function = read_function(*unit, die);
-        return function;
-    }
-    return nullptr;
-}
-
-const UnitReader::Function *UnitReader::read_function(const Unit &unit, const Die &die) {
-    SourceFunction source;
-    std::optional<uint64_t> file;
-    SourcePlace declared;
-    TypeRef result = 0;
-    uint64_t specification = 0;
-    const auto read_attributes = [&](uint16_t name, const AttributeValue &value) {
-        switch (name) {
-        case DW_AT_name:
-            if (source.name.empty())
-                source.name = value.string;
-            break;
-        case DW_AT_decl_file:
-            if (!file)
-                file = value.number;
-            break;
-        case DW_AT_decl_line:
-            if (declared.line == 0)
-                declared.line = value.number;
-            break;
-        case DW_AT_decl_column:
-            if (declared.column == 0)
-                declared.column = value.number;
-            break;
-        case DW_AT_type:
-            if (result == 0 && value.kind == AttributeValue::kReference)
-                result = value.number;
-            break;
-        case DW_AT_external:
-            source.external = value.number != 0;
-            break;
-        case DW_AT_specification:
-            if (value.kind == AttributeValue::kReference)
-                specification = value.number;
-            break;
-        default:
-            break;
-        }
-    };
-    unit.for_each_attribute(die, read_attributes);
-    const Unit *file_unit = &unit;  // whose numbers of files they are
-    if (const Unit *declared = specification != 0 ? unit_at(specification) : nullptr)
-        if (const Die declaration = declared->die_at(specification); declaration.abbreviation) {
-            if (!file)
-                file_unit = declared;
-            declared->for_each_attribute(declaration, read_attributes);
-        }
-    if (source.name.empty())
-        return nullptr;
-    if (file)
-        source.file = file_of(*file_unit, *file);
-    source.unit = &unit == unit_ ? unit_path_ : path(input_.source_tree.relative(unit.name));
-    source.return_type = tables_->type_map.map(result);
-    source.first_param = static_cast<uint32_t>(sites_->param_types.size());
-    params_.clear();
-    uint64_t offset = die.abbreviation->has_children ? unit.after_attributes(die) : 0;
-    while (offset != 0) {
-        const Die child = unit.die_at(offset);
-        if (!child.abbreviation)
-            break;
-        if (child.tag() == DW_TAG_formal_parameter) {
-            const TypeRef type = unit.attribute(child, DW_AT_type).number;
-            params_.push_back({.die = child.offset, .type = type, .size = types_.size_of(type)});
-            sites_->param_types.push_back(tables_->type_map.map_param(type));
-            sites_->param_names.push_back(unit.attribute(child, DW_AT_name).string);
-        } else if (child.tag() == DW_TAG_unspecified_parameters) {
-            source.variadic = true;
-        }
-        offset = unit.next_sibling(child);
-    }
-    source.nr_params = static_cast<uint32_t>(params_.size());
-    source.base_id = input_.base.func(source.name, source.return_type, sites_->types_of(source),
-                                      source.variadic);
-    std::pmr::polymorphic_allocator<> memory(&tables_->memory);
-    const std::span params(memory.allocate_object<Param>(params_.size()), params_.size());
-    std::uninitialized_copy(params_.begin(), params_.end(), params.begin());
-    auto *function = memory.new_object<Function>();
-    function->number = static_cast<uint32_t>(sites_->functions.size());
-    function->params = params;
-    function->variadic = source.variadic;
-    function->declared = declared;
-    function->declared_here = file && declared.line != 0 && file_unit == unit_;
-    if (file)
-        function->declared.file = *file;
-    sites_->functions.push_back(source);
-    return function;
-}
-
-int UnitReader::position_of(const Function &function, uint64_t die_offset) {
-    for (uint32_t i = 0; i < kMaxOrigins; ++i) {
-        for (size_t position = 0; position < function.params.size(); ++position)
-            if (function.params[position].die == die_offset)
-                return static_cast<int>(position);
-        const Unit *unit = unit_at(die_offset);
-        const Die die = unit ? unit->die_at(die_offset) : Die{};
-        const AttributeValue origin =
-            die.abbreviation ? unit->attribute(die, DW_AT_abstract_origin) : AttributeValue{};
-        if (origin.kind != AttributeValue::kReference)
-            return -1;
-        die_offset = origin.number;
-    }
-    return -1;
-}
-
-std::string_view UnitReader::path(std::string path) {
-    return sites_->paths.emplace_back(std::move(path));
-}
-
-std::string_view UnitReader::file_of(const Unit &unit, uint64_t number) {
-    const auto [entry, fresh] = files_.try_emplace(unit.header.offset);
-    Files &files = entry->second;
-    if (fresh) {
-        files.written = file_table(sections_, unit);
-        files.normalized.resize(files.written.size());
-    }
-    if (number >= files.written.size())
-        return {};
-    if (files.normalized[number].empty() && !files.written[number].empty())
-        files.normalized[number] = path(input_.source_tree.relative(files.written[number]));
-    return files.normalized[number];
 }
 
 }  // namespace btf_extra

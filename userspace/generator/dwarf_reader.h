@@ -10,34 +10,22 @@
 #include <memory_resource>
 #include <optional>
 #include <span>
-#include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "userspace/generator/address_list.h"
 #include "userspace/generator/copied_entries.h"
 #include "userspace/generator/debug_file.h"
-#include "userspace/generator/defined_symbols.h"
 #include "userspace/generator/dwarf_types.h"
 #include "userspace/generator/own_jumps.h"
+#include "userspace/generator/param_slots.h"
+#include "userspace/generator/reader_input.h"
 #include "userspace/generator/register_use.h"
 #include "userspace/generator/site_context.h"
 #include "userspace/generator/site_model.h"
-#include "userspace/generator/source_path.h"
+#include "userspace/generator/source_functions.h"
 #include "userspace/generator/true_signature.h"
-#include "userspace/generator/type_map.h"
 
 namespace btf_extra {
-
-// What all threads share; nothing of it changes but the new types.
-struct ReaderInput {
-    const DebugFile &file;
-    const DefinedSymbols &symbols;
-    const UnitSet &units;
-    const SourceTree &source_tree;
-    const BaseTypes &base;
-    NewTypes &new_types;
-};
 
 // One for each thread.
 class UnitReader {
@@ -48,18 +36,8 @@ class UnitReader {
     UnitSites read(const Unit &unit);
 
   private:
-    struct Param {
-        uint64_t die = 0;  // its entry in the abstract instance
-        TypeRef type = 0;
-        uint64_t size = 0;  // bytes of a value
-    };
-    struct Function {
-        uint32_t number = 0;  // in UnitSites::functions
-        std::span<const Param> params;
-        bool variadic = false;
-        SourcePlace declared;
-        bool declared_here = false;  // its file is a number of the unit that is being read
-    };
+    using Function = SourceFunctions::Function;
+
     // Where entries are met: whose parameters are children here, and at what
     // point they are wanted.
     struct Scope {
@@ -81,13 +59,12 @@ class UnitReader {
     // What is known of one unit. A million small nodes in a kernel: their memory
     // is taken and let go as a whole, without a word to other threads.
     struct Tables {
-        Tables(const ReaderInput &input, TypeSource &source)
-            : type_map(input.base, input.new_types, source, &memory) {}
+        Tables(const ReaderInput &input, const Unit &unit, DwarfTypes &types, UnitSites &sites)
+            : functions(input, unit, types, sites, &memory), param_slots(sites, &memory) {}
 
         std::pmr::monotonic_buffer_resource memory{1 << 16};
-        TypeMap type_map;
-        std::pmr::unordered_map<uint64_t, const Function *> functions{&memory};  // by entry
-        std::pmr::unordered_map<LocParam, uint32_t, LocParamHash> loc_params{&memory};
+        SourceFunctions functions;
+        ParamSlots param_slots;
     };
 
     // These return the offset behind what they read; 0 after fail().
@@ -110,22 +87,12 @@ class UnitReader {
     // Room for the parameters of a site, none of them located, in slots_.
     void begin_params(Scope &scope);
     void add_copied_site(const CopiedEntries::Copy &copy);
-    const Unit *unit_at(uint64_t offset) const;
-    // The source function of an entry, through its abstract origins; nullptr:
-    // none that has a name.
-    const Function *function_at(uint64_t die_offset);
-    const Function *read_function(const Unit &unit, const Die &die);
-    // The position of a parameter entry in the prototype, or -1.
-    int position_of(const Function &function, uint64_t die_offset);
-    ParamSlot slot_of(const Location &location);
     // Where the compiler changed the signature of a body: the function that it is, too.
     void add_true_signature(const Die &die, const Function &function, const Site &body,
                             std::span<const ParamSlot> slots);
     std::vector<EntryParam> entry_params(const Function &function,
                                          std::span<const ParamSlot> slots);
     EntryParam::Shape shape_of(TypeRef type);
-    std::string_view path(std::string path);  // kept in sites_
-    std::string_view file_of(const Unit &unit, uint64_t number);
 
     const ReaderInput &input_;
     const DebugSections &sections_;
@@ -144,14 +111,7 @@ class UnitReader {
     UnitSites *sites_ = nullptr;
     std::vector<ParamSlot> slots_;  // of the sites around the current entry, the innermost last
     std::map<int, std::vector<RegisterPart>> parts_;  // of parameters of the body, by position
-    std::string_view unit_path_;
     std::optional<Tables> tables_;
-    std::vector<Param> params_;  // of the function that is being read
-    struct Files {
-        std::vector<std::string> written;          // by number, as the unit spells them
-        std::vector<std::string_view> normalized;  // those asked for so far
-    };
-    std::unordered_map<uint64_t, Files> files_;  // by unit
 };
 
 }  // namespace btf_extra

@@ -142,6 +142,9 @@ enum class SiteClass : uint8_t { kInline, kBody };
 // NotAvailable; kMissing alone is the void that ends a variadic prototype.
 using ParamSlot = uint32_t;
 constexpr ParamSlot kMissing = 0x80000000u;
+constexpr ParamSlot missing_slot(NotAvailable why) {
+    return kMissing | static_cast<ParamSlot>(why);
+}
 
 // Where a function begins: an inlined instance or an out-of-line body.
 struct Site {
