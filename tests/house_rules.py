@@ -31,7 +31,7 @@ MAY_INCLUDE = {
 
 # The generator's two halves meet in site_model.h alone.
 READER = re.compile(r"userspace/generator/(dwarf_|location_expr|address_list|debug_file"
-                    r"|code_place|param_slots|parameter_place|reader_input|site_context"
+                    r"|changed_bodies|code_place|param_slots|parameter_place|reader_input|site_context"
                     r"|source_functions)")
 WRITER = re.compile(r"userspace/generator/btf_(writer|builder)")
 

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "userspace/generator/code_place.h"
-#include "userspace/generator/loc_param.h"
 #include "userspace/generator/parameter_place.h"
 #include "userspace/lib/core_api.h"
 
@@ -12,8 +10,7 @@ namespace btf_extra {
 
 namespace {
 
-constexpr uint32_t kMaxDepth = 512;   // of nested entries
-constexpr uint32_t kMaxTypedefs = 8;  // and qualifiers, around a type
+constexpr uint32_t kMaxDepth = 512;  // of nested entries
 constexpr uint64_t kLangRust = 0x1c;
 constexpr uint64_t kLangAssembly = 0x31;
 
@@ -21,7 +18,7 @@ constexpr uint64_t kLangAssembly = 0x31;
 
 UnitReader::UnitReader(const ReaderInput &input, std::unique_ptr<FrameTable> frames)
     : input_(input), sections_(input.file.dwarf()), frames_(std::move(frames)), types_(input.units),
-      own_jumps_(input.file), register_use_(input.file) {}
+      own_jumps_(input.file), changed_bodies_(input, types_) {}
 
 UnitReader::~UnitReader() = default;
 
@@ -129,7 +126,7 @@ uint64_t UnitReader::visit_subprogram(const Die &die, uint32_t depth) {
                              ranges_);
     scope.enclosing = &enclosing;
     scope.point = {.address = *address, .view = 0};
-    scope.body = true;
+    scope.body = &place;
     parts_.clear();
     return visit_site(die, next, Site{.site_class = SiteClass::kBody}, scope, depth);
 }
@@ -257,8 +254,13 @@ uint64_t UnitReader::visit_site(const Die &die, uint64_t after_attributes, Site 
         site.params = sites_->param_lists.add(std::span(slots_).subspan(scope.first_slot));
         sites_->sites.push_back(site);
         if (scope.body)
-            add_true_signature(die, *scope.function, site,
-                               std::span(slots_).subspan(scope.first_slot));
+            changed_bodies_.add({.unit = *unit_,
+                                 .place = *scope.body,
+                                 .site = site,
+                                 .function = *scope.function,
+                                 .slots = std::span(slots_).subspan(scope.first_slot),
+                                 .parts = parts_},
+                                tables_->functions, tables_->param_slots, *sites_);
         slots_.resize(scope.first_slot);
     }
     return next;
@@ -327,100 +329,6 @@ uint64_t UnitReader::visit_parameter(const Die &die, const Scope &scope) {
         }
     }
     return die.abbreviation->has_children ? unit_->next_sibling(die) : next;
-}
-
-EntryParam::Shape UnitReader::shape_of(TypeRef type) {
-    for (uint32_t depth = 0; depth < kMaxTypedefs; ++depth) {
-        const SourceType described = types_.describe(type, false);
-        switch (described.kind) {
-        case TypeKind::kConst:
-        case TypeKind::kVolatile:
-        case TypeKind::kRestrict:
-        case TypeKind::kTypedef:
-            type = described.target;
-            break;
-        case TypeKind::kInt:
-        case TypeKind::kEnum:
-            return EntryParam::kScalar;
-        case TypeKind::kPtr:
-            return EntryParam::kPointer;
-        default:
-            return EntryParam::kAggregate;
-        }
-    }
-    return EntryParam::kAggregate;
-}
-
-std::vector<EntryParam> UnitReader::entry_params(const Function &function,
-                                                 std::span<const ParamSlot> slots) {
-    std::vector<EntryParam> params;
-    for (size_t i = 0; i < function.params.size(); ++i) {
-        EntryParam &param = params.emplace_back();
-        param.shape = shape_of(function.params[i].type);
-        param.size = function.params[i].size;
-        param.location = tables_->param_slots.location_of(slots[i]);
-        if (const auto parts = parts_.find(static_cast<int>(i)); parts != parts_.end())
-            param.parts = parts->second;
-    }
-    return params;
-}
-
-void UnitReader::add_true_signature(const Die &die, const Function &function, const Site &body,
-                                    std::span<const ParamSlot> slots) {
-    const SourceFunction source = sites_->functions[function.number];
-    const std::string_view symbol = input_.symbols.clone(source.name, body.section, body.offset);
-    if (symbol.empty())
-        return;
-    const SignatureChange change = signature_change(symbol.substr(source.name.size()));
-    if (!change.params || function.variadic)
-        return;
-    const uint16_t machine = input_.file.elf().machine();
-    const std::vector<EntryParam> params = entry_params(function, slots);
-    const std::optional<TrueSignature> found = true_signature(machine, params);
-    if (!found || found->may_go_on)
-        return;
-    CodePlace place;
-    unit_->for_each_attribute(
-        die, [&](uint16_t name, const AttributeValue &value) { place.set(name, value); });
-    ranges_.clear();
-    place.append_ranges(sections_, *unit_, ranges_);
-    const uint64_t entry = input_.file.sections()[body.section].address + body.offset;
-    if (register_use_.reads_argument(entry, ranges_, found->nr_registers))
-        return;
-    SourceFunction own = source;
-    own.name = symbol;
-    own.unit = tables_->functions.unit_path();
-    own.external = false;
-    own.only_body = uint64_t{body.section} << 32 | body.offset;
-    if (change.result)
-        own.return_type = 0;
-    std::vector<TypeId> types;
-    std::vector<std::string_view> names;
-    std::vector<ParamSlot> places;
-    for (const Argument &argument : found->arguments) {
-        const uint32_t param = source.first_param + argument.position;
-        const std::string_view name = sites_->param_names[param];
-        if (argument.whole) {
-            types.push_back(sites_->param_types[param]);
-            names.push_back(name);
-            places.push_back(slots[argument.position]);
-            continue;
-        }
-        const RegisterPart &part = argument.part;
-        types.push_back(input_.base.unsigned_int(part.size));
-        if (types.back() == 0)
-            return;
-        names.push_back(tables_->functions.keep(fmt::format("{}__{}", name, part.offset)));
-        places.push_back(tables_->param_slots.slot_of(
-            {.param = loc_param::in_register(part.reg, 0, part.size, loc_param::kFull)}));
-    }
-    own.first_param = static_cast<uint32_t>(sites_->param_types.size());
-    sites_->param_types.insert(sites_->param_types.end(), types.begin(), types.end());
-    sites_->param_names.insert(sites_->param_names.end(), names.begin(), names.end());
-    Site site = body;
-    site.function = tables_->functions.add(own);
-    site.params = sites_->param_lists.add(places);
-    sites_->sites.push_back(site);
 }
 
 }  // namespace btf_extra

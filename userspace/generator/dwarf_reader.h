@@ -5,25 +5,23 @@
 #define BTF_EXTRA_DWARF_READER_H
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <memory_resource>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "userspace/generator/address_list.h"
+#include "userspace/generator/changed_bodies.h"
+#include "userspace/generator/code_place.h"
 #include "userspace/generator/copied_entries.h"
 #include "userspace/generator/debug_file.h"
 #include "userspace/generator/dwarf_types.h"
 #include "userspace/generator/own_jumps.h"
 #include "userspace/generator/param_slots.h"
 #include "userspace/generator/reader_input.h"
-#include "userspace/generator/register_use.h"
 #include "userspace/generator/site_context.h"
 #include "userspace/generator/site_model.h"
 #include "userspace/generator/source_functions.h"
-#include "userspace/generator/true_signature.h"
 
 namespace btf_extra {
 
@@ -46,8 +44,8 @@ class UnitReader {
         size_t first_slot = 0;               // of the site, in slots_
         CodePoint point;
         const Enclosing *enclosing = nullptr;
-        bool body = false;      // these are parameters of an out-of-line function
-        bool own_only = false;  // sites in it have been read
+        const CodePlace *body = nullptr;  // of the out-of-line function whose parameters these are
+        bool own_only = false;            // sites in it have been read
     };
     // An inlined instance that has been read.
     struct Instance {
@@ -87,19 +85,13 @@ class UnitReader {
     // Room for the parameters of a site, none of them located, in slots_.
     void begin_params(Scope &scope);
     void add_copied_site(const CopiedEntries::Copy &copy);
-    // Where the compiler changed the signature of a body: the function that it is, too.
-    void add_true_signature(const Die &die, const Function &function, const Site &body,
-                            std::span<const ParamSlot> slots);
-    std::vector<EntryParam> entry_params(const Function &function,
-                                         std::span<const ParamSlot> slots);
-    EntryParam::Shape shape_of(TypeRef type);
 
     const ReaderInput &input_;
     const DebugSections &sections_;
     std::unique_ptr<FrameTable> frames_;
     DwarfTypes types_;
     OwnJumps own_jumps_;
-    RegisterUse register_use_;
+    ChangedBodies changed_bodies_;
     CopiedEntries copied_entries_;
     std::vector<Instance> instances_;  // by their numbers in copied_entries_
     bool marks_entries_ = false;       // the compiler of the unit that is being read
@@ -110,7 +102,7 @@ class UnitReader {
     ExprFormat format_;
     UnitSites *sites_ = nullptr;
     std::vector<ParamSlot> slots_;  // of the sites around the current entry, the innermost last
-    std::map<int, std::vector<RegisterPart>> parts_;  // of parameters of the body, by position
+    ParamParts parts_;              // of the body around it
     std::optional<Tables> tables_;
 };
 
