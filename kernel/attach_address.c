@@ -9,6 +9,7 @@
 #include "address_view.h"
 #include "attach_address.h"
 #include "attach_report.h"
+#include "kernel_symbol.h"
 #include "object_registry.h"
 
 static bool strict;
@@ -66,7 +67,7 @@ static int answer(struct question *question, const struct module *module, u32 fu
 	const struct attach_report *report = &question->report;
 	const struct attach_target *target = &report->target;
 
-	question->query.symbol_at = attach_symbol;
+	question->query.symbol_at = kernel_symbol_at;
 	question->query.strict = attach_address_strict();
 	rcu_read_lock();
 	question->query.object = find_object(module, func_id);

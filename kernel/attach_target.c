@@ -7,19 +7,6 @@
 #include "object_registry.h"
 #include "site_query.h"
 
-bool attach_symbol(unsigned long address, char *symbol)
-{
-	char *plus;
-
-	/* "name+0x0/0x20 [module]" */
-	sprint_symbol(symbol, address);
-	plus = strrchr(symbol, '+');
-	if (!plus || !strstarts(plus, "+0x0/"))
-		return false;
-	*plus = '\0';
-	return true;
-}
-
 static bool is_own(const struct extra_object *object, u32 func_id)
 {
 	return func_id >= object->first_own_id;

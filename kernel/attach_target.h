@@ -36,14 +36,8 @@ struct attach_target {
 	struct abi_fault abi;
 };
 
-/*
- * The symbol that begins at an address, into KSYM_SYMBOL_LEN bytes; false: none.
- * An argument, so that tests may have symbols of their own.
- */
+/* As kernel_symbol_at(): an argument, so that tests may have symbols of their own. */
 typedef bool (*attach_symbol_fn)(unsigned long address, char *symbol);
-
-/* The kernel's. */
-bool attach_symbol(unsigned long address, char *symbol);
 
 /* What it takes to ask. */
 struct attach_query {

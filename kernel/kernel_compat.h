@@ -51,6 +51,18 @@ static inline const void *module_read_only(const struct module *module, size_t *
 #endif
 }
 
+/* The text that a module keeps when its init is over. */
+static inline const void *module_text(const struct module *module, size_t *size)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
+	*size = module->mem[MOD_TEXT].size;
+	return module->mem[MOD_TEXT].base;
+#else
+	*size = module->core_layout.text_size;
+	return module->core_layout.base;
+#endif
+}
+
 /*
  * What a module carries of our blobs in itself, kept by the loader of a patched
  * kernel; data NULL: nothing.

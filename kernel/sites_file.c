@@ -9,19 +9,24 @@
 #include "address_view.h"
 #include "attach_address.h"
 #include "attach_target.h"
+#include "kernel_symbol.h"
 #include "object_registry.h"
+#include "other_symbols.h"
 #include "site_query.h"
 #include "sites_file.h"
 
 /*
- * The position is the id of an object and the rank of a site in its order by
- * address, so that objects may come and go between two reads.
+ * The position is the id of an object and in it the rank of a site in the order by
+ * address, or behind all of these the distance of another symbol in its text, so
+ * that objects may come and go between two reads.
  */
 #define RANK_BITS 32
 
 struct cursor {
 	const struct extra_object *object;
-	u32 rank;
+	u32 rank;			/* that of no site: the symbol */
+	unsigned long address;
+	char name[KSYM_SYMBOL_LEN];
 	bool hidden;
 	struct attach_query query;
 };
@@ -38,6 +43,16 @@ static const struct extra_object *object_from(u32 id)
 	return NULL;
 }
 
+/* To the first symbol at the position or behind it; false: the object has no more. */
+static bool settle_symbol(struct cursor *cursor, u32 *rank)
+{
+	u32 distance = *rank - cursor->object->index.nr_sites;
+
+	cursor->address = other_symbol_from(cursor->object, &distance, cursor->name);
+	*rank = cursor->object->index.nr_sites + distance;
+	return cursor->address;
+}
+
 /* Goes to the position or the next that exists. */
 static void *settle(struct cursor *cursor, loff_t *pos)
 {
@@ -47,13 +62,14 @@ static void *settle(struct cursor *cursor, loff_t *pos)
 	cursor->object = object_from(id);
 	if (!cursor->object)
 		return NULL;
-	if (cursor->object->id == id && rank >= cursor->object->index.nr_sites) {
+	if (cursor->object->id != id)
+		rank = 0;
+	if (rank >= cursor->object->index.nr_sites && !settle_symbol(cursor, &rank)) {
 		cursor->object = object_from(id + 1);
 		if (!cursor->object)
 			return NULL;
-	}
-	if (cursor->object->id != id || rank >= cursor->object->index.nr_sites)
 		rank = 0;
+	}
 	cursor->rank = rank;
 	*pos = (loff_t)cursor->object->id << RANK_BITS | rank;
 	return cursor;
@@ -155,9 +171,15 @@ static void show_attach(struct seq_file *seq, struct cursor *cursor,
 		seq_puts(seq, why_not(body, answer));
 }
 
-static int sites_show(struct seq_file *seq, void *v)
+static void show_symbol(struct seq_file *seq, const struct cursor *cursor)
 {
-	struct cursor *cursor = v;
+	seq_printf(seq, "%016lx s %s\t[%s] 0 -\t%s\t%s\n", cursor->hidden ? 0 : cursor->address,
+		   cursor->name, cursor->object->name, cursor->name,
+		   other_symbol_is_part(cursor->name) ? "-part" : "-no-site");
+}
+
+static void show_site(struct seq_file *seq, struct cursor *cursor)
+{
 	const struct extra_object *object = cursor->object;
 	const struct loc_section *section;
 	const struct loc_site *site;
@@ -174,6 +196,16 @@ static int sites_show(struct seq_file *seq, void *v)
 	if (described.site_class == BTF_EXTRA_CLASS_BODY)
 		show_attach(seq, cursor, &described);
 	seq_putc(seq, '\n');
+}
+
+static int sites_show(struct seq_file *seq, void *v)
+{
+	struct cursor *cursor = v;
+
+	if (cursor->rank < cursor->object->index.nr_sites)
+		show_site(seq, cursor);
+	else
+		show_symbol(seq, cursor);
 	return 0;
 }
 
@@ -191,7 +223,7 @@ static int sites_open(struct inode *inode, struct file *file)
 	if (!cursor)
 		return -ENOMEM;
 	cursor->hidden = !address_view_allowed();
-	cursor->query.symbol_at = attach_symbol;
+	cursor->query.symbol_at = kernel_symbol_at;
 	return 0;
 }
 

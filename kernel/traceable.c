@@ -25,22 +25,6 @@ void traceable_end(struct traceable *traceable)
 
 #ifdef CONFIG_DYNAMIC_FTRACE
 
-/* "name+0x10/0x20 [module]": cut after the name. */
-static bool find_function(struct traceable *traceable, unsigned long address)
-{
-	unsigned long offset, size;
-	char *plus;
-
-	sprint_symbol(traceable->symbol, address);
-	plus = strrchr(traceable->symbol, '+');
-	if (!plus || sscanf(plus, "+%lx/%lx", &offset, &size) != 2)
-		return false;
-	*plus = '\0';
-	traceable->start = address - offset;
-	traceable->end = traceable->start + size;
-	return true;
-}
-
 /* A filter takes no address but those of functions that ftrace knows. */
 static bool ftrace_knows(struct traceable *traceable, unsigned long start)
 {
@@ -89,12 +73,13 @@ static bool whole_is_traceable(struct traceable *traceable)
 
 bool traceable_address(struct traceable *traceable, unsigned long address)
 {
-	if (address >= traceable->start && address < traceable->end)
+	if (address >= traceable->function.start && address < traceable->function.end)
 		return traceable->answer;
 	/* As the kernel's own rule has it: what has no symbol is not notrace. */
-	if (!traceable->symbol || !find_function(traceable, address))
+	if (!traceable->symbol ||
+	    !kernel_symbol_around(address, traceable->symbol, &traceable->function))
 		return true;
-	traceable->answer = ftrace_knows(traceable, traceable->start) ||
+	traceable->answer = ftrace_knows(traceable, traceable->function.start) ||
 			    whole_is_traceable(traceable);
 	return traceable->answer;
 }

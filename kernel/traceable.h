@@ -9,12 +9,14 @@
 #include <linux/ftrace.h>
 #include <linux/types.h>
 
+#include "kernel_symbol.h"
+
 struct traceable {
 #ifdef CONFIG_DYNAMIC_FTRACE
 	struct ftrace_ops ops;		/* never registered */
 #endif
 	char *symbol;			/* [KSYM_SYMBOL_LEN] */
-	unsigned long start, end;	/* of the function that was asked about last */
+	struct symbol_extent function;	/* that was asked about last */
 	bool answer;
 };
 

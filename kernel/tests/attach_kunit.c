@@ -7,6 +7,7 @@
 
 #include "../../tests/core/blob_writer.h"
 #include "../attach_report.h"
+#include "../kernel_symbol.h"
 #include "../object_registry.h"
 #include "../site_query.h"
 #include "sample_objects.h"
@@ -504,21 +505,21 @@ static void attach_many_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nr, 1 + ATTACH_MAX_LISTED + 2 + 100 + 1000);
 }
 
-static void attach_symbol_test(struct kunit *test)
+static void kernel_symbol_test(struct kunit *test)
 {
 	char symbol[KSYM_SYMBOL_LEN];
 	unsigned long address = (unsigned long)&register_module_notifier;
 
-	KUNIT_EXPECT_TRUE(test, attach_symbol(address, symbol));
+	KUNIT_EXPECT_TRUE(test, kernel_symbol_at(address, symbol));
 	KUNIT_EXPECT_STREQ(test, symbol, "register_module_notifier");
-	KUNIT_EXPECT_FALSE(test, attach_symbol(address + 1, symbol));
-	KUNIT_EXPECT_FALSE(test, attach_symbol(1, symbol));
+	KUNIT_EXPECT_FALSE(test, kernel_symbol_at(address + 1, symbol));
+	KUNIT_EXPECT_FALSE(test, kernel_symbol_at(1, symbol));
 }
 
 static struct kunit_case attach_cases[] = {
 	KUNIT_CASE_PARAM(attach_row_test, attach_gen_params),
 	KUNIT_CASE(attach_many_test),
-	KUNIT_CASE(attach_symbol_test),
+	KUNIT_CASE(kernel_symbol_test),
 	{ }
 };
 

@@ -112,7 +112,7 @@ inline List list_sites() {
         const size_t end = line.find("] ", name);
         if (object == std::string::npos || end == std::string::npos)
             die("the list of sites: " + line);
-        if (line.compare(object, end - object, "\t[vmlinux") != 0)
+        if (line.compare(object, end - object, "\t[vmlinux") != 0 || line[name - 2] == 's')
             continue;
         if (address == 0)
             die("the list of sites has no addresses");

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/string.h>
+
+#include "core/func_suffix.h"
+#include "kernel_compat.h"
+#include "kernel_symbol.h"
+#include "object_registry.h"
+#include "other_symbols.h"
+
+/* Of vmlinux the rest is freed after boot, of a module after its init. */
+static unsigned long text_of(const struct extra_object *object, unsigned long *end)
+{
+	unsigned long first = 0;
+	size_t size = 0;
+	u32 i;
+
+	if (object->module)
+		first = (unsigned long)module_text(object->module, &size);
+	for (i = 0; !object->module && i < object->index.nr_elf_sections; i++) {
+		if (strcmp(object->index.elf_sections[i].name, ".text"))
+			continue;
+		first = object->sections[i].address;
+		size = object->sections[i].size;
+	}
+	*end = first + size;
+	return first;
+}
+
+static bool has_body(const struct extra_object *object, unsigned long address)
+{
+	const struct address_range *range = registry_find(registry_state(), address);
+	const struct loc_index *index = &object->index;
+	const struct loc_section *section;
+	struct loc_range sites;
+	u32 i;
+
+	if (!range || range->object != object)
+		return false;
+	sites = loc_index_by_offset(index, range->section, address - range->first);
+	for (i = sites.first; i < sites.end; i++) {
+		loc_index_site(index, index->by_offset[i], &section);
+		if (section->loc_class == LOC_CLASS_BODY)
+			return true;
+	}
+	return false;
+}
+
+static bool is_padding(const char *name)
+{
+	return strstarts(name, "__pfx_") || strstarts(name, "__cfi_");
+}
+
+unsigned long other_symbol_from(const struct extra_object *object, u32 *distance, char *name)
+{
+	struct symbol_extent symbol;
+	unsigned long first, end, at;
+
+	first = text_of(object, &end);
+	for (at = first + *distance; at < end; at = symbol.end) {
+		/* Before the first one there may be none. */
+		if (!kernel_symbol_around(at, name, &symbol) || symbol.end <= at) {
+			symbol.end = at + 1;
+			continue;
+		}
+		if (symbol.start != at || is_padding(name) || has_body(object, at))
+			continue;
+		*distance = at - first;
+		return at;
+	}
+	return 0;
+}
+
+bool other_symbol_is_part(const char *name)
+{
+	const char *suffix = name + func_suffix_strip(name);
+
+	return strstr(suffix, ".cold") || strstr(suffix, ".part.");
+}
