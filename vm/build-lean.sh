@@ -78,7 +78,7 @@ build() {
 forget_old() {
     local other
     for other in "$cache"/*/; do
-        [ -n "$(find "$other" -mindepth 1 -maxdepth 1 -name complete -mtime -1)" ] ||
+        [ ! -d "$other" ] || [ -n "$(find "$other" -mindepth 1 -maxdepth 1 -name complete -mtime -1)" ] ||
             rm -rf "$other"
     done
 }
