@@ -461,9 +461,11 @@ bool is_function(std::string_view symbol) {
 }
 
 // Every function that /proc/kallsyms has in the text of vmlinux and of the other objects, by
-// object and address; of several at one address any.
+// object and address; of several at one address any. Where there is padding, any other symbol is a
+// mark of the linker's.
 std::map<std::string, std::map<uint64_t, std::string>> functions_of_kallsyms() {
     std::map<std::string, std::map<uint64_t, std::string>> functions;
+    std::set<uint64_t> padding;
     std::ifstream file("/proc/kallsyms");
     bool in_text = false;
     for (std::string line; std::getline(file, line);) {
@@ -473,11 +475,17 @@ std::map<std::string, std::map<uint64_t, std::string>> functions_of_kallsyms() {
         // Symbols of the kernel come in order of address, those of modules after them.
         if (name == "_stext" || name == "_etext")
             in_text = name == "_stext";
-        if ((!in_text && module == "[vmlinux]") || !is_function(name) ||
+        if ((!in_text && module == "[vmlinux]") ||
             std::string_view("tTwW").find(type[0]) == std::string_view::npos)
             continue;
-        functions[module.substr(1, module.size() - 2)][std::stoull(address, nullptr, 16)] = name;
+        const uint64_t where = std::stoull(address, nullptr, 16);
+        if (is_function(name))
+            functions[module.substr(1, module.size() - 2)][where] = name;
+        else
+            padding.insert(where);
     }
+    for (auto &[object, symbols] : functions)
+        std::erase_if(symbols, [&](const auto &symbol) { return padding.contains(symbol.first); });
     return functions;
 }
 
