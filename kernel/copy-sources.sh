@@ -15,7 +15,7 @@ list_sources() (
     cd "${top:?}" || exit 1
     for folder in kernel include tests/core; do
         [ ! -d "$folder" ] || find "$folder" -type f \( -name '*.[chS]' -o -name Kbuild \
-            -o -name Kconfig \) ! -name '*.mod.c'
+            -o -name Kconfig -o -name .gitignore \) ! -name '*.mod.c'
     done | LC_ALL=C sort
 )
 
