@@ -27,7 +27,8 @@ void build_module(const std::string &path, const Recipe &recipe, const std::stri
     }
     must_run(link);
     if (!split_btf.empty())
-        must_run({"pahole", "-J", "--btf_base=" + split_btf, path});
+        // As the kernel's own build tells it: without that it wants llvm-objcopy.
+        must_run({"env", "LLVM_OBJCOPY=objcopy", "pahole", "-J", "--btf_base=" + split_btf, path});
 }
 
 }  // namespace btf_extra::test
