@@ -460,12 +460,14 @@ bool is_function(std::string_view symbol) {
     return !symbol.starts_with("__pfx_") && !symbol.starts_with("__cfi_");
 }
 
-// Every function that /proc/kallsyms has in the text of vmlinux and of the other objects, by
-// object and address; of several at one address any. Where there is padding, any other symbol is a
-// mark of the linker's.
-std::map<std::string, std::map<uint64_t, std::string>> functions_of_kallsyms() {
-    std::map<std::string, std::map<uint64_t, std::string>> functions;
+// What /proc/kallsyms has in the text of vmlinux and of the other objects, by object and address:
+// functions, of several at one address any, and padding, at which a mark of the linker's may be.
+struct TextSymbols {
+    std::map<uint64_t, std::string> functions;
     std::set<uint64_t> padding;
+};
+std::map<std::string, TextSymbols> text_of_kallsyms() {
+    std::map<std::string, TextSymbols> text;
     std::ifstream file("/proc/kallsyms");
     bool in_text = false;
     for (std::string line; std::getline(file, line);) {
@@ -479,18 +481,17 @@ std::map<std::string, std::map<uint64_t, std::string>> functions_of_kallsyms() {
             std::string_view("tTwW").find(type[0]) == std::string_view::npos)
             continue;
         const uint64_t where = std::stoull(address, nullptr, 16);
+        TextSymbols &symbols = text[module.substr(1, module.size() - 2)];
         if (is_function(name))
-            functions[module.substr(1, module.size() - 2)][where] = name;
+            symbols.functions[where] = name;
         else
-            padding.insert(where);
+            symbols.padding.insert(where);
     }
-    for (auto &[object, symbols] : functions)
-        std::erase_if(symbols, [&](const auto &symbol) { return padding.contains(symbol.first); });
-    return functions;
+    return text;
 }
 
 // What the file has beside sites: a line for each function of kallsyms that no body is at.
-void compare_others(const std::string &object, const std::map<uint64_t, std::string> &functions,
+void compare_others(const std::string &object, const TextSymbols &text,
                     const std::set<uint64_t> &bodies, const std::vector<std::string> &lines) {
     std::set<uint64_t> listed;
     for (const std::string &line : lines) {
@@ -503,15 +504,16 @@ void compare_others(const std::string &object, const std::map<uint64_t, std::str
                 fmt::format("\t[{}] 0 -\t{}\t{}", object, name, part ? "-part" : "-no-site"))
             bad("sites: " + line);
     }
-    for (const auto &[address, name] : functions)
-        if (!bodies.contains(address) && !listed.contains(address))
+    for (const auto &[address, name] : text.functions)
+        if (!text.padding.contains(address) && !bodies.contains(address) &&
+            !listed.contains(address))
             bad(fmt::format("sites: {}: no line for {} at {:#x}", object, name, address));
     // One that is nobody's in kallsyms would be a mistake, too.
     for (const uint64_t address : listed)
-        if (!functions.contains(address))
+        if (!text.functions.contains(address))
             bad(fmt::format("sites: {}: {:#x} is none of kallsyms", object, address));
     fmt::print("# {}: {} symbols in sites that are none\n", object, listed.size());
-    end_row(object + ": sites has every function symbol", functions.size());
+    end_row(object + ": sites has every function symbol", text.functions.size());
 }
 
 // Every line of the debugfs file, in its order: objects by id, sites by section and place.
@@ -549,10 +551,9 @@ void compare_listing(const std::vector<Object> &objects) {
     if (got.size() != wanted.size())
         bad("sites: other objects");
     end_row("/sys/kernel/debug/btf_extra/sites", lines);
-    const auto functions = functions_of_kallsyms();
+    const auto text = text_of_kallsyms();
     for (const Object &object : objects)
-        compare_others(object.name, functions.at(object.name), bodies[object.name],
-                       others[object.name]);
+        compare_others(object.name, text.at(object.name), bodies[object.name], others[object.name]);
 }
 
 }  // namespace
