@@ -26,7 +26,8 @@ version=$(basename "$(dirname "$vmlinux")")
 cache=${BTF_EXTRA_CACHE:-~/.cache/btf-extra}/modules/$name
 tree=$cache/$version$all
 
-# Patterns of those of "$@" that the cache lacks. The file of a module may have '-' for '_'.
+# Those of "$@" that the cache lacks, for all of them a pattern. The file of a module may have
+# '-' for '_'.
 missing() {
     local module
     if [ -n "$all" ]; then
@@ -35,7 +36,7 @@ missing() {
     fi
     for module; do
         [ -n "$(find "$tree/lib" -name "${module//_/[-_]}.ko" -print -quit 2>/dev/null)" ] ||
-            echo "${module//_/[-_]}"
+            echo "$module"
     done
 }
 
@@ -92,6 +93,7 @@ fi
 mapfile -t wanted < <(missing "$@")
 if [ "${#wanted[@]}" -gt 0 ]; then
     read -r package sha256 < <(resolve) || die "the package index has no debug package of $version"
-    fetch "$package" "$sha256" "${wanted[@]/%/.ko}" || die "no ${wanted[*]}"
+    files=("${wanted[@]//_/[-_]}")
+    fetch "$package" "$sha256" "${files[@]/%/.ko}" || die "no ${wanted[*]}"
 fi
 echo "$tree"
