@@ -4,31 +4,16 @@
 # (tests/vm/attach), on each kernel, the lean one under KASAN and lockdep.
 #
 #   attach.sh RESULTS [KERNEL...]
-set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
-
-results=$1
-shift
-kernels=("$@")
-[ $# -gt 0 ] || kernels=(lean 6.1 6.12 7.x)
+# shellcheck source=tests/vm_test.sh
+. tests/vm_test.sh
+default_kernels lean 6.1 6.12 7.x
 read -ra parts <<<"${ATTACH_PARTS:-}" # all
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/attach.XXXXXX") || exit 1
-trap 'rm -rf "$scratch"' EXIT
-
-fail() {
-    echo "fail vm attach: $1" >>"$results"
-    exit 1
-}
 
 build_programs() {
-    local name
-    for name in attach foreign; do
-        clang-14 -target bpf -g -O2 -Wall -Wextra -Wno-unused-parameter -Werror -I. \
-            "-I/usr/include/$(gcc -print-multiarch)" -c -o "$scratch/$name.bpf.o" \
-            "tests/vm/attach/$name.bpf.c" || return
-    done
-    g++ -std=c++20 -O1 -Wall -Wextra -Werror -pthread -I. -Iinclude/uapi \
-        -o "$scratch/attach_guest" tests/vm/attach/*.cpp -lbpf
+    build_bpf attach foreign &&
+        g++ -std=c++20 -O1 -Wall -Wextra -Werror -pthread -I. -Iinclude/uapi \
+            -o "$scratch/attach_guest" tests/vm/attach/*.cpp -lbpf
 }
 
 cat >"$scratch/start" <<'END'
@@ -57,8 +42,4 @@ on_kernel() {
 }
 
 build_programs || fail 'build of the programs'
-for kernel in "${kernels[@]}"; do
-    [ "$(jobs -rp | wc -l)" -lt 2 ] || wait -n
-    (on_kernel "$kernel") &
-done
-wait
+on_kernels 2

@@ -5,31 +5,17 @@
 # kernel's own selftests of that say what they say on the kernel as it was (tests/vm/selftests).
 #
 #   intree.sh RESULTS [PART...]     PART: rows, selftests; or one of intree_guest
-set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
-
-results=$1
-shift
-parts=("$@")
-[ $# -gt 0 ] || parts=(rows selftests)
+# shellcheck source=tests/vm_test.sh
+. tests/vm_test.sh
+parts=("${arguments[@]}")
+[ "${#parts[@]}" -gt 0 ] || parts=(rows selftests)
 kernel_name=${INTREE_KERNEL:-intree}
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/intree.XXXXXX") || exit 1
-trap 'rm -rf "$scratch"' EXIT
-
-fail() {
-    echo "fail vm intree: $1" >>"$results"
-    exit 1
-}
 
 build_programs() {
-    local name
-    for name in intree replace replacing; do
-        clang-14 -target bpf -g -O2 -Wall -Wextra -Wno-unused-parameter -Werror -I. \
-            "-I/usr/include/$(gcc -print-multiarch)" -c -o "$scratch/$name.bpf.o" \
-            "tests/vm/intree/$name.bpf.c" || return
-    done
-    g++ -std=c++20 -O1 -Wall -Wextra -Werror -pthread -I. -Iinclude/uapi \
-        -o "$scratch/intree_guest" tests/vm/intree/*.cpp -lbpf
+    build_bpf intree replace replacing &&
+        g++ -std=c++20 -O1 -Wall -Wextra -Werror -pthread -I. -Iinclude/uapi \
+            -o "$scratch/intree_guest" tests/vm/intree/*.cpp -lbpf
 }
 
 # Like a module of the kernel's own: one that is built out of tree stands on a distilled base, which

@@ -4,24 +4,15 @@
 # exported functions (tests/vm/api), and BPF programs, through the kfuncs (tests/vm/kfuncs); what they
 # are told is what /dev/btf_extra says. And that stock libbpf and bpftool find our functions by name.
 #
-#   kfuncs.sh RESULTS     adds "pass NAME" and "fail NAME" lines to that file
-set -uo pipefail
+#   kfuncs.sh RESULTS [KERNEL...]
 cd "$(dirname "$0")/../.." || exit 1
-
-results=$1
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/kfuncs.XXXXXX") || exit 1
-trap 'rm -rf "$scratch"' EXIT
-
-fail() {
-    echo "fail vm kfuncs: $1" >>"$results"
-    exit 1
-}
+# shellcheck source=tests/vm_test.sh
+. tests/vm_test.sh
+default_kernels 6.1 6.12 7.x
 
 build_programs() {
     local name
-    clang-14 -target bpf -g -O2 -Wall -Wextra -Wno-unused-parameter -Werror -I. \
-        "-I/usr/include/$(gcc -print-multiarch)" -c -o "$scratch/kfuncs.bpf.o" \
-        tests/vm/kfuncs/kfuncs.bpf.c || return 1
+    build_bpf kfuncs || return 1
     for name in api kfuncs; do
         g++ -std=c++20 -O1 -Wall -Wextra -Werror -I. -Iinclude/uapi -o "$scratch/${name}_guest" \
             "tests/vm/$name/${name}_guest.cpp" -lbpf || return 1
@@ -47,7 +38,6 @@ rmmod api_test && rmmod btf_extra_vmlinux && rmmod btf_extra && echo 'pass the m
 exit $status
 END
 
-# on_kernel NAME: in a subshell.
 on_kernel() {
     local name=$1 files=$scratch/$1 modules tracing=tracing
     modules=$(vm/build-modules.sh "$name" tests/vm/api) || fail "$name: build of the modules"
@@ -64,6 +54,4 @@ on_kernel() {
 }
 
 build_programs || fail 'build of the programs'
-for kernel in 6.1 6.12 7.x; do
-    (on_kernel $kernel)
-done
+on_kernels 1

@@ -4,13 +4,10 @@
 # Builds modules and blobs for each, and runs tests/vm/guest/module.sh in it.
 #
 #   module.sh RESULTS [KERNEL...]
-set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
-
-results=$1
-shift
-kernels=("$@")
-[ $# -gt 0 ] || kernels=(lean 6.1 6.12 7.x)
+# shellcheck source=tests/vm_test.sh
+. tests/vm_test.sh
+default_kernels lean 6.1 6.12 7.x
 generate=$PWD/build/release/btf-extra
 
 section() { objcopy --dump-section "$2=$3" "$1" /dev/null 2>/dev/null || objcopy -O binary \
@@ -75,24 +72,17 @@ add_debian_modules() {
 }
 
 on_kernel() {
-    local name=$1 files=$BTF_EXTRA_SCRATCH/$1 log=$BTF_EXTRA_SCRATCH/$1.out
+    local name=$1 files=$scratch/$1 log=$scratch/$1.out
     if ! prepare "$name" "$files" >"$log" 2>&1; then
         cat "$log"
-        echo "fail btf_extra on $name: what it needs could not be built" >>"$results"
-        return
+        fail "$name: what it needs could not be built"
     fi
     tests/guest_rows.sh "$results" "btf_extra on $name" "$name" --cpus 2 --timeout 900 --files "$files" -- \
         sh /module.sh
     rm -rf "$files"
 }
 
-export BTF_EXTRA_SCRATCH=${BTF_EXTRA_SCRATCH:-build/vm/module}
-mkdir -p "$BTF_EXTRA_SCRATCH"
 make --no-print-directory build/release/btf-extra build/release/vm/running_compare \
-    build/release/vm/running_access || { echo 'fail btf_extra: build' >>"$results"; exit 1; }
-# Two at a time: a guest is mostly one thread.
-for name in "${kernels[@]}"; do
-    [ "$(jobs -rp | wc -l)" -lt 2 ] || wait -n
-    on_kernel "$name" &
-done
-wait
+    build/release/vm/running_access || fail build
+# A guest is mostly one thread.
+on_kernels 2

@@ -3,17 +3,12 @@
 # `btf-extra probes` on each stock kernel: its lines, which are the same from the kernel's file as in
 # the guest, in tracefs.
 #
-#   probes.sh RESULTS [KERNEL...]     adds "pass NAME" and "fail NAME" lines to that file
-set -uo pipefail
+#   probes.sh RESULTS [KERNEL...]
 cd "$(dirname "$0")/../.." || exit 1
-
-results=$1
-shift
-kernels=("$@")
-[ $# -gt 0 ] || kernels=(6.1 6.12 7.x)
+# shellcheck source=tests/vm_test.sh
+. tests/vm_test.sh
+default_kernels 6.1 6.12 7.x
 funcs=(ksys_fallocate skb_headlen tcp_ack_tstamp zone_watermark_ok task_pid_nr)
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/probes.XXXXXX") || exit 1
-trap 'rm -rf "$scratch"' EXIT
 
 prepare() {
     local name=$1 files=$2 modules func
@@ -29,14 +24,11 @@ on_kernel() {
     local name=$1 files=$scratch/$1 log=$scratch/$1.log
     if ! prepare "$name" "$files" >"$log" 2>&1; then
         cat "$log"
-        echo "fail vm probes: $name: what it needs could not be built" >>"$results"
-        return
+        fail "$name: what it needs could not be built"
     fi
     tests/guest_rows.sh "$results" "vm probes: $name" "$name" --files "$files" --timeout 500 -- \
         sh /probes.sh "${funcs[@]}"
 }
 
-make --no-print-directory build/release/btf-extra || { echo 'fail vm probes: build' >>"$results"; exit 1; }
-for name in "${kernels[@]}"; do
-    on_kernel "$name"
-done
+make --no-print-directory build/release/btf-extra || fail build
+on_kernels 1

@@ -5,25 +5,13 @@
 # Through the module, and without it by the library, with the kernel's file and perf kprobes.
 #
 #   real.sh RESULTS [KERNEL...]
-set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
-
-results=$1
-shift
-kernels=("$@")
-[ $# -gt 0 ] || kernels=(6.1 6.12 7.x)
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/real.XXXXXX") || exit 1
-trap 'rm -rf "$scratch"' EXIT
-
-fail() {
-    echo "fail vm real: $1" >>"$results"
-    exit 1
-}
+# shellcheck source=tests/vm_test.sh
+. tests/vm_test.sh
+default_kernels 6.1 6.12 7.x
 
 build_programs() {
-    clang-14 -target bpf -D__TARGET_ARCH_x86 -g -O2 -Wall -Wextra -Wno-unused-parameter -Werror -I. \
-        "-I/usr/include/$(gcc -print-multiarch)" -c -o "$scratch/real.bpf.o" \
-        tests/vm/real/real.bpf.c &&
+    build_bpf real &&
         make --no-print-directory build/release/btf-extra build/release/vm/real/real_guest
 }
 
@@ -51,8 +39,4 @@ on_kernel() {
 }
 
 build_programs || fail 'build of the programs'
-for kernel in "${kernels[@]}"; do
-    [ "$(jobs -rp | wc -l)" -lt 2 ] || wait -n
-    (on_kernel "$kernel") &
-done
-wait
+on_kernels 2

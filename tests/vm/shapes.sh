@@ -5,27 +5,15 @@
 # shapes looked for in the module as its compiler made it.
 #
 #   shapes.sh RESULTS [KERNEL...]
-set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
-
-results=$1
-shift
-kernels=("$@")
-[ $# -gt 0 ] || kernels=(6.1 6.12 7.x)
+# shellcheck source=tests/vm_test.sh
+. tests/vm_test.sh
+default_kernels 6.1 6.12 7.x
 calls=${SHAPES_CALLS:-100000}
 command=$PWD/build/release/btf-extra
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/shapes.XXXXXX") || exit 1
-trap 'rm -rf "$scratch"' EXIT
-
-fail() {
-    echo "fail vm shapes: $1" >>"$results"
-    exit 1
-}
 
 build_programs() {
-    clang-14 -target bpf -D__TARGET_ARCH_x86 -g -O2 -Wall -Wextra -Wno-unused-parameter -Werror -I. \
-        "-I/usr/include/$(gcc -print-multiarch)" -c -o "$scratch/shapes.bpf.o" \
-        tests/vm/shapes/shapes.bpf.c &&
+    build_bpf shapes &&
         make --no-print-directory build/release/btf-extra build/release/vm/shapes/shapes_guest
 }
 
@@ -118,8 +106,4 @@ on_kernel() {
 }
 
 build_programs || fail 'build of the programs'
-for kernel in "${kernels[@]}"; do
-    [ "$(jobs -rp | wc -l)" -lt 2 ] || wait -n
-    (on_kernel "$kernel") &
-done
-wait
+on_kernels 2

@@ -2,16 +2,11 @@
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 # `btf-extra trace` on each stock kernel, by perf kprobes and through the module.
 #
-#   trace.sh RESULTS [KERNEL...]     adds "pass NAME" and "fail NAME" lines to that file
-set -uo pipefail
+#   trace.sh RESULTS [KERNEL...]
 cd "$(dirname "$0")/../.." || exit 1
-
-results=$1
-shift
-kernels=("$@")
-[ $# -gt 0 ] || kernels=(6.1 6.12 7.x)
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/trace.XXXXXX") || exit 1
-trap 'rm -rf "$scratch"' EXIT
+# shellcheck source=tests/vm_test.sh
+. tests/vm_test.sh
+default_kernels 6.1 6.12 7.x
 
 on_kernel() {
     local name=$1 files=$scratch/$1 log=$scratch/$1.log turns=(--turns)
@@ -19,15 +14,12 @@ on_kernel() {
     [ "$name" != 6.1 ] || turns=()
     if ! { vm/prepare.sh "$name" "$files" && cp tests/vm/guest/trace.sh "$files"; } >"$log" 2>&1; then
         cat "$log"
-        echo "fail vm trace: $name: what it needs could not be built" >>"$results"
-        return
+        fail "$name: what it needs could not be built"
     fi
     tests/guest_rows.sh "$results" "vm trace: $name" "$name" --files "$files" --cpus 2 \
         "${turns[@]}" --timeout 600 -- \
         sh /trace.sh
 }
 
-make --no-print-directory build/release/btf-extra || { echo 'fail vm trace: build' >>"$results"; exit 1; }
-for name in "${kernels[@]}"; do
-    on_kernel "$name"
-done
+make --no-print-directory build/release/btf-extra || fail build
+on_kernels 1
