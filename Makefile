@@ -260,4 +260,4 @@ build-check: build/release/btf-extra build/asan/btf-extra $(TESTS_ASAN) $(TESTS_
 build-fuzz: $(FUZZERS_BUILT)
 build-bench: build/release/btf-extra $(BENCHES_RELEASE)
 
--include $(shell find build -path build/kernel -prune -o -name '*.d' -print 2>/dev/null)
+-include $(shell find $(addprefix build/,$(VARIANTS)) -name '*.d' 2>/dev/null)

@@ -6,6 +6,9 @@
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
+# Under make, its variables are not for what is built here.
+unset MAKEFLAGS MFLAGS MAKELEVEL
+
 top=$PWD
 results=$1
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/intree.XXXXXX") || exit 1
