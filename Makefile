@@ -240,6 +240,7 @@ build/release/vm/%: build/release/obj/tests/vm/%.cpp.o build/release/libuserspac
 	@mkdir -p $(@D)
 	$(call say,LD) $(CXX) $(FLAGS) -o $@ $^ $(LIBS)
 build/release/vm/real/real_guest: build/release/obj/tests/vm/real/workload.cpp.o
+build/release/vm/running_compare: build/release/obj/tests/vm/running_listing.cpp.o
 
 # A fuzzer in C has the core and its test support alone; one in C++ has everything.
 FUZZ_C := build/fuzz/libcore_support.a

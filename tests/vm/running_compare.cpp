@@ -15,16 +15,14 @@
 #include <fstream>
 #include <map>
 #include <memory>
-#include <set>
-#include <sstream>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "tests/vm/running_compare.h"
 #include "userspace/lib/kallsyms.h"
-#include "userspace/lib/object_view.h"
 #include "userspace/lib/running_kernel.h"
 #include "userspace/lib/running_view.h"
 #include "userspace/lib/site_query.h"
@@ -35,20 +33,17 @@ extern "C" {
 
 using namespace btf_extra;
 
-namespace {
-
 // ---- rows ----
 
-uint64_t bad_rows = 0, row_bad_lines = 0;
-auto row_begin = std::chrono::steady_clock::now();
+static uint64_t bad_rows = 0, row_bad_lines = 0;
+static auto row_begin = std::chrono::steady_clock::now();
 
 void bad(const std::string &what) {
     if (++row_bad_lines <= 20)
         fmt::print("{}\n", what);
 }
 
-// may_be_none: a small module need not have any.
-void end_row(const std::string &name, uint64_t count, bool may_be_none = false) {
+void end_row(const std::string &name, uint64_t count, bool may_be_none) {
     const auto now = std::chrono::steady_clock::now();
     const double seconds = std::chrono::duration<double>(now - row_begin).count();
     if (count == 0 && !may_be_none)
@@ -61,6 +56,8 @@ void end_row(const std::string &name, uint64_t count, bool may_be_none = false) 
     row_begin = now;
 }
 
+namespace {
+
 // For what nothing else can do without.
 template <class T> T need(Result<T> result) {
     if (result)
@@ -71,8 +68,6 @@ template <class T> T need(Result<T> result) {
 }
 
 // ---- what is asked ----
-
-using Site = std::tuple<uint64_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t>;
 
 Site to_site(const btf_extra_site &site) {
     return {site.address, site.object,     site.func_id, site.loc_proto,
@@ -119,15 +114,6 @@ class Kernel {
 };
 
 // ---- what is expected ----
-
-struct Object {
-    btf_extra_object info;
-    std::string name;
-    std::unique_ptr<ObjectView> view;
-    std::vector<Site> sites;                  // by number
-    std::vector<uint32_t> by_func, by_place;  // numbers, ordered
-    std::vector<uint32_t> funcs;              // distinct, ascending
-};
 
 uint64_t read_module_section(const std::string &module, const std::string &section) {
     std::ifstream file("/sys/module/" + module + "/sections/" + section);
@@ -453,107 +439,6 @@ void compare_kallsyms(const Object &object, const Kallsyms &symbols) {
     }
     fmt::print("# {}: {} bodies of overridden weak functions\n", object.name, overridden);
     end_row(object.name + ": every body is a symbol", bodies);
-}
-
-// Whether a symbol is that of a function: padding before one has a symbol as well.
-bool is_function(std::string_view symbol) {
-    return !symbol.starts_with("__pfx_") && !symbol.starts_with("__cfi_");
-}
-
-// What /proc/kallsyms has in the text of vmlinux and of the other objects, by object and address:
-// functions, of several at one address any, and padding, at which a mark of the linker's may be.
-struct TextSymbols {
-    std::map<uint64_t, std::string> functions;
-    std::set<uint64_t> padding;
-};
-std::map<std::string, TextSymbols> text_of_kallsyms() {
-    std::map<std::string, TextSymbols> text;
-    std::ifstream file("/proc/kallsyms");
-    bool in_text = false;
-    for (std::string line; std::getline(file, line);) {
-        std::istringstream words(line);
-        std::string address, type, name, module = "[vmlinux]";
-        words >> address >> type >> name >> module;
-        // Symbols of the kernel come in order of address, those of modules after them.
-        if (name == "_stext" || name == "_etext")
-            in_text = name == "_stext";
-        if ((!in_text && module == "[vmlinux]") ||
-            std::string_view("tTwW").find(type[0]) == std::string_view::npos)
-            continue;
-        const uint64_t where = std::stoull(address, nullptr, 16);
-        TextSymbols &symbols = text[module.substr(1, module.size() - 2)];
-        if (is_function(name))
-            symbols.functions[where] = name;
-        else
-            symbols.padding.insert(where);
-    }
-    return text;
-}
-
-// What the file has beside sites: a line for each function of kallsyms that no body is at.
-void compare_others(const std::string &object, const TextSymbols &text,
-                    const std::set<uint64_t> &bodies, const std::vector<std::string> &lines) {
-    std::set<uint64_t> listed;
-    for (const std::string &line : lines) {
-        const uint64_t address = std::stoull(line, nullptr, 16);
-        const size_t tab = line.find('\t');
-        const std::string name = line.substr(19, tab - 19);
-        const bool part = name.find(".cold") != name.npos || name.find(".part.") != name.npos;
-        if (!listed.insert(address).second || bodies.contains(address) ||
-            line.substr(tab) !=
-                fmt::format("\t[{}] 0 -\t{}\t{}", object, name, part ? "-part" : "-no-site"))
-            bad("sites: " + line);
-    }
-    for (const auto &[address, name] : text.functions)
-        if (!text.padding.contains(address) && !bodies.contains(address) &&
-            !listed.contains(address))
-            bad(fmt::format("sites: {}: no line for {} at {:#x}", object, name, address));
-    // One that is nobody's in kallsyms would be a mistake, too.
-    for (const uint64_t address : listed)
-        if (!text.functions.contains(address))
-            bad(fmt::format("sites: {}: {:#x} is none of kallsyms", object, address));
-    fmt::print("# {}: {} symbols in sites that are none\n", object, listed.size());
-    end_row(object + ": sites has every function symbol", text.functions.size());
-}
-
-// Every line of the debugfs file, in its order: objects by id, sites by section and place.
-void compare_listing(const std::vector<Object> &objects) {
-    std::map<std::string, std::vector<std::string>> wanted, got, others;
-    std::map<std::string, std::set<uint64_t>> bodies;
-    for (const Object &object : objects)
-        for (const Site &site : object.sites) {
-            if (std::get<5>(site) == BTF_EXTRA_CLASS_BODY)
-                bodies[object.name].insert(std::get<0>(site));
-            wanted[object.name].push_back(fmt::format(
-                "{:016x} {} {}\t[{}] {}", std::get<0>(site),
-                std::get<5>(site) == BTF_EXTRA_CLASS_INLINE ? 'i' : 't',
-                object.view->func_name(std::get<2>(site)), object.name, std::get<2>(site)));
-        }
-    std::ifstream file("/sys/kernel/debug/btf_extra/sites");
-    for (std::string line; std::getline(file, line);) {
-        const size_t open = line.find('['), close = line.find(']');
-        if (open == line.npos || close == line.npos)
-            bad("sites: " + line);
-        else if (line.compare(16, 3, " s ") == 0)
-            others[line.substr(open + 1, close - open - 1)].push_back(line);
-        else
-            got[line.substr(open + 1, close - open - 1)].push_back(line.substr(0, line.rfind(' ')));
-    }
-    uint64_t lines = 0;
-    for (auto &[name, list] : wanted) {
-        lines += list.size();
-        std::ranges::sort(list);
-        std::ranges::sort(got[name]);
-        if (list != got[name])
-            bad(fmt::format("sites: {}: {} lines, not the same as {} sites", name, got[name].size(),
-                            list.size()));
-    }
-    if (got.size() != wanted.size())
-        bad("sites: other objects");
-    end_row("/sys/kernel/debug/btf_extra/sites", lines);
-    const auto text = text_of_kallsyms();
-    for (const Object &object : objects)
-        compare_others(object.name, text.at(object.name), bodies[object.name], others[object.name]);
 }
 
 }  // namespace
