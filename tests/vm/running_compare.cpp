@@ -122,15 +122,15 @@ uint64_t read_module_section(const std::string &module, const std::string &secti
     return address;
 }
 
-// By their definition, read from the bytes of the file.
-uint32_t marks_flags(const extra_elf &elf, uint32_t site) {
+// The flags of the sites that have marks, by the marks' definition, read from the bytes of the
+// file.
+std::map<uint32_t, uint32_t> read_marks(const extra_elf &elf) {
     const auto *marks = static_cast<const uint32_t *>(elf.site_marks.data);
-    uint32_t out = 0;
+    std::map<uint32_t, uint32_t> out;
     for (uint32_t i = 0; i < elf.site_marks.size / 4; i++)
-        if (marks[i] >> 3 == site)
-            out = ((marks[i] & 1) != 0 ? BTF_EXTRA_SITE_LOOP_HEAD : 0) |
-                  ((marks[i] & 2) != 0 ? BTF_EXTRA_SITE_PART : 0) |
-                  ((marks[i] & 4) != 0 ? BTF_EXTRA_SITE_NO_ENTRY : 0);
+        out[marks[i] >> 3] = ((marks[i] & 1) != 0 ? BTF_EXTRA_SITE_LOOP_HEAD : 0) |
+                             ((marks[i] & 2) != 0 ? BTF_EXTRA_SITE_PART : 0) |
+                             ((marks[i] & 4) != 0 ? BTF_EXTRA_SITE_NO_ENTRY : 0);
     return out;
 }
 
@@ -145,6 +145,7 @@ void list_sites(Object &object, const std::string &path) {
         !extra_elf_find(&elf, ".text", &text))
         need<int>(Error{path + ": " + btf_fault_text(fault.code)});
 
+    const std::map<uint32_t, uint32_t> marks = read_marks(elf);
     const loc_index &index = object.view->index();
     for (uint32_t i = 0; i < index.nr_sections; i++) {
         const loc_section &section = index.sections[i];
@@ -164,6 +165,7 @@ void list_sites(Object &object, const std::string &path) {
         for (uint32_t j = 0; j < section.nr_sites; j++) {
             const loc_site &site = section.sites[j];
             const bool gone = base == 0 || (freed && object.name != "vmlinux");
+            const auto mark = marks.find(section.first_site + j);
             object.sites.emplace_back(gone ? 0 : base + site.offset, object.info.id, site.func,
                                       site.loc_proto, section.first_site + j, section.loc_class,
                                       (freed ? BTF_EXTRA_SITE_FREED : 0) |
@@ -171,7 +173,7 @@ void list_sites(Object &object, const std::string &path) {
                                                    object.view->is_true_signature(site.func)
                                                ? BTF_EXTRA_SITE_TRUE_SIGNATURE
                                                : 0) |
-                                          marks_flags(elf, section.first_site + j));
+                                          (mark != marks.end() ? mark->second : 0));
         }
     }
     for (uint32_t i = 0; i < object.sites.size(); i++)
