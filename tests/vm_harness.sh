@@ -162,4 +162,4 @@ on_kernels
 never_started
 wait
 expect 'no temporary file stays' '' "$(ls "$TMPDIR")"
-expect 'no machine stays' '' "$(pgrep -f "^qemu-system.*$TMPDIR")"
+expect 'no machine stays' '' "$(pgrep -f "qemu-system.*$TMPDIR")"

@@ -3,11 +3,10 @@
  * The first process of a guest of run.sh: mounts, runs one command, reports, powers off.
  *
  * /command holds the mode ("run" or "shell") and the command's arguments, each ended by a zero
- * byte. On the second serial port goes "s" before the command starts, line by line "o " and what
- * it says, and in the end "x " and its exit code, 128 and the signal's number when it was killed.
- * A line "e " says why there is no command to report of. As each line of output is marked, none
- * can be taken for an exit code. In a shell's guest the command, if any, and then the shell have
- * the console.
+ * byte. On the second serial port goes, line by line, "o " and what the command says, and in the
+ * end "x " and its exit code, 128 and the signal's number when it was killed. A line "e " says
+ * why there is no command to report of. As each line of output is marked, none can be taken for an
+ * exit code. In a shell's guest the command, if any, and then the shell have the console.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -266,7 +265,6 @@ int main(void)
 	open_report();
 	run_on_console(busybox);
 	command = read_command();
-	report_line("s");
 	if (!strcmp(command[0], "run")) {
 		code = run(command + 1);
 	} else {

@@ -11,8 +11,6 @@
 #   --memory MB         by default 1024
 #   --timeout S         for the whole run, by default 300; a shell has no limit
 #   --append ARGUMENTS  for the kernel's command line
-#   --turns             several processors take turns: for guests that plant and remove probes where
-#                       another processor runs, see below
 #   --icount            an instruction takes a nanosecond of the guest's time, so that costs can be
 #                       counted and runs agree (append nokaslr, too); with one processor
 #
@@ -26,13 +24,6 @@
 #
 # At most three guests run at once on a machine of two processors, the others wait: with more, those
 # of two processors spend their time waiting for each other.
-#
-# Of two processors at once one may run code that the other has changed: QEMU before 8.1 reads code
-# before it locks the page, and keeps a translation that was outdated by then (fixed by "accel/tcg:
-# Always lock pages before translation"). An int3 is then met that is gone, and a kernel since 6.3
-# panics: "Oops: int3". Seen with QEMU 7.2 while booting, and within a minute of attaching to 128
-# sites in code that both processors ran: in 3 of 3 runs on 7.x and on 6.12 each. With perf kprobes
-# there instead, in guests without btf_extra.ko, in 2 of 3 runs on 7.x.
 set -uo pipefail
 
 vm=$(cd "$(dirname "$0")" && pwd)
@@ -54,7 +45,7 @@ complaints+='|suspected memory leak|kmemleak: .*empty|bad page|list_(add|del) co
 harmless=(
 )
 
-name='' cpus=1 memory=1024 limit=300 append='' mode=run icount='' turns='' folders=() command=()
+name='' cpus=1 memory=1024 limit=300 append='' mode=run icount='' folders=() command=()
 [ $# -gt 0 ] || fail "usage: ${0##*/} NAME [OPTION...] --files DIR -- COMMAND [ARGUMENT...]"
 name=$1
 shift
@@ -62,7 +53,6 @@ while [ $# -gt 0 ]; do
     case $1 in
     --shell) mode=shell ;;
     --icount) icount=1 ;;
-    --turns) turns=1 ;;
     --)
         shift
         command=("$@")
@@ -91,10 +81,11 @@ for folder in "${folders[@]}"; do
 done
 [ -z "$icount" ] || [ "$cpus" = 1 ] || fail '--icount: with one processor only'
 [ "${#command[@]}" -gt 0 ] || [ "$mode" = shell ] || fail 'no command'
-for program in qemu-system-x86_64 busybox cpio gcc; do
+for program in busybox cpio gcc; do
     type -P "$program" >/dev/null || fail "no $program; run: userspace/packages.sh vm"
 done
 
+emulator=$("$vm/fetch-qemu.sh") || fail 'no emulator'
 kernel=$("$vm/fetch-kernel.sh" "$name") || fail "no kernel $name"
 
 # One of the files is locked for as long as the machine runs.
@@ -151,9 +142,8 @@ log=$top/build/vm/$name-$number.log
 # With five levels of page tables KASAN complains of the direct map while the boot processor's
 # features are read anew: the kernel then takes it for one with four levels.
 clock=(-accel 'tcg,thread=multi')
-[ -z "$turns" ] || clock=(-accel 'tcg,thread=single')
 [ -z "$icount" ] || clock=(-accel 'tcg,thread=single' -icount 'shift=0,sleep=off' -rtc clock=vm)
-qemu=(qemu-system-x86_64 "${clock[@]}" -cpu 'max,la57=off' -smp "$cpus" -m "$memory"
+qemu=("$emulator" "${clock[@]}" -cpu 'max,la57=off' -smp "$cpus" -m "$memory"
     -nodefaults -no-user-config -no-reboot -display none
     -kernel "$kernel/vmlinuz" -initrd "$scratch/initramfs"
     -append "console=ttyS0 ignore_loglevel panic=-1 rdinit=/init $append")
@@ -161,7 +151,7 @@ qemu=(qemu-system-x86_64 "${clock[@]}" -cpu 'max,la57=off' -smp "$cpus" -m "$mem
 # Of the second port's lines: those of the command to stdout, the others to a file each.
 receive() {
     LC_ALL=C sed -u -n -e '/^o /{s///p;d}' -e "s/^x //w $scratch/exit_code" \
-        -e "s/^e //w $scratch/error" -e "/^s/w $scratch/started"
+        -e "s/^e //w $scratch/error"
 }
 
 run_machine() {
@@ -186,16 +176,7 @@ if [ "$mode" = shell ]; then
     status=$?
     receive <"$scratch/report"
 else
-    # A jump label's int3 may be met when it is gone (see above). While booting that says nothing of
-    # the command.
-    for ((boot = 1; ; boot++)); do
-        run_machine
-        if [ -s "$scratch/started" ] || [ $boot = 3 ] || ! grep -q -a 'Oops: int3' "$log"; then
-            break
-        fi
-        say "$name: QEMU lost an int3 while booting, log ${log#"$PWD/"}.$boot; booting again"
-        mv "$log" "$log.$boot"
-    done
+    run_machine
 fi
 seconds=$((($(date +%s%N) - started) / 100000000))
 seconds=$((seconds / 10)).$((seconds % 10))

@@ -29,16 +29,14 @@ END
 
 # on_kernel NAME: in a subshell.
 on_kernel() {
-    local name=$1 files=$scratch/$1 modules turns=(--turns)
-    # Kernels before 6.3 forgive an int3 that is gone (see vm/run.sh): only there at once.
-    [ "$name" != 6.1 ] || turns=()
+    local name=$1 files=$scratch/$1 modules
     { tests/vm/shapes/prepare.sh "$name" "$files" &&
         modules=$(vm/build-modules.sh "$name" tests/vm/attach/foreign) &&
         cp "$modules/tests/vm/attach/foreign/foreign.ko" "$scratch"/{start,attach.bpf.o,foreign.bpf.o} \
             "$files" && vm/add-program.sh "$files" "$scratch/attach_guest"; } >"$files.log" 2>&1 ||
         { cat "$files.log"; fail "$name: what it needs could not be built"; }
-    tests/guest_rows.sh "$results" "vm attach: $name" "$name" --cpus 2 "${turns[@]}" \
-        --files "$files" --timeout 900 -- sh /start "${parts[@]}"
+    tests/guest_rows.sh "$results" "vm attach: $name" "$name" --cpus 2 --files "$files" --timeout 900 -- \
+        sh /start "${parts[@]}"
 }
 
 build_programs || fail 'build of the programs'

@@ -95,13 +95,10 @@ prepare() {
 
 # on_kernel NAME: in a subshell.
 on_kernel() {
-    local name=$1 files=$scratch/$1 lookup turns=(--turns)
-    # Kernels before 6.3 forgive an int3 that is gone (see vm/run.sh).
-    [ "$name" != 6.1 ] || turns=()
+    local name=$1 files=$scratch/$1 lookup
     prepare "$name" "$files" || fail "$name: what it needs could not be built"
     all_occur
-    tests/guest_rows.sh "$results" "vm shapes: $name" "$name" --cpus 2 "${turns[@]}" \
-        --files "$files" --timeout 900 -- \
+    tests/guest_rows.sh "$results" "vm shapes: $name" "$name" --cpus 2 --files "$files" --timeout 900 -- \
         sh /start "$calls" typed word loc perf
 }
 

@@ -9,15 +9,12 @@ cd "$(dirname "$0")/../.." || exit 1
 default_kernels 6.1 6.12 7.x
 
 on_kernel() {
-    local name=$1 files=$scratch/$1 log=$scratch/$1.log turns=(--turns)
-    # Kernels before 6.3 forgive an int3 that is gone (see vm/run.sh).
-    [ "$name" != 6.1 ] || turns=()
+    local name=$1 files=$scratch/$1 log=$scratch/$1.log
     if ! { vm/prepare.sh "$name" "$files" && cp tests/vm/guest/trace.sh "$files"; } >"$log" 2>&1; then
         cat "$log"
         fail "$name: what it needs could not be built"
     fi
-    tests/guest_rows.sh "$results" "vm trace: $name" "$name" --files "$files" --cpus 2 \
-        "${turns[@]}" --timeout 600 -- \
+    tests/guest_rows.sh "$results" "vm trace: $name" "$name" --files "$files" --cpus 2 --timeout 600 -- \
         sh /trace.sh
 }
 
