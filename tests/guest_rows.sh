@@ -23,5 +23,10 @@ sed -n "s/^\(pass\|fail\) /\1 ${test//\//\\/}: /p" "$out" >>"$results"
 if [ "$status" = 0 ]; then
     echo "pass $test: the guest and its kernel's log" >>"$results"
 else
-    echo "fail $test: the guest, exit code $status" >>"$results"
+    # Of 124 and 125 vm/run.sh's last line says why; it may be all that is left of the run.
+    case $status in
+    124 | 125) reason=": $(sed -n 's/^run: //p' "$out" | tail -n 1)" ;;
+    *) reason='' ;;
+    esac
+    echo "fail $test: the guest, exit code $status$reason" >>"$results"
 fi

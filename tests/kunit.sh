@@ -33,7 +33,7 @@ run() {
         return
     fi
     cp build/kernel/kunit/kernel/btf_extra.ko tests/kunit_guest.sh "$files/"
-    vm/run.sh lean --files "$files" --timeout 300 --append kmemleak=on -- ./kunit_guest.sh \
+    vm/run.sh lean --files "$files" --append kmemleak=on -- ./kunit_guest.sh \
         >"$log" 2>&1
     status=$?
     case $status in

@@ -21,7 +21,7 @@ run_script() {
     local results=$out/results/$name log=$out/logs/$name.log
     export BTF_EXTRA_SCRATCH=$out/scratch/$name TMPDIR=$out/scratch/$name
     rm -rf "$BTF_EXTRA_SCRATCH" && mkdir -p "$BTF_EXTRA_SCRATCH" && : >"$results"
-    timeout 1800 "$script" "$results" >"$log" 2>&1 </dev/null
+    timeout 3600 "$script" "$results" >"$log" 2>&1 </dev/null
     status=$?
     if [ ! -s "$results" ]; then
         echo "fail $name: no report (exit code $status)" >>"$results"

@@ -126,7 +126,7 @@ going_wrong() {
 
     run $some --files "$empty" -- sh -c 'echo before; sleep 1; echo c >/proc/sysrq-trigger; echo after'
     expect 'a panic is 125' '125 before' "$code $(cat "$work/out")"
-    expect 'a panic is said' yes "$(says 'the kernel panicked$')"
+    expect 'a panic is said' yes "$(says 'the kernel panicked: Kernel panic - not syncing: sysrq triggered crash$')"
 
     run $some --append 'init=/none rdinit=/none' --files "$empty" -- true
     expect 'no boot is 125' 125 "$code"

@@ -9,7 +9,8 @@
 #   --shell             a shell on the terminal, after the command; it ends with "exit"
 #   --cpus N            by default 1
 #   --memory MB         by default 1024
-#   --timeout S         for the whole run, by default 300; a shell has no limit
+#   --timeout S         for the whole run, by default 1800: what takes longer hangs; a shell has no
+#                       limit
 #   --append ARGUMENTS  for the kernel's command line
 #   --icount            an instruction takes a nanosecond of the guest's time, so that costs can be
 #                       counted and runs agree (append nokaslr, too); with one processor
@@ -45,7 +46,7 @@ complaints+='|suspected memory leak|kmemleak: .*empty|bad page|list_(add|del) co
 harmless=(
 )
 
-name='' cpus=1 memory=1024 limit=300 append='' mode=run icount='' folders=() command=()
+name='' cpus=1 memory=1024 limit=1800 append='' mode=run icount='' folders=() command=()
 [ $# -gt 0 ] || fail "usage: ${0##*/} NAME [OPTION...] --files DIR -- COMMAND [ARGUMENT...]"
 name=$1
 shift
@@ -88,17 +89,21 @@ done
 emulator=$("$vm/fetch-qemu.sh") || fail 'no emulator'
 kernel=$("$vm/fetch-kernel.sh" "$name") || fail "no kernel $name"
 
-# One of the files is locked for as long as the machine runs.
+# One of the files is locked for as long as the machine runs. Those that wait do so in the order in
+# which they came.
 await_place() {
     local place
+    exec {queue}>"$top/build/vm/place-queue"
+    flock "$queue"
     while :; do
         for ((place = 0; place <= $(nproc); place++)); do
             exec {held}>"$top/build/vm/place-$place"
-            ! flock -n "$held" || return 0
+            ! flock -n "$held" || break 2
             exec {held}>&-
         done
         sleep 0.5
     done
+    exec {queue}>&-
 }
 
 # ---- the first files ----
@@ -189,12 +194,13 @@ complained=$(tr -d '\r' <"$log" | sed -E 's/^\[ *[0-9.]+\](\[[^]]*\])? //' |
 say "$name: $seconds s, log ${log#"$PWD/"}"
 
 if [ ! -s "$scratch/exit_code" ]; then
+    tail -n 40 "$log" | tr -d '\r' | sed 's/^/  /' >&2
     if [ -s "$scratch/error" ]; then
         fail "$name: $(cat "$scratch/error")"
     elif [ "$status" = 124 ]; then
         fail "$name: not done after $limit s"
     elif grep -q -a 'Kernel panic' "$log"; then
-        fail "$name: the kernel panicked"
+        fail "$name: the kernel panicked: ${complained%%$'\n'*}"
     else
         fail "$name: the machine ended without an exit code (qemu: $status)"
     fi
@@ -202,7 +208,7 @@ fi
 # Otherwise what the kernel said last may be missing.
 grep -q -a 'reboot: Power down' "$log" || fail "$name: did not power off (qemu: $status)"
 if [ -n "$complained" ]; then
-    say "$name: the kernel complained"
+    say "$name: the kernel complained: ${complained%%$'\n'*}"
     exit 124
 fi
 exit "$(cat "$scratch/exit_code")"

@@ -37,7 +37,7 @@ def run():
                     "-lbpf"], check=True)
     subprocess.run(["vm/add-program.sh", OUT / "files", program], check=True)
     return subprocess.run(["vm/run.sh", "intree", "--icount", "--append", "nokaslr", "--files",
-                           OUT / "files", "--timeout", "900", "--", "sh", "-c", GUEST],
+                           OUT / "files", "--", "sh", "-c", GUEST],
                           check=True, stdout=subprocess.PIPE, text=True).stdout
 
 

@@ -67,7 +67,7 @@ def run(kernel):
                     f"{FOLDER}/attach_bench.cpp", "-lbpf"], check=True)
     subprocess.run(["vm/add-program.sh", files, program], check=True)
     return subprocess.run(["vm/run.sh", kernel, "--icount", "--append", "nokaslr", "--files", files,
-                           "--timeout", "600", "--", "sh", "-c", GUEST],
+                           "--", "sh", "-c", GUEST],
                           check=True, stdout=subprocess.PIPE, text=True).stdout
 
 

@@ -35,7 +35,7 @@ on_kernel() {
         cp "$modules/tests/vm/attach/foreign/foreign.ko" "$scratch"/{start,attach.bpf.o,foreign.bpf.o} \
             "$files" && vm/add-program.sh "$files" "$scratch/attach_guest"; } >"$files.log" 2>&1 ||
         { cat "$files.log"; fail "$name: what it needs could not be built"; }
-    tests/guest_rows.sh "$results" "vm attach: $name" "$name" --cpus 2 --files "$files" --timeout 900 -- \
+    tests/guest_rows.sh "$results" "vm attach: $name" "$name" --cpus 2 --files "$files" -- \
         sh /start "${parts[@]}"
 }
 

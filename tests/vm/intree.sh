@@ -68,7 +68,7 @@ rows() {
         vm/add-program.sh "$files" "$scratch/intree_guest"; } >"$scratch/rows.log" 2>&1 ||
         { cat "$scratch/rows.log"; fail 'what the rows need could not be built'; }
     tests/guest_rows.sh "$results" 'vm intree' "$kernel_name" --cpus 2 --files "$files" \
-        --timeout 1200 -- sh /start "$@"
+        -- sh /start "$@"
 }
 
 # ---- the kernel's own ----
@@ -103,7 +103,7 @@ selftests() {
         cp "$scratch/start_selftests" "$files/start"; } >"$scratch/selftests.log" 2>&1 ||
         { cat "$scratch/selftests.log"; fail 'the selftests could not be built'; }
     tests/guest_rows.sh "$results" 'vm intree: selftests' "$kernel_name" --cpus 2 --files "$files" \
-        --timeout 1200 -- sh /start
+        -- sh /start
 }
 
 kernel=$(vm/fetch-kernel.sh "$kernel_name") || fail "no kernel $kernel_name"

@@ -49,7 +49,7 @@ on_kernel() {
     # Before it tracing programs may call no kfunc of a module.
     [ "$name" != 6.1 ] || tracing=no-tracing
 
-    tests/guest_rows.sh "$results" "vm kfuncs: $name" "$name" --files "$files" --timeout 500 -- \
+    tests/guest_rows.sh "$results" "vm kfuncs: $name" "$name" --files "$files" -- \
         sh /start $tracing
 }
 

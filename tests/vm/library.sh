@@ -31,7 +31,7 @@ on_kernel() {
         fail "$name: programs of the guest"
     for way in module perf; do
         tests/guest_rows.sh "$results" "vm library: $name, $way" "$name" --files "$files" \
-            --timeout 300 -- sh /start "$way"
+            -- sh /start "$way"
     done
 }
 

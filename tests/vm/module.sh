@@ -77,7 +77,7 @@ on_kernel() {
         cat "$log"
         fail "$name: what it needs could not be built"
     fi
-    tests/guest_rows.sh "$results" "btf_extra on $name" "$name" --cpus 2 --timeout 900 --files "$files" -- \
+    tests/guest_rows.sh "$results" "btf_extra on $name" "$name" --cpus 2 --files "$files" -- \
         sh /module.sh
     rm -rf "$files"
 }

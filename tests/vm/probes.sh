@@ -26,7 +26,7 @@ on_kernel() {
         cat "$log"
         fail "$name: what it needs could not be built"
     fi
-    tests/guest_rows.sh "$results" "vm probes: $name" "$name" --files "$files" --timeout 500 -- \
+    tests/guest_rows.sh "$results" "vm probes: $name" "$name" --files "$files" -- \
         sh /probes.sh "${funcs[@]}"
 }
 

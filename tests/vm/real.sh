@@ -25,7 +25,7 @@ END
 
 # in_guest NAME WAY ARGUMENT
 in_guest() {
-    tests/guest_rows.sh "$results" "vm real: $1, $2" "$1" --files "$scratch/$1" --timeout 600 -- \
+    tests/guest_rows.sh "$results" "vm real: $1, $2" "$1" --files "$scratch/$1" -- \
         sh /start "$3"
 }
 

@@ -98,7 +98,7 @@ on_kernel() {
     local name=$1 files=$scratch/$1 lookup
     prepare "$name" "$files" || fail "$name: what it needs could not be built"
     all_occur
-    tests/guest_rows.sh "$results" "vm shapes: $name" "$name" --cpus 2 --files "$files" --timeout 900 -- \
+    tests/guest_rows.sh "$results" "vm shapes: $name" "$name" --cpus 2 --files "$files" -- \
         sh /start "$calls" typed word loc perf
 }
 

@@ -14,7 +14,7 @@ on_kernel() {
         cat "$log"
         fail "$name: what it needs could not be built"
     fi
-    tests/guest_rows.sh "$results" "vm trace: $name" "$name" --files "$files" --cpus 2 --timeout 600 -- \
+    tests/guest_rows.sh "$results" "vm trace: $name" "$name" --files "$files" --cpus 2 -- \
         sh /trace.sh
 }
 
