@@ -9,10 +9,7 @@ noinline void shape_signed_body(s8 a, s16 b, s32 c, s64 d)
 {
 	u64 (*args)[2] = shape_note(SHAPE_signed_body);
 
-	args[0][0] = a;
-	args[1][0] = b;
-	args[2][0] = c;
-	args[3][0] = d;
+	set_words(args, a, b, c, d);
 }
 
 noinline void call_signed_body(u64 random)
@@ -25,10 +22,7 @@ noinline void shape_unsigned_body(u8 a, u16 b, u32 c, u64 d)
 {
 	u64 (*args)[2] = shape_note(SHAPE_unsigned_body);
 
-	args[0][0] = a;
-	args[1][0] = b;
-	args[2][0] = c;
-	args[3][0] = d;
+	set_words(args, a, b, c, d);
 }
 
 noinline void call_unsigned_body(u64 random)
@@ -43,10 +37,7 @@ noinline void shape_kinds_body(bool flag, enum shape_unsigned_enum big,
 {
 	u64 (*args)[2] = shape_note(SHAPE_kinds_body);
 
-	args[0][0] = flag;
-	args[1][0] = big;
-	args[2][0] = (s64)small;
-	args[3][0] = (unsigned long)pointer;
+	set_words(args, flag, big, (s64)small, (unsigned long)pointer);
 }
 
 noinline void call_kinds_body(u64 random)
@@ -83,8 +74,7 @@ noinline void shape_large_body(struct shape_large large, u64 value)
 {
 	u64 (*args)[2] = shape_note(SHAPE_large_body);
 
-	args[0][0] = large.a + large.b + large.c;
-	args[1][0] = value;
+	set_words(args, large.a + large.b + large.c, value);
 }
 
 noinline void call_large_body(u64 random)
@@ -101,14 +91,7 @@ noinline void shape_eight_body(u64 a, u64 b, u64 c, u64 d, u64 e, u64 f, s32 g, 
 {
 	u64 (*args)[2] = shape_note(SHAPE_eight_body);
 
-	args[0][0] = a;
-	args[1][0] = b;
-	args[2][0] = c;
-	args[3][0] = d;
-	args[4][0] = e;
-	args[5][0] = f;
-	args[6][0] = g;
-	args[7][0] = h;
+	set_words(args, a, b, c, d, e, f, g, h);
 }
 
 noinline void call_eight_body(u64 random)
@@ -124,20 +107,7 @@ noinline void shape_fourteen_body(u64 a, u64 b, u64 c, u64 d, u64 e, u64 f, u64 
 {
 	u64 (*args)[2] = shape_note(SHAPE_fourteen_body);
 
-	args[0][0] = a;
-	args[1][0] = b;
-	args[2][0] = c;
-	args[3][0] = d;
-	args[4][0] = e;
-	args[5][0] = f;
-	args[6][0] = g;
-	args[7][0] = h;
-	args[8][0] = i;
-	args[9][0] = j;
-	args[10][0] = k;
-	args[11][0] = l;
-	args[12][0] = m;
-	args[13][0] = n;
+	set_words(args, a, b, c, d, e, f, g, h, i, j, k, l, m, n);
 }
 
 noinline void call_fourteen_body(u64 random)
@@ -171,8 +141,7 @@ static noinline void shape_fixed(u64 value, u32 fixed)
 {
 	u64 (*args)[2] = shape_note(SHAPE_fixed);
 
-	args[0][0] = value;
-	args[1][0] = fixed;
+	set_words(args, value, fixed);
 }
 
 noinline void call_fixed(u64 random)
@@ -190,8 +159,7 @@ static void shape_both(u64 value, u64 other)
 {
 	u64 (*args)[2] = shape_note(SHAPE_both);
 
-	args[0][0] = value;
-	args[1][0] = other;
+	set_words(args, value, other);
 }
 
 static void (*volatile both_body)(u64 value, u64 other) = shape_both;

@@ -93,10 +93,7 @@ static __always_inline void shape_signed(s8 a, s16 b, s32 c, s64 d)
 {
 	u64 (*args)[2] = shape_note(SHAPE_signed);
 
-	args[0][0] = a;
-	args[1][0] = b;
-	args[2][0] = c;
-	args[3][0] = d;
+	set_words(args, a, b, c, d);
 }
 
 noinline void call_signed(u64 random)
@@ -117,10 +114,7 @@ static __always_inline void shape_unsigned(u8 a, u16 b, u32 c, u64 d)
 {
 	u64 (*args)[2] = shape_note(SHAPE_unsigned);
 
-	args[0][0] = a;
-	args[1][0] = b;
-	args[2][0] = c;
-	args[3][0] = d;
+	set_words(args, a, b, c, d);
 }
 
 noinline void call_unsigned(u64 random)
@@ -142,10 +136,7 @@ static __always_inline void shape_kinds(bool flag, enum shape_unsigned_enum big,
 {
 	u64 (*args)[2] = shape_note(SHAPE_kinds);
 
-	args[0][0] = flag;
-	args[1][0] = big;
-	args[2][0] = (s64)small;
-	args[3][0] = (unsigned long)pointer;
+	set_words(args, flag, big, (s64)small, (unsigned long)pointer);
 }
 
 noinline void call_kinds(u64 random)
@@ -188,8 +179,7 @@ static __always_inline void shape_many(u64 value, u32 number)
 {
 	u64 (*args)[2] = shape_note(SHAPE_many);
 
-	args[0][0] = value;
-	args[1][0] = number;
+	set_words(args, value, number);
 }
 
 #define MANY(n) static noinline void many_##n(u64 random) { shape_many(random + 0x##n, 0x##n); }
@@ -209,8 +199,7 @@ static __always_inline void shape_inner(u64 value, u64 other)
 {
 	u64 (*args)[2] = shape_note(SHAPE_inner);
 
-	args[0][0] = value;
-	args[1][0] = other;
+	set_words(args, value, other);
 }
 
 /* Both begin at one instruction. */
@@ -220,8 +209,7 @@ static __always_inline void shape_outer(u64 other, u64 value)
 
 	shape_inner(value, other);
 	args = shape_note(SHAPE_outer);
-	args[0][0] = other;
-	args[1][0] = value;
+	set_words(args, other, value);
 }
 
 noinline void call_outer(u64 random)
@@ -238,8 +226,7 @@ static __always_inline void shape_in_loop(u64 value, u32 turn)
 {
 	u64 (*args)[2] = shape_note(SHAPE_in_loop);
 
-	args[0][0] = value;
-	args[1][0] = turn;
+	set_words(args, value, turn);
 }
 
 noinline void call_in_loop(u64 random)
@@ -254,8 +241,7 @@ static __always_inline void shape_cold(u64 value, u32 other)
 {
 	u64 (*args)[2] = shape_note(SHAPE_cold);
 
-	args[0][0] = value;
-	args[1][0] = other;
+	set_words(args, value, other);
 }
 
 static __cold noinline void cold_path(u64 random)
@@ -288,14 +274,7 @@ static __always_inline void shape_eight(u64 a, u64 b, u64 c, u64 d, u64 e, u64 f
 {
 	u64 (*args)[2] = shape_note(SHAPE_eight);
 
-	args[0][0] = a;
-	args[1][0] = b;
-	args[2][0] = c;
-	args[3][0] = d;
-	args[4][0] = e;
-	args[5][0] = f;
-	args[6][0] = g;
-	args[7][0] = h;
+	set_words(args, a, b, c, d, e, f, g, h);
 }
 
 noinline void call_eight(u64 random)
@@ -309,20 +288,7 @@ static __always_inline void shape_fourteen(u64 a, u64 b, u64 c, u64 d, u64 e, u6
 {
 	u64 (*args)[2] = shape_note(SHAPE_fourteen);
 
-	args[0][0] = a;
-	args[1][0] = b;
-	args[2][0] = c;
-	args[3][0] = d;
-	args[4][0] = e;
-	args[5][0] = f;
-	args[6][0] = g;
-	args[7][0] = h;
-	args[8][0] = i;
-	args[9][0] = j;
-	args[10][0] = k;
-	args[11][0] = l;
-	args[12][0] = m;
-	args[13][0] = n;
+	set_words(args, a, b, c, d, e, f, g, h, i, j, k, l, m, n);
 }
 
 noinline void call_fourteen(u64 random)
@@ -346,8 +312,7 @@ noinline void call_own_loop(u64 random)
 	u64 step = 1 + (random >> 60);
 	u64 turns = (1 + (random & 3)) * step;
 
-	args[0][0] = turns;
-	args[1][0] = step;
+	set_words(args, turns, step);
 	hide(turns);
 	hide(step);
 	shape_own_loop(turns, step);

@@ -4,6 +4,7 @@
 #define BTF_EXTRA_SHAPES_MODULE_H
 
 #include <linux/compiler.h>
+#include <linux/kernel.h>
 #include <linux/string.h>
 #include <linux/types.h>
 
@@ -19,6 +20,16 @@ u64 (*shape_note_without(enum shape_id shape, u32 unknown))[2];
 SHAPES(SHAPES_CALL)
 
 /* clang-format off */
+/* Writes arguments of a word each, from the first on. */
+#define set_words(args, ...)						\
+	do {								\
+		const u64 words[] = { __VA_ARGS__ };			\
+		size_t word;						\
+									\
+		for (word = 0; word < ARRAY_SIZE(words); word++)	\
+			(args)[word][0] = words[word];			\
+	} while (0)
+
 /* X(n0) to X(nf) */
 #define TIMES_16(X, n) X(n##0) X(n##1) X(n##2) X(n##3) X(n##4) X(n##5) X(n##6) X(n##7) \
 	X(n##8) X(n##9) X(n##a) X(n##b) X(n##c) X(n##d) X(n##e) X(n##f)
