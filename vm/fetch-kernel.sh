@@ -15,8 +15,8 @@
 set -euo pipefail
 
 say() { echo "fetch-kernel: $*" >&2; }
-# shellcheck source=vm/kernel-cache.sh
-. "$(dirname "$0")/kernel-cache.sh"
+# shellcheck source=vm/package-cache.sh
+. "$(dirname "$0")/package-cache.sh"
 
 is_elf() { [ "$(head -c 4 "$1" | tail -c 3 | tr -d '\0')" = ELF ]; }
 
@@ -114,9 +114,10 @@ link_first() {
     return 1
 }
 
-# The current folder becomes $cache/$version.
-assemble() {
-    local headers_package=linux-headers-$release packages=() package
+fill() {
+    local version=$1 release=${2#linux-image-} headers_package headers packages=() package
+    release=${release%-dbg}
+    headers_package=linux-headers-$release
     headers=root/usr/src/$headers_package
 
     say "downloading linux $version"
@@ -150,16 +151,6 @@ assemble() {
     echo "$version" >version
     rm -rf ./*.deb archives other depends executables
 }
-
-fetch() (
-    version=$1 release=${2#linux-image-}
-    release=${release%-dbg}
-    partial=$cache/partial
-    trap 'rm -rf "$partial"' EXIT
-    rm -rf "$partial" && mkdir -p "$partial" && cd "$partial" || exit 1
-    assemble || exit 1
-    mv "$partial" "$cache/$version"
-)
 
 find_kernel "${1:?usage: fetch-kernel.sh NAME}"
 if [ "$suite" = built ]; then

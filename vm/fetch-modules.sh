@@ -12,18 +12,19 @@
 # leaves nothing that another would take for whole.
 set -euo pipefail
 
-here=$(cd "$(dirname "$0")" && pwd)
 name=${1:-6.1-cloud-amd64}
 shift || true
 [ "$#" -gt 0 ] || set -- xfs kvm nf_conntrack nf_tables tcp_bbr sctp
 [ "$*" != all ] && all='' || all=-all
 
 say() { echo "fetch-modules: $*" >&2; }
-die() { say "$*"; exit 1; }
+# shellcheck source=vm/package-cache.sh
+. "$(dirname "$0")/package-cache.sh"
 
-vmlinux=$("$here/fetch-vmlinux.sh" "$name")
+find_kernel "$name"
+vmlinux=$("$vm/fetch-vmlinux.sh" "$name")
 version=$(basename "$(dirname "$vmlinux")")
-cache=${BTF_EXTRA_CACHE:-~/.cache/btf-extra}/modules/$name
+cache=$top_cache/modules/$name
 tree=$cache/$version$all
 
 # Those of "$@" that the cache lacks, for all of them a pattern. The file of a module may have
@@ -40,60 +41,36 @@ missing() {
     done
 }
 
-# "PACKAGE SHA256" of the debug package of that version.
-resolve() {
-    local pattern packages
-    pattern=$(awk -v name="$name" '$1 == name { print $2 }' "$here/kernels.list")
-    pattern=${pattern//./\\.}
-    mapfile -t packages < <(apt-cache search --names-only "^${pattern//\*/.*}\$" | cut -d' ' -f1)
-    [ "${#packages[@]}" -gt 0 ] || return 0
-    { apt-cache show "${packages[@]}" && echo; } | awk -v version="$version" '
-        $1 == "Package:" { package = $2 } $1 == "Version:" { this = $2 }
-        $1 == "SHA256:" { sha256 = $2 }
-        /^$/ { if (this == version && sha256 && !done++) print package, sha256
-               package = this = sha256 = "" }'
-}
-
-fetch() (
-    package=$1 sha256=$2
+# add PACKAGE SHA256 FILE...: those modules of the package to the tree.
+add() {
+    local package=$1
+    download_deb "$package" "$version" "$2" || return 1
     shift 2
-    partial=$cache/partial
-    trap 'rm -rf "$partial"' EXIT
-    rm -rf "$partial" && mkdir -p "$partial/tree" && cd "$partial" || exit 1
-    say "downloading $package $version"
-    timeout 3600 apt-get -q=2 -o APT::Sandbox::User=root -o Acquire::Retries=3 \
-        -o Acquire::http::Timeout=60 download "$package=$version" >&2 </dev/null || exit 1
-    deb=(*.deb)
-    echo "$sha256  ${deb[0]}" | sha256sum --check --status ||
-        { say "${deb[0]}: not the file of the package index (SHA256)"; exit 1; }
     say "unpacking $*"
-    dpkg-deb --fsys-tarfile "${deb[0]}" |
+    mkdir tree
+    dpkg-deb --fsys-tarfile "$deb" |
         tar --extract --directory tree --wildcards "${@/#/*/}" ||
-        { say "$package: not all of these modules are in it"; exit 1; }
+        { say "$package: not all of these modules are in it"; return 1; }
     # What Debian installs is stripped like this.
     (cd tree/usr/lib/debug && find lib -name '*.ko') | while read -r module; do
         mkdir -p "tree/$(dirname "$module")"
         objcopy --strip-debug "tree/usr/lib/debug/$module" "tree/$module" || exit 1
-    done || exit 1
+    done || return 1
     # Files by rename; the stripped ones, which missing() looks for, last.
     (cd tree && find usr lib -type f | sort --reverse) | while read -r file; do
         mkdir -p "$tree/$(dirname "$file")"
         mv "tree/$file" "$tree/$file" || exit 1
-    done || exit 1
+    done || return 1
     [ -z "$all" ] || touch "$tree/complete"
-)
+}
 
-mkdir -p "$cache"
-exec {lock}>"$cache/lock"
-if ! flock --nonblock "$lock"; then
-    say 'waiting for another run'
-    flock "$lock"
-fi
-
+lock_cache
 mapfile -t wanted < <(missing "$@")
 if [ "${#wanted[@]}" -gt 0 ]; then
-    read -r package sha256 < <(resolve) || die "the package index has no debug package of $version"
+    { use_suite "$suite" &&
+        read -r _ package sha256 < <(newest_package "$pattern" "$version"); } ||
+        die "the package index has no debug package of $version"
     files=("${wanted[@]//_/[-_]}")
-    fetch "$package" "$sha256" "${files[@]/%/.ko}" || die "no ${wanted[*]}"
+    in_partial add "$package" "$sha256" "${files[@]/%/.ko}" || die "no ${wanted[*]}"
 fi
 echo "$tree"

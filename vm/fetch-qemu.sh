@@ -16,19 +16,17 @@ set -euo pipefail
 needed=8.1
 
 say() { echo "fetch-qemu: $*" >&2; }
-# shellcheck source=vm/kernel-cache.sh
-. "$(dirname "$0")/kernel-cache.sh"
+# shellcheck source=vm/package-cache.sh
+. "$(dirname "$0")/package-cache.sh"
 
 version_of() { "$1" --version | sed -n 's/^QEMU emulator version \([0-9.]*\).*/\1/p'; }
 
-fetch() (
-    partial=$cache/partial
-    trap 'rm -rf "$partial"' EXIT
-    rm -rf "$partial" && mkdir -p "$partial" && cd "$partial" || exit 1
+fill() {
+    local package
     say "downloading $2 $1"
-    download "$2=$1" "qemu-system-data=$1" seabios || exit 1
-    for deb in *.deb; do
-        dpkg -x "$deb" . && rm "$deb" || exit 1
+    download "$2=$1" "qemu-system-data=$1" seabios || return 1
+    for package in *.deb; do
+        dpkg -x "$package" . && rm "$package" || return 1
     done
     cat >qemu-system-x86_64 <<'END'
 #!/bin/sh
@@ -37,9 +35,8 @@ exec "$(dirname "$0")/usr/bin/qemu-system-x86_64" -L "$share/seabios" -L "$share
 END
     chmod +x qemu-system-x86_64
     # Without its libraries it says which.
-    [ -n "$(version_of ./qemu-system-x86_64)" ] || exit 1
-    mv "$partial" "$cache/$1"
-)
+    [ -n "$(version_of ./qemu-system-x86_64)" ]
+}
 
 installed=$(type -P qemu-system-x86_64) || die 'no qemu-system-x86_64; run: userspace/packages.sh vm'
 if dpkg --compare-versions "$(version_of "$installed")" ge $needed; then

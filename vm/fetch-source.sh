@@ -7,23 +7,16 @@
 set -euo pipefail
 
 say() { echo "fetch-source: $*" >&2; }
-# shellcheck source=vm/kernel-cache.sh
-. "$(dirname "$0")/kernel-cache.sh"
+# shellcheck source=vm/package-cache.sh
+. "$(dirname "$0")/package-cache.sh"
 
-fetch() (
-    partial=$cache/partial
-    trap 'rm -rf "$partial"' EXIT
-    rm -rf "$partial" && mkdir -p "$partial" && cd "$partial" || exit 1
-    say "downloading $2 $1"
-    download "$2=$1" || exit 1
-    deb=(*.deb)
-    echo "$3  ${deb[0]}" | sha256sum --check --status ||
-        { say "${deb[0]}: not the file of the package index (SHA256)"; exit 1; }
-    dpkg-deb --fsys-tarfile "${deb[0]}" |
+fill() {
+    download_deb "$2" "$1" "$3" || return 1
+    dpkg-deb --fsys-tarfile "$deb" |
         tar --extract --to-stdout "./usr/src/$2.tar.xz" >linux.tar.xz ||
-        { say "$2: no source in it"; exit 1; }
-    mkdir -p "$cache/$1" && mv linux.tar.xz "$cache/$1/linux.tar.xz"
-)
+        { say "$2: no source in it"; return 1; }
+    rm "$deb"
+}
 
 # shellcheck disable=SC2034  # give reads them
 case ${1:-} in

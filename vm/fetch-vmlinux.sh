@@ -8,31 +8,20 @@
 set -euo pipefail
 
 say() { echo "fetch-vmlinux: $*" >&2; }
-# shellcheck source=vm/kernel-cache.sh
-. "$(dirname "$0")/kernel-cache.sh"
+# shellcheck source=vm/package-cache.sh
+. "$(dirname "$0")/package-cache.sh"
 
-# Downloads, checks, unpacks.
-fetch() (
-    version=$1 package=$2 sha256=$3
-    partial=$cache/partial
-    trap 'rm -rf "$partial"' EXIT
-    rm -rf "$partial" && mkdir -p "$partial" && cd "$partial" || exit 1
-
-    say "downloading $package $version"
-    download "$package=$version" || exit 1
-    deb=(*.deb)
-    echo "$sha256  ${deb[0]}" | sha256sum --check --status ||
-        { say "${deb[0]}: not the file of the package index (SHA256)"; exit 1; }
-
+fill() {
+    download_deb "$2" "$1" "$3" || return 1
     say 'unpacking vmlinux'
     # In newer packages it lies under lib/modules/, and a link in boot/, which gives no bytes.
-    dpkg-deb --fsys-tarfile "${deb[0]}" |
+    dpkg-deb --fsys-tarfile "$deb" |
         tar --extract --to-stdout --wildcards './usr/lib/debug/*/vmlinux*' >vmlinux ||
-        { say "$package: no vmlinux could be taken out of it"; exit 1; }
+        { say "$2: no vmlinux could be taken out of it"; return 1; }
     [ "$(head -c 4 vmlinux | tail -c 3)" = ELF ] ||
-        { say "$package: its vmlinux is not an ELF file"; exit 1; }
-    mkdir -p "$cache/$version" && mv vmlinux "$cache/$version/vmlinux"
-)
+        { say "$2: its vmlinux is not an ELF file"; return 1; }
+    rm "$deb"
+}
 
 find_kernel "${1:-6.1}"
 if [ "$suite" = built ]; then

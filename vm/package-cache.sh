@@ -1,20 +1,22 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-# What the scripts that fetch parts of a Debian kernel share; to be sourced.
+# What the scripts share that fetch parts of Debian packages into the cache; to be sourced.
 #
 #   find_kernel NAME          sets name, pattern and suite from kernels.list, or ends the script
 #   give KIND FILE [VERSION]  prints $BTF_EXTRA_CACHE/KIND/<name>/<version> of that or the newest
 #                             version, a folder with FILE in it, fetched where it is missing
 #
-# The script that sources this has say, and fetch VERSION PACKAGE SHA256, which makes
-# $cache/<version> out of that debug package or what belongs to it, and says what went wrong.
-# Each step of fetch says so by itself: "set -e" does not hold where a function is a condition.
+# The script that sources this has say, and fill VERSION PACKAGE SHA256: in a new folder, which then
+# becomes <version>, it takes what belongs there out of that package or those that go with it, and
+# says what went wrong. Each step of fill says so by itself: "set -e" does not hold where a function
+# is a condition.
 #
 # Always the newest version of the package index; where the index or the archive does not answer,
 # the newest of the cache, and a line on stderr says so. Runs at the same time wait for each other;
 # a run that was cut off leaves nothing that another would take for whole.
 
 vm=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+top_cache=$(realpath -m "${BTF_EXTRA_CACHE:-$HOME/.cache/btf-extra}")
 
 die() { say "$*"; exit 1; }
 
@@ -71,6 +73,23 @@ download() {
         -o Acquire::http::Timeout=60 download "$@" >&2 </dev/null
 }
 
+# Sets deb, in the current folder.
+download_deb() {
+    local package=$1 version=$2 sha256=$3
+    say "downloading $package $version"
+    download "$package=$version" || return 1
+    deb=$(echo "$package"_*.deb)
+    echo "$sha256  $deb" | sha256sum --check --status ||
+        { say "$deb: not the file of the package index (SHA256)"; return 1; }
+}
+
+# in_partial COMMAND...: in a new folder, $cache/partial, of which nothing stays that is not moved
+# away.
+in_partial() (
+    trap 'rm -rf "$cache/partial"' EXIT
+    rm -rf "$cache/partial" && mkdir -p "$cache/partial" && cd "$cache/partial" && "$@"
+)
+
 lock_cache() {
     mkdir -p "$cache"
     exec {lock}>"$cache/lock"
@@ -96,9 +115,10 @@ resolve() {
     fi
 }
 
+fill_version() { fill "$@" && rm -rf "${cache:?}/$1" && mv "$cache/partial" "$cache/$1"; }
+
 give() {
     local kind=$1 file=$2 wanted=${3:-} version='' package='' sha256='' now
-    top_cache=$(realpath -m "${BTF_EXTRA_CACHE:-$HOME/.cache/btf-extra}")
     cache=$top_cache/$kind/$name
     lock_cache
     if [ -n "$wanted" ] && [ -e "$cache/$wanted/$file" ]; then
@@ -109,7 +129,7 @@ give() {
     for now in '' now; do
         resolve "$wanted" "$now" || continue
         if [ -e "$cache/$version/$file" ] ||
-            { use_suite "$suite" && fetch "$version" "$package" "$sha256"; }; then
+            { use_suite "$suite" && in_partial fill_version "$version" "$package" "$sha256"; }; then
             echo "$cache/$version"
             return
         fi
