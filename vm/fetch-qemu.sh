@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 # Prints the path of a qemu-system-x86_64 that runs guests of several processors, 8.1 or newer: the
 # installed one, or that of this release's backports, fetched into the cache where it is not there
-# yet. Nothing is installed; its libraries are those of the package of the release.
+# yet. Nothing is installed; its libraries are those of the package of the release. Where the archive
+# has none, it is the installed one all the same, and stderr says so.
 #
 #   fetch-qemu.sh
 #
@@ -46,4 +47,9 @@ fi
 # shellcheck disable=SC2034  # give reads them
 name=qemu-system-x86 pattern=qemu-system-x86 \
     suite=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)-backports
-echo "$(give qemu qemu-system-x86_64)/qemu-system-x86_64"
+if folder=$(give qemu qemu-system-x86_64); then
+    echo "$folder/qemu-system-x86_64"
+else
+    say "guests of several processors may fail on $installed, which is older than $needed"
+    echo "$installed"
+fi

@@ -24,4 +24,5 @@ case ${1:-} in
 7.x) name=linux-source-7.x pattern='linux-source-7.*' suite=trixie-backports ;;
 *) die "usage: ${0##*/} 6.12|7.x" ;;
 esac
-echo "$(give source linux.tar.xz)/linux.tar.xz"
+folder=$(give source linux.tar.xz)
+echo "$folder/linux.tar.xz"
