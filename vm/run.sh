@@ -32,7 +32,8 @@ top=$(dirname "$vm")
 
 say() { echo "run: $*" >&2; }
 fail() { say "$*"; exit 125; }
-trap 'fail "interrupted"' INT TERM HUP
+# timeout(1) sends its signal to the process and then to its group: what cleans up must outlive that.
+trap 'trap "" INT TERM HUP; fail "interrupted"' INT TERM HUP
 
 # What a kernel says when something is wrong with it.
 complaints='WARNING:|BUG:|BUG |Oops|KASAN|KCSAN|UBSAN|KFENCE|ODEBUG|DEBUG_LOCKS_WARN|cut here'
@@ -113,6 +114,7 @@ init=$top/build/vm/guest_init
 scratch='' machine=''
 # shellcheck disable=SC2317  # the trap calls it
 clean_up() {
+    trap '' INT TERM HUP
     [ -z "$machine" ] || { kill "$machine" && wait "$machine"; } 2>/dev/null
     [ -z "$scratch" ] || rm -rf "$scratch"
 }
