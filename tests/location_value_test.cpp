@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // Location expressions that compute a value: what becomes of constants, addresses,
 // offsets, masks, extensions and types. See location_expr_test.cpp.
-#include "userspace/generator/location_expr.h"
+#include "userspace/generator/constant_location.h"
 
 #include <gtest/gtest.h>
 

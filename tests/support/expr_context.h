@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "userspace/generator/location_expr.h"
+#include "userspace/generator/expr_context.h"
 
 namespace btf_extra::test {
 

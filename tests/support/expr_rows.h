@@ -11,6 +11,7 @@
 #include "tests/support/expr_bytes.h"
 #include "tests/support/expr_context.h"
 #include "tests/support/machine.h"
+#include "userspace/generator/location_expr.h"
 #include "userspace/lib/core_api.h"
 
 namespace btf_extra {

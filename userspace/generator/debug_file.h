@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "userspace/generator/location_expr.h"
+#include "userspace/generator/expr_context.h"
 #include "userspace/lib/elf_image.h"
 #include "userspace/lib/result.h"
 

@@ -1,78 +1,22 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// DWARF location expressions to LOC_PARAM, exactly or not at all: an
-// expression is executed on symbols, and what remains must be a shape of the
-// wire format that has the same value in every machine state. Pure: bytes and
-// the facts below in, a Location out.
+// DWARF location expressions to LOC_PARAM, exactly or not at all: what an expression comes to on
+// symbols must be a shape of the wire format that has the same value in every machine state. Pure:
+// bytes and facts in, a Location out.
 #ifndef BTF_EXTRA_LOCATION_EXPR_H
 #define BTF_EXTRA_LOCATION_EXPR_H
 
 #include <cstdint>
-#include <optional>
 #include <span>
 
+#include "userspace/generator/expr_context.h"
 #include "userspace/generator/site_model.h"
 
 namespace btf_extra {
-
-// An address: the value of a DWARF register plus an offset.
-struct RegisterOffset {
-    uint32_t reg = 0;
-    int64_t offset = 0;
-};
-
-// DW_TAG_base_type, for typed operations.
-struct BaseType {
-    uint32_t size = 0;  // bytes
-    bool is_integer = false;
-    bool is_signed = false;
-};
-
-// An address constant in the terms of the output.
-struct AddressConstant {
-    enum Kind : uint8_t {
-        kMoves,    // with the object: value is relative to its base
-        kFixed,    // at the same place in every boot: value is the address
-        kUnknown,  // no fixed distance to the base
-    } kind = kUnknown;
-    uint64_t value = 0;
-};
-
-// What an expression may ask about the place where it is evaluated.
-class ExprContext {
-  public:
-    virtual ~ExprContext() = default;
-
-    // The canonical frame address at the site by the call frame information;
-    // none where that is not register + offset.
-    virtual std::optional<RegisterOffset> call_frame_cfa() = 0;
-    // DW_AT_frame_base of the containing function at the site; empty: none.
-    virtual std::span<const uint8_t> frame_base() = 0;
-    // True when the site is the entry of the function that contains it.
-    virtual bool at_function_entry() const = 0;
-    // DW_OP_addrx, DW_OP_constx: entry of .debug_addr.
-    virtual std::optional<uint64_t> indexed_address(uint64_t index) = 0;
-    // The base type at an offset from the start of the unit.
-    virtual std::optional<BaseType> base_type(uint64_t unit_offset) = 0;
-    virtual AddressConstant address_constant(uint64_t link_address) = 0;
-};
-
-// The target, and the shape of operands in the unit.
-struct ExprFormat {
-    uint32_t registers = 17;   // DWARF registers that exist in the wire format
-    uint8_t address_size = 8;  // 8 only
-    uint8_t offset_size = 4;   // 4: 32-bit DWARF, 8: 64-bit DWARF
-    uint8_t version = 5;       // of DWARF; references in version 2 have the size of an address
-};
 
 // A parameter of param_size bytes at the expression (DW_AT_location, or the
 // location-list entry that covers the site). Little-endian targets.
 Location locate(std::span<const uint8_t> expression, uint64_t param_size, const ExprFormat &format,
                 ExprContext &context);
-
-// A parameter of param_size bytes with a DW_AT_const_value: a number, which is
-// extended by the form of the attribute, or the bytes of a block.
-Location constant(uint64_t value, bool is_signed, uint64_t param_size);
-Location constant(std::span<const uint8_t> bytes, uint64_t param_size);
 
 }  // namespace btf_extra
 

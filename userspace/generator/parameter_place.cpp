@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 #include "userspace/generator/parameter_place.h"
 
+#include "userspace/generator/constant_location.h"
+#include "userspace/generator/location_expr.h"
+
 namespace btf_extra {
 
 Location ParameterPlace::at(SiteContext &site, uint64_t size, const ExprFormat &format) const {

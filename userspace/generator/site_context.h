@@ -8,7 +8,7 @@
 
 #include "userspace/generator/address_list.h"
 #include "userspace/generator/debug_file.h"
-#include "userspace/generator/location_expr.h"
+#include "userspace/generator/expr_context.h"
 #include "userspace/generator/site_model.h"
 
 namespace btf_extra {

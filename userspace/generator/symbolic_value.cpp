@@ -3,6 +3,7 @@
 
 #include <bit>
 
+#include "userspace/generator/constant_location.h"
 #include "userspace/generator/loc_param.h"
 
 namespace btf_extra {

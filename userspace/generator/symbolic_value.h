@@ -6,7 +6,8 @@
 
 #include <cstdint>
 
-#include "userspace/generator/location_expr.h"
+#include "userspace/generator/expr_context.h"
+#include "userspace/generator/site_model.h"
 
 namespace btf_extra {
 
