@@ -150,10 +150,13 @@ log=$top/build/vm/$name-$number.log
 # features are read anew: the kernel then takes it for one with four levels.
 clock=(-accel 'tcg,thread=multi')
 [ -z "$icount" ] || clock=(-accel 'tcg,thread=single' -icount 'shift=0,sleep=off' -rtc clock=vm)
+# tsc=nowatchdog: kernel 7.3's watchdog of clocks has one processor wait for another, with interrupts
+# off, until a clock says that it took too long. While the clock is still jiffies it stands, and when
+# the other is in stop_machine(), to switch the clock, both wait for ever: seen in slow boots.
 qemu=("$emulator" "${clock[@]}" -cpu 'max,la57=off' -smp "$cpus" -m "$memory"
     -nodefaults -no-user-config -no-reboot -display none
     -kernel "$kernel/vmlinuz" -initrd "$scratch/initramfs"
-    -append "console=ttyS0 ignore_loglevel panic=-1 rdinit=/init $append")
+    -append "console=ttyS0 ignore_loglevel panic=-1 tsc=nowatchdog rdinit=/init $append")
 
 # Of the second port's lines: those of the command to stdout, the others to a file each.
 receive() {
