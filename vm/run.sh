@@ -32,7 +32,7 @@ top=$(dirname "$vm")
 
 say() { echo "run: $*" >&2; }
 fail() { say "$*"; exit 125; }
-# timeout(1) sends its signal to the process and then to its group: what cleans up must outlive that.
+# timeout(1) sends its signal to the process, and then to its group: cleaning up must outlive that.
 trap 'trap "" INT TERM HUP; fail "interrupted"' INT TERM HUP
 
 # What a kernel says when something is wrong with it.
@@ -150,13 +150,16 @@ log=$top/build/vm/$name-$number.log
 # features are read anew: the kernel then takes it for one with four levels.
 clock=(-accel 'tcg,thread=multi')
 [ -z "$icount" ] || clock=(-accel 'tcg,thread=single' -icount 'shift=0,sleep=off' -rtc clock=vm)
-# tsc=nowatchdog: kernel 7.3's watchdog of clocks has one processor wait for another, with interrupts
-# off, until a clock says that it took too long. While the clock is still jiffies it stands, and when
-# the other is in stop_machine(), to switch the clock, both wait for ever: seen in slow boots.
+# tsc=nowatchdog: the clocksource watchdog of kernel 7.3 has one processor wait for another, with
+# interrupts off, until a clock says that it took too long. While that clock is still jiffies it
+# stands, and if the other is in stop_machine(), to switch the clock, both wait for ever: seen in
+# slow boots.
+# no_timer_check: a loaded machine's timer comes too late for that check, which ends in a panic.
+arguments='console=ttyS0 ignore_loglevel panic=-1 rdinit=/init tsc=nowatchdog no_timer_check'
 qemu=("$emulator" "${clock[@]}" -cpu 'max,la57=off' -smp "$cpus" -m "$memory"
     -nodefaults -no-user-config -no-reboot -display none
     -kernel "$kernel/vmlinuz" -initrd "$scratch/initramfs"
-    -append "console=ttyS0 ignore_loglevel panic=-1 tsc=nowatchdog rdinit=/init $append")
+    -append "$arguments $append")
 
 # Of the second port's lines: those of the command to stdout, the others to a file each.
 receive() {
