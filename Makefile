@@ -36,17 +36,22 @@ build/release/%: FLAGS := -O2 -g -DNDEBUG
 build/shared/%: FLAGS := -O2 -g -DNDEBUG -fPIC
 build/asan/%: FLAGS := -O1 -g $(SANITIZE)
 # Here CLI11 and GoogleTest would take twice the time to be optimized as all else together.
-build/asan/obj/userspace/cli/% build/asan/obj/tests/%_test.cpp.o: FLAGS := -O0 -g $(SANITIZE)
+build/asan/obj/userspace/cli/% build/asan/obj/tests/unit/%_test.cpp.o: FLAGS := -O0 -g $(SANITIZE)
 build/fuzz/%: FLAGS := -O1 -g $(SANITIZE) -fsanitize=fuzzer-no-link
 build/fuzz/%: CC := clang-14
 build/fuzz/%: CXX := clang++-14
 build/freestanding/%: FLAGS := -O2 -ffreestanding -fno-pic
 
 CORE := $(wildcard kernel/core/*.c)
-USERSPACE := $(wildcard userspace/lib/*.cpp userspace/generator/*.cpp)
+FORMAT := $(wildcard userspace/format/*.cpp userspace/text/*.cpp)
+LIBRARY := $(wildcard userspace/lib/*.cpp userspace/lib/*/*.cpp)
+GENERATOR := $(wildcard userspace/generator/*.cpp userspace/generator/*/*.cpp)
 CLI := $(wildcard userspace/cli/*.cpp)
+MAIN := userspace/cli/main.cpp
+USERSPACE := $(FORMAT) $(LIBRARY) $(GENERATOR) $(filter-out $(MAIN),$(CLI))
 SUPPORT := $(wildcard tests/core/*.c tests/support/*.cpp)
-TESTS := $(patsubst tests/%.cpp,%,$(wildcard tests/*_test.cpp))
+TESTS_UNIT := $(wildcard tests/unit/*/*_test.cpp)
+TESTS_REAL := $(wildcard tests/real/*_test.cpp)
 FUZZERS := $(patsubst tests/fuzz/%,%,$(basename $(wildcard tests/fuzz/*_fuzz.c tests/fuzz/*_fuzz.cpp)))
 BENCHES := $(patsubst tests/bench/%.cpp,%,$(wildcard tests/bench/*_bench.cpp))
 
@@ -84,7 +89,7 @@ demo:
 	@userspace/demo.sh
 
 check:
-	@tests/check.sh
+	@tests/harness/check.sh
 
 userspace: build/release/btf-extra
 
@@ -120,13 +125,13 @@ dkms:
 	@kernel/dkms.sh
 
 kunit:
-	@tests/kunit.sh
+	@tests/harness/kunit.sh
 
 check-intree:
-	@tests/check_intree.sh
+	@tests/harness/check_intree.sh
 
 fuzz:
-	@tests/fuzz.sh $(FUZZER)
+	@tests/harness/fuzz.sh $(FUZZER)
 
 bench:
 	@userspace/packages.sh build bench
@@ -159,7 +164,7 @@ vm:
 
 tidy:
 	@userspace/packages.sh check
-	@printf '%s\n' $(USERSPACE) $(CLI) | \
+	@printf '%s\n' $(USERSPACE) $(MAIN) | \
 		xargs -P $$(nproc) -I {} clang-tidy-14 --quiet {} -- $(CXXFLAGS_ALL)
 
 clean:
@@ -191,7 +196,7 @@ $(call archive,build/$(1)/libcore.a,$(call object,$(1),$(CORE)))
 $(call archive,build/$(1)/libuserspace.a,$(call object,$(1),$(USERSPACE)))
 $(call archive,build/$(1)/libsupport.a,$(call object,$(1),$(SUPPORT)))
 
-build/$(1)/btf-extra: $(call object,$(1),$(CLI)) build/$(1)/bpf/trace_program.o \
+build/$(1)/btf-extra: $(call object,$(1),$(MAIN)) build/$(1)/bpf/trace_program.o \
 		build/$(1)/libuserspace.a build/$(1)/libcore.a
 	$$(call say,LD) $$(CXX) $$(FLAGS) -o $$@ $$^ $$(LIBS)
 
@@ -206,22 +211,29 @@ build/$(1)/bpf/%.bpf.o: userspace/bpf/%.bpf.c Makefile
 build/$(1)/bpf/%_program.o: userspace/bpf/%_program.S build/$(1)/bpf/%.bpf.o
 	$$(call say,AS) $$(CC) -c -Wa,-I$$(@D) -o $$@ $$<
 
-build/$(1)/tests/%_test: build/$(1)/obj/tests/%_test.cpp.o build/$(1)/libsupport.a \
+endef
+$(foreach v,$(VARIANTS),$(eval $(call variant,$(v))))
+
+# $(call test,VARIANT,SOURCE): build/VARIANT/tests/NAME, in whatever folder its source is.
+test_program = build/$(1)/tests/$(basename $(notdir $(2)))
+define test
+$(call test_program,$(1),$(2)): $(call object,$(1),$(2)) build/$(1)/libsupport.a \
 		build/$(1)/libuserspace.a build/$(1)/libcore.a
 	@mkdir -p $$(@D)
 	$$(call say,LD) $$(CXX) $$(FLAGS) -o $$@ $$^ -lgtest_main -lgtest $$(LIBS)
 endef
-$(foreach v,$(VARIANTS),$(eval $(call variant,$(v))))
+$(foreach t,$(TESTS_UNIT),$(eval $(call test,asan,$(t))))
+$(foreach t,$(TESTS_REAL),$(eval $(call test,release,$(t))))
 
-# The library: what is in userspace/lib, and the core.
-LIBRARY := $(call object,shared,$(filter userspace/lib/%,$(USERSPACE)) $(CORE))
-$(eval $(call archive,build/shared/libbtf_extra.a,$(LIBRARY)))
-build/shared/libbtf_extra.so.0: $(LIBRARY) userspace/lib/libbtf_extra.map
+# The library has neither the generator nor what the command alone uses.
+LIBRARY_OBJECTS := $(call object,shared,$(FORMAT) $(LIBRARY) $(CORE))
+$(eval $(call archive,build/shared/libbtf_extra.a,$(LIBRARY_OBJECTS)))
+build/shared/libbtf_extra.so.0: $(LIBRARY_OBJECTS) userspace/lib/libbtf_extra.map
 	$(call say,LD) $(CXX) $(FLAGS) -shared -Wl,--as-needed -Wl,-soname,$(@F) -Wl,-z,defs \
-		-Wl,--version-script=userspace/lib/libbtf_extra.map -o $@ $(LIBRARY) $(LIBS)
+		-Wl,--version-script=userspace/lib/libbtf_extra.map -o $@ $(LIBRARY_OBJECTS) $(LIBS)
 
-TESTS_ASAN := $(addprefix build/asan/tests/,$(filter-out vmlinux%,$(TESTS)))
-TESTS_RELEASE := $(addprefix build/release/tests/,$(filter vmlinux%,$(TESTS)))
+TESTS_ASAN := $(foreach t,$(TESTS_UNIT),$(call test_program,asan,$(t)))
+TESTS_RELEASE := $(foreach t,$(TESTS_REAL),$(call test_program,release,$(t)))
 BENCHES_RELEASE := $(addprefix build/release/bench/,$(BENCHES) libdw_walk)
 FUZZERS_BUILT := $(addprefix build/fuzz/,$(FUZZERS))
 

@@ -17,9 +17,9 @@
 
 #include <benchmark/benchmark.h>
 
-#include "userspace/lib/btf_image.h"
-#include "userspace/lib/core_api.h"
-#include "userspace/lib/extra_file.h"
+#include "userspace/format/btf_image.h"
+#include "userspace/format/core_api.h"
+#include "userspace/format/extra_file.h"
 
 namespace {
 

@@ -12,7 +12,7 @@
 
 #include <bpf/btf.h>
 
-#include "userspace/lib/btf_image.h"
+#include "userspace/format/btf_image.h"
 
 namespace btf_extra::test {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "userspace/lib/core_api.h"
+#include "userspace/format/core_api.h"
 
 namespace btf_extra::test {
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "userspace/generator/expr_context.h"
+#include "userspace/generator/locations/expr_context.h"
 
 namespace btf_extra::test {
 

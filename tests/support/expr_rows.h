@@ -11,8 +11,8 @@
 #include "tests/support/expr_bytes.h"
 #include "tests/support/expr_context.h"
 #include "tests/support/machine.h"
-#include "userspace/generator/location_expr.h"
-#include "userspace/lib/core_api.h"
+#include "userspace/format/core_api.h"
+#include "userspace/generator/locations/location_expr.h"
 
 namespace btf_extra {
 

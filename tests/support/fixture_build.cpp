@@ -9,8 +9,8 @@
 #include <elf.h>
 #include <fmt/format.h>
 
-#include "userspace/lib/c_type.h"
-#include "userspace/lib/loc_text.h"
+#include "userspace/text/c_type.h"
+#include "userspace/text/loc_text.h"
 
 namespace btf_extra::test {
 namespace {

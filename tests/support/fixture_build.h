@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "tests/support/command_run.h"
+#include "userspace/format/elf_image.h"
 #include "userspace/generator/generate.h"
-#include "userspace/lib/elf_image.h"
-#include "userspace/lib/object_view.h"
-#include "userspace/lib/symbol_table.h"
+#include "userspace/lib/tables/object_view.h"
+#include "userspace/lib/tables/symbol_table.h"
 
 namespace btf_extra::test {
 

@@ -14,8 +14,8 @@
 
 #include "tests/support/command_run.h"
 #include "userspace/generator/generate.h"
-#include "userspace/lib/loc_text.h"
-#include "userspace/lib/object_view.h"
+#include "userspace/lib/tables/object_view.h"
+#include "userspace/text/loc_text.h"
 
 namespace btf_extra::test {
 namespace {

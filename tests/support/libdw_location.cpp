@@ -5,7 +5,7 @@
 
 #include <dwarf.h>
 
-#include "userspace/lib/core_api.h"
+#include "userspace/format/core_api.h"
 
 namespace btf_extra::test {
 

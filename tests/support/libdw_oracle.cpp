@@ -19,7 +19,7 @@
 #include "tests/support/libdw_copies.h"
 #include "tests/support/libdw_list.h"
 #include "tests/support/type_text.h"
-#include "userspace/lib/core_api.h"
+#include "userspace/format/core_api.h"
 
 namespace btf_extra::test {
 

@@ -11,7 +11,7 @@
 
 #include "tests/support/record_reference.h"
 #include "tests/support/type_text.h"
-#include "userspace/lib/loc_text.h"
+#include "userspace/text/loc_text.h"
 
 namespace btf_extra::test {
 

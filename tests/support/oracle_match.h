@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tests/support/libdw_oracle.h"
-#include "userspace/lib/object_view.h"
+#include "userspace/lib/tables/object_view.h"
 
 namespace btf_extra::test {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tests/support/machine.h"
-#include "userspace/generator/site_model.h"
+#include "userspace/generator/model/site_model.h"
 
 namespace btf_extra::test {
 

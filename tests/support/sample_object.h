@@ -11,7 +11,7 @@
 #include <elf.h>
 
 #include "tests/support/blob_builder.h"
-#include "userspace/lib/extra_file.h"
+#include "userspace/format/extra_file.h"
 
 namespace btf_extra::test {
 

@@ -14,7 +14,7 @@
 #include <sys/types.h>
 #include <sys/user.h>
 
-#include "userspace/lib/core_api.h"
+#include "userspace/format/core_api.h"
 
 namespace btf_extra::test {
 

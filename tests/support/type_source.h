@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "tests/support/base_btf.h"
-#include "userspace/generator/btf_writer.h"
-#include "userspace/generator/type_map.h"
+#include "userspace/generator/types/type_map.h"
+#include "userspace/generator/write/btf_writer.h"
 
 namespace btf_extra::test {
 

@@ -9,7 +9,7 @@
 
 #include <elfutils/libdw.h>
 
-#include "userspace/lib/core_api.h"
+#include "userspace/format/core_api.h"
 
 namespace btf_extra::test {
 

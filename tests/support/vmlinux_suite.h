@@ -12,8 +12,8 @@
 
 #include "tests/support/command_run.h"
 #include "tests/support/fixture_build.h"
-#include "userspace/lib/object_view.h"
-#include "userspace/lib/symbol_table.h"
+#include "userspace/lib/tables/object_view.h"
+#include "userspace/lib/tables/symbol_table.h"
 
 namespace btf_extra::test {
 

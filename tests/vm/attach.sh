@@ -5,8 +5,8 @@
 #
 #   attach.sh RESULTS [KERNEL...]
 cd "$(dirname "$0")/../.." || exit 1
-# shellcheck source=tests/vm_test.sh
-. tests/vm_test.sh
+# shellcheck source=tests/harness/vm_test.sh
+. tests/harness/vm_test.sh
 default_kernels lean 6.1 6.12 7.x
 read -ra parts <<<"${ATTACH_PARTS:-}" # all
 
@@ -35,7 +35,7 @@ on_kernel() {
         cp "$modules/tests/vm/attach/foreign/foreign.ko" "$scratch"/{start,attach.bpf.o,foreign.bpf.o} \
             "$files" && vm/add-program.sh "$files" "$scratch/attach_guest"; } >"$files.log" 2>&1 ||
         { cat "$files.log"; fail "$name: what it needs could not be built"; }
-    tests/guest_rows.sh "$results" "vm attach: $name" "$name" --cpus 2 --files "$files" -- \
+    tests/harness/guest_rows.sh "$results" "vm attach: $name" "$name" --cpus 2 --files "$files" -- \
         sh /start "${parts[@]}"
 }
 

@@ -6,8 +6,8 @@
 #
 #   intree.sh RESULTS [PART...]     PART: rows, selftests; or one of intree_guest
 cd "$(dirname "$0")/../.." || exit 1
-# shellcheck source=tests/vm_test.sh
-. tests/vm_test.sh
+# shellcheck source=tests/harness/vm_test.sh
+. tests/harness/vm_test.sh
 parts=("${arguments[@]}")
 [ "${#parts[@]}" -gt 0 ] || parts=(rows selftests)
 kernel_name=${INTREE_KERNEL:-intree}
@@ -67,7 +67,7 @@ rows() {
         cp "$scratch"/{start,*.bpf.o} "$files" &&
         vm/add-program.sh "$files" "$scratch/intree_guest"; } >"$scratch/rows.log" 2>&1 ||
         { cat "$scratch/rows.log"; fail 'what the rows need could not be built'; }
-    tests/guest_rows.sh "$results" 'vm intree' "$kernel_name" --cpus 2 --files "$files" \
+    tests/harness/guest_rows.sh "$results" 'vm intree' "$kernel_name" --cpus 2 --files "$files" \
         -- sh /start "$@"
 }
 
@@ -102,7 +102,7 @@ selftests() {
         cp tests/vm/selftests/unpatched.txt "$files" &&
         cp "$scratch/start_selftests" "$files/start"; } >"$scratch/selftests.log" 2>&1 ||
         { cat "$scratch/selftests.log"; fail 'the selftests could not be built'; }
-    tests/guest_rows.sh "$results" 'vm intree: selftests' "$kernel_name" --cpus 2 --files "$files" \
+    tests/harness/guest_rows.sh "$results" 'vm intree: selftests' "$kernel_name" --cpus 2 --files "$files" \
         -- sh /start
 }
 

@@ -6,8 +6,8 @@
 #
 #   kfuncs.sh RESULTS [KERNEL...]
 cd "$(dirname "$0")/../.." || exit 1
-# shellcheck source=tests/vm_test.sh
-. tests/vm_test.sh
+# shellcheck source=tests/harness/vm_test.sh
+. tests/harness/vm_test.sh
 default_kernels 6.1 6.12 7.x
 
 build_programs() {
@@ -49,7 +49,7 @@ on_kernel() {
     # Before it tracing programs may call no kfunc of a module.
     [ "$name" != 6.1 ] || tracing=no-tracing
 
-    tests/guest_rows.sh "$results" "vm kfuncs: $name" "$name" --files "$files" -- \
+    tests/harness/guest_rows.sh "$results" "vm kfuncs: $name" "$name" --files "$files" -- \
         sh /start $tracing
 }
 

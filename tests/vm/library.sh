@@ -5,8 +5,8 @@
 #
 #   library.sh RESULTS [KERNEL...]
 cd "$(dirname "$0")/../.." || exit 1
-# shellcheck source=tests/vm_test.sh
-. tests/vm_test.sh
+# shellcheck source=tests/harness/vm_test.sh
+. tests/harness/vm_test.sh
 default_kernels 6.1 6.12 7.x
 
 build_programs() {
@@ -30,7 +30,7 @@ on_kernel() {
     vm/add-program.sh "$files" build/release/vm/library/library_guest ||
         fail "$name: programs of the guest"
     for way in module perf; do
-        tests/guest_rows.sh "$results" "vm library: $name, $way" "$name" --files "$files" \
+        tests/harness/guest_rows.sh "$results" "vm library: $name, $way" "$name" --files "$files" \
             -- sh /start "$way"
     done
 }

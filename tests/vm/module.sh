@@ -5,8 +5,8 @@
 #
 #   module.sh RESULTS [KERNEL...]
 cd "$(dirname "$0")/../.." || exit 1
-# shellcheck source=tests/vm_test.sh
-. tests/vm_test.sh
+# shellcheck source=tests/harness/vm_test.sh
+. tests/harness/vm_test.sh
 default_kernels lean 6.1 6.12 7.x
 generate=$PWD/build/release/btf-extra
 
@@ -77,7 +77,7 @@ on_kernel() {
         cat "$log"
         fail "$name: what it needs could not be built"
     fi
-    tests/guest_rows.sh "$results" "btf_extra on $name" "$name" --cpus 2 --files "$files" -- \
+    tests/harness/guest_rows.sh "$results" "btf_extra on $name" "$name" --cpus 2 --files "$files" -- \
         sh /module.sh
     rm -rf "$files"
 }

@@ -5,8 +5,8 @@
 #
 #   probes.sh RESULTS [KERNEL...]
 cd "$(dirname "$0")/../.." || exit 1
-# shellcheck source=tests/vm_test.sh
-. tests/vm_test.sh
+# shellcheck source=tests/harness/vm_test.sh
+. tests/harness/vm_test.sh
 default_kernels 6.1 6.12 7.x
 funcs=(ksys_fallocate skb_headlen tcp_ack_tstamp zone_watermark_ok task_pid_nr)
 
@@ -26,7 +26,7 @@ on_kernel() {
         cat "$log"
         fail "$name: what it needs could not be built"
     fi
-    tests/guest_rows.sh "$results" "vm probes: $name" "$name" --files "$files" -- \
+    tests/harness/guest_rows.sh "$results" "vm probes: $name" "$name" --files "$files" -- \
         sh /probes.sh "${funcs[@]}"
 }
 

@@ -6,8 +6,8 @@
 #
 #   real.sh RESULTS [KERNEL...]
 cd "$(dirname "$0")/../.." || exit 1
-# shellcheck source=tests/vm_test.sh
-. tests/vm_test.sh
+# shellcheck source=tests/harness/vm_test.sh
+. tests/harness/vm_test.sh
 default_kernels 6.1 6.12 7.x
 
 build_programs() {
@@ -25,7 +25,7 @@ END
 
 # in_guest NAME WAY ARGUMENT
 in_guest() {
-    tests/guest_rows.sh "$results" "vm real: $1, $2" "$1" --files "$scratch/$1" -- \
+    tests/harness/guest_rows.sh "$results" "vm real: $1, $2" "$1" --files "$scratch/$1" -- \
         sh /start "$3"
 }
 

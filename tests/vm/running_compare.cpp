@@ -22,10 +22,10 @@
 #include <fmt/format.h>
 
 #include "tests/vm/running_compare.h"
-#include "userspace/lib/kallsyms.h"
-#include "userspace/lib/running_kernel.h"
-#include "userspace/lib/running_view.h"
-#include "userspace/lib/site_query.h"
+#include "userspace/lib/tables/kallsyms.h"
+#include "userspace/lib/tables/running_kernel.h"
+#include "userspace/lib/tables/running_view.h"
+#include "userspace/lib/tables/site_query.h"
 
 extern "C" {
 #include "kernel/core/extra_elf.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "include/uapi/linux/btf_extra.h"
-#include "userspace/lib/object_view.h"
+#include "userspace/lib/tables/object_view.h"
 
 // Of the row that goes on: 20 lines of these are printed.
 void bad(const std::string &what);

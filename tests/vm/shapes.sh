@@ -6,8 +6,8 @@
 #
 #   shapes.sh RESULTS [KERNEL...]
 cd "$(dirname "$0")/../.." || exit 1
-# shellcheck source=tests/vm_test.sh
-. tests/vm_test.sh
+# shellcheck source=tests/harness/vm_test.sh
+. tests/harness/vm_test.sh
 default_kernels 6.1 6.12 7.x
 calls=${SHAPES_CALLS:-100000}
 command=$PWD/build/release/btf-extra
@@ -98,7 +98,7 @@ on_kernel() {
     local name=$1 files=$scratch/$1 lookup
     prepare "$name" "$files" || fail "$name: what it needs could not be built"
     all_occur
-    tests/guest_rows.sh "$results" "vm shapes: $name" "$name" --cpus 2 --files "$files" -- \
+    tests/harness/guest_rows.sh "$results" "vm shapes: $name" "$name" --cpus 2 --files "$files" -- \
         sh /start "$calls" typed word loc perf
 }
 

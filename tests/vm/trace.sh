@@ -4,8 +4,8 @@
 #
 #   trace.sh RESULTS [KERNEL...]
 cd "$(dirname "$0")/../.." || exit 1
-# shellcheck source=tests/vm_test.sh
-. tests/vm_test.sh
+# shellcheck source=tests/harness/vm_test.sh
+. tests/harness/vm_test.sh
 default_kernels 6.1 6.12 7.x
 
 on_kernel() {
@@ -14,7 +14,7 @@ on_kernel() {
         cat "$log"
         fail "$name: what it needs could not be built"
     fi
-    tests/guest_rows.sh "$results" "vm trace: $name" "$name" --files "$files" --cpus 2 -- \
+    tests/harness/guest_rows.sh "$results" "vm trace: $name" "$name" --files "$files" --cpus 2 -- \
         sh /trace.sh
 }
 

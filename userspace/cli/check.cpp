@@ -8,8 +8,8 @@
 
 #include "userspace/cli/command.h"
 #include "userspace/cli/object_files.h"
-#include "userspace/lib/elf_image.h"
-#include "userspace/lib/object_view.h"
+#include "userspace/format/elf_image.h"
+#include "userspace/lib/tables/object_view.h"
 
 namespace btf_extra {
 namespace {

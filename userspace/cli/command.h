@@ -6,7 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "userspace/lib/result.h"
+#include "userspace/format/result.h"
 
 namespace btf_extra {
 

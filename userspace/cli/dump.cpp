@@ -6,12 +6,12 @@
 
 #include <fmt/format.h>
 
+#include "userspace/cli/btf_dump.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/object_files.h"
-#include "userspace/lib/base_stack.h"
-#include "userspace/lib/btf_dump.h"
-#include "userspace/lib/btf_image.h"
-#include "userspace/lib/extra_file.h"
+#include "userspace/format/base_stack.h"
+#include "userspace/format/btf_image.h"
+#include "userspace/format/extra_file.h"
 
 namespace btf_extra {
 namespace {

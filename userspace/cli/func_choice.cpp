@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "userspace/lib/c_type.h"
-#include "userspace/lib/func_text.h"
-#include "userspace/lib/site_query.h"
+#include "userspace/lib/tables/site_query.h"
+#include "userspace/text/c_type.h"
+#include "userspace/text/func_text.h"
 
 namespace btf_extra {
 namespace {

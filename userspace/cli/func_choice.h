@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "userspace/cli/tables.h"
-#include "userspace/lib/result.h"
+#include "userspace/format/result.h"
 
 namespace btf_extra {
 

@@ -13,7 +13,7 @@
 
 #include "userspace/cli/command.h"
 #include "userspace/cli/tables.h"
-#include "userspace/lib/c_type.h"
+#include "userspace/text/c_type.h"
 
 namespace btf_extra {
 namespace {

@@ -10,10 +10,10 @@
 #include "userspace/cli/lookup_options.h"
 #include "userspace/cli/object_files.h"
 #include "userspace/cli/site_printer.h"
-#include "userspace/lib/elf_image.h"
-#include "userspace/lib/object_view.h"
-#include "userspace/lib/site_query.h"
-#include "userspace/lib/symbol_table.h"
+#include "userspace/format/elf_image.h"
+#include "userspace/lib/tables/object_view.h"
+#include "userspace/lib/tables/site_query.h"
+#include "userspace/lib/tables/symbol_table.h"
 
 namespace btf_extra {
 namespace {

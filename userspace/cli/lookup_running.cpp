@@ -12,11 +12,11 @@
 #include "userspace/cli/command.h"
 #include "userspace/cli/lookup_options.h"
 #include "userspace/cli/site_printer.h"
-#include "userspace/lib/hex_number.h"
-#include "userspace/lib/kallsyms.h"
-#include "userspace/lib/running_kernel.h"
-#include "userspace/lib/running_view.h"
-#include "userspace/lib/site_query.h"
+#include "userspace/format/hex_number.h"
+#include "userspace/lib/tables/kallsyms.h"
+#include "userspace/lib/tables/running_kernel.h"
+#include "userspace/lib/tables/running_view.h"
+#include "userspace/lib/tables/site_query.h"
 
 namespace btf_extra {
 namespace {

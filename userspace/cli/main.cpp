@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "userspace/cli/command.h"
-#include "userspace/lib/version.h"
+#include "userspace/format/version.h"
 
 namespace btf_extra {
 

@@ -9,9 +9,9 @@
 
 #include <CLI/CLI.hpp>
 
-#include "userspace/lib/elf_image.h"
-#include "userspace/lib/object_view.h"
-#include "userspace/lib/result.h"
+#include "userspace/format/elf_image.h"
+#include "userspace/format/result.h"
+#include "userspace/lib/tables/object_view.h"
 
 namespace btf_extra {
 

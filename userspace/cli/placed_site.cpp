@@ -6,9 +6,9 @@
 #include <tuple>
 
 #include "userspace/cli/probe_rules.h"
-#include "userspace/lib/kallsyms.h"
-#include "userspace/lib/running_view.h"
-#include "userspace/lib/symbol_table.h"
+#include "userspace/lib/tables/kallsyms.h"
+#include "userspace/lib/tables/running_view.h"
+#include "userspace/lib/tables/symbol_table.h"
 
 namespace btf_extra {
 namespace {

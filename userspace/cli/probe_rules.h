@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "userspace/lib/elf_image.h"
-#include "userspace/lib/kallsyms.h"
-#include "userspace/lib/symbol_table.h"
+#include "userspace/format/elf_image.h"
+#include "userspace/lib/tables/kallsyms.h"
+#include "userspace/lib/tables/symbol_table.h"
 
 namespace btf_extra {
 

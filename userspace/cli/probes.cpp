@@ -11,9 +11,9 @@
 #include "userspace/cli/command.h"
 #include "userspace/cli/func_choice.h"
 #include "userspace/cli/placed_site.h"
+#include "userspace/cli/probe_text.h"
 #include "userspace/cli/tables.h"
-#include "userspace/lib/c_type.h"
-#include "userspace/lib/probe_text.h"
+#include "userspace/text/c_type.h"
 
 namespace btf_extra {
 namespace {

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "userspace/lib/c_type.h"
-#include "userspace/lib/loc_text.h"
+#include "userspace/text/c_type.h"
+#include "userspace/text/loc_text.h"
 
 namespace btf_extra {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "userspace/lib/object_view.h"
+#include "userspace/lib/tables/object_view.h"
 
 namespace btf_extra {
 

@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 
 #include "userspace/cli/command.h"
+#include "userspace/cli/coverage.h"
 #include "userspace/cli/object_files.h"
 #include "userspace/cli/stat_running.h"
-#include "userspace/lib/coverage.h"
-#include "userspace/lib/object_view.h"
+#include "userspace/lib/tables/object_view.h"
 
 namespace btf_extra {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "userspace/cli/command.h"
 #include "userspace/cli/stat_running.h"
-#include "userspace/lib/running_kernel.h"
+#include "userspace/lib/tables/running_kernel.h"
 
 namespace btf_extra {
 namespace {

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "userspace/generator/firmware_tree.h"
-#include "userspace/lib/installed_file.h"
-#include "userspace/lib/running_view.h"
+#include "userspace/lib/tables/installed_file.h"
+#include "userspace/lib/tables/running_view.h"
 
 namespace btf_extra {
 namespace {

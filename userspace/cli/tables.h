@@ -12,9 +12,9 @@
 #include <CLI/CLI.hpp>
 
 #include "userspace/cli/object_files.h"
-#include "userspace/lib/object_view.h"
-#include "userspace/lib/result.h"
-#include "userspace/lib/running_kernel.h"
+#include "userspace/format/result.h"
+#include "userspace/lib/tables/object_view.h"
+#include "userspace/lib/tables/running_kernel.h"
 
 namespace btf_extra {
 

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "userspace/cli/trace_program.h"
-#include "userspace/lib/result.h"
-#include "userspace/lib/trace_text.h"
+#include "userspace/cli/trace_text.h"
+#include "userspace/format/result.h"
 
 namespace btf_extra {
 

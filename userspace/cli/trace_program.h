@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "userspace/bpf/trace_event.h"
-#include "userspace/lib/result.h"
+#include "userspace/format/result.h"
 
 struct bpf_object;
 struct ring_buffer;

@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 
 #include "userspace/cli/func_choice.h"
-#include "userspace/lib/api_func.h"
-#include "userspace/lib/c_type.h"
-#include "userspace/lib/kallsyms.h"
+#include "userspace/lib/api/api_func.h"
+#include "userspace/lib/tables/kallsyms.h"
+#include "userspace/text/c_type.h"
 
 namespace btf_extra {
 namespace {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "userspace/cli/trace_program.h"
+#include "userspace/cli/trace_text.h"
+#include "userspace/format/result.h"
 #include "userspace/lib/btf_extra.h"
-#include "userspace/lib/result.h"
-#include "userspace/lib/trace_text.h"
 
 namespace btf_extra {
 

@@ -16,11 +16,11 @@
 
 #include <fmt/format.h>
 
+#include "userspace/format/elf_image.h"
+#include "userspace/format/extra_file.h"
+#include "userspace/format/temporary_file.h"
 #include "userspace/generator/generate.h"
-#include "userspace/generator/thread_pool.h"
-#include "userspace/lib/elf_image.h"
-#include "userspace/lib/extra_file.h"
-#include "userspace/lib/temporary_file.h"
+#include "userspace/generator/model/thread_pool.h"
 
 namespace btf_extra {
 

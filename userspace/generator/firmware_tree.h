@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "userspace/lib/result.h"
+#include "userspace/format/result.h"
 
 namespace btf_extra {
 

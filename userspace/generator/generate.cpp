@@ -9,11 +9,11 @@
 #include <mutex>
 #include <optional>
 
-#include "userspace/generator/defined_symbols.h"
-#include "userspace/generator/dwarf_reader.h"
-#include "userspace/generator/thread_pool.h"
-#include "userspace/lib/base_stack.h"
-#include "userspace/lib/btf_image.h"
+#include "userspace/format/base_stack.h"
+#include "userspace/format/btf_image.h"
+#include "userspace/generator/model/thread_pool.h"
+#include "userspace/generator/sites/defined_symbols.h"
+#include "userspace/generator/sites/dwarf_reader.h"
 
 namespace btf_extra {
 

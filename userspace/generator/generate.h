@@ -8,10 +8,10 @@
 #include <memory>
 #include <string>
 
-#include "userspace/generator/btf_writer.h"
-#include "userspace/lib/btf_image.h"
-#include "userspace/lib/extra_file.h"
-#include "userspace/lib/result.h"
+#include "userspace/format/btf_image.h"
+#include "userspace/format/extra_file.h"
+#include "userspace/format/result.h"
+#include "userspace/generator/write/btf_writer.h"
 
 namespace btf_extra {
 

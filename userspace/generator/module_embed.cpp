@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "userspace/generator/btf_append.h"
-#include "userspace/generator/section_writer.h"
-#include "userspace/lib/base_stack.h"
+#include "userspace/format/base_stack.h"
+#include "userspace/generator/write/btf_append.h"
+#include "userspace/generator/write/section_writer.h"
 
 namespace btf_extra {
 

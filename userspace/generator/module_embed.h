@@ -3,7 +3,8 @@
 // keeps it. Three sections, all of them allocated:
 //   .BTF            the module's own, with the types behind its last record: one split BTF
 //   .BTF.func_info  the locations, on top of that
-//   .btf_extra      the rest of the container, without provenance: see userspace/lib/extra_file.h;
+//   .btf_extra      the rest of the container, without provenance: see
+//   userspace/format/extra_file.h;
 //                   its .btf_extra.base names vmlinux's BTF and this .BTF
 #ifndef BTF_EXTRA_MODULE_EMBED_H
 #define BTF_EXTRA_MODULE_EMBED_H

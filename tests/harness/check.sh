@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+# `make check`: builds everything, runs every test. The last line is
+# "N passed, N failed, N skipped"; exit 1 if anything failed, and also if something could not be
+# built, fetched or started: what did not run never counts as a success.
+#
+# A step reports each test as a line "pass NAME", "fail NAME" or "skip NAME: reason" in a file of
+# build/check/results; logs are in build/check/logs. The tests see
+#   BTF_EXTRA_SOURCE    top of the source tree
+#   BTF_EXTRA_BUILD     the folder of the variant under test
+#   BTF_EXTRA_CMD       its btf-extra
+#   BTF_EXTRA_SCRATCH   an empty folder of the test's own, also TMPDIR
+#   BTF_EXTRA_CORPUS    where x_test may leave inputs for x_fuzz to begin with
+#   BTF_EXTRA_VMLINUX   a Debian kernel with debug info (tests/real only; release build)
+#   BTF_EXTRA_MODULES   a folder with some of its modules, as vm/fetch-modules.sh leaves it (the same)
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+
+top=$PWD
+out=$top/build/check
+rm -rf "$out"
+mkdir -p "$out/results" "$out/logs" "$out/scratch"
+
+count() { cat "$out"/results/* 2>/dev/null | grep -c "^$1 "; }
+
+# The one way out. A harness that is cut short counts as one failure.
+finish() {
+    [ -n "${finished:-}" ] || echo 'fail the harness was cut short' >>"$out/results/harness"
+    local failed
+    failed=$(count fail)
+    if [ "$failed" != 0 ]; then
+        echo 'Failed:'
+        cat "$out"/results/* | sed -n 's/^fail /  /p'
+    fi
+    if [ "$(count skip)" != 0 ]; then
+        echo 'Skipped:'
+        cat "$out"/results/* | sed -n 's/^skip /  /p'
+    fi
+    echo "$(count pass) passed, $failed failed, $(count skip) skipped"
+    trap - EXIT
+    # A bare "exit" in a trap would give the status from before it.
+    if [ "$failed" = 0 ] && [ "$(count pass)" != 0 ]; then exit 0; else exit 1; fi
+}
+trap finish EXIT
+trap 'exit 130' INT TERM
+
+# A step of the harness itself: when it fails, so does the check.
+step() {
+    local name=$1
+    shift
+    "$@" || { echo "fail $name" >>"$out/results/harness"; return 1; }
+}
+
+stop() { finished=1; exit 1; }
+
+step packages userspace/packages.sh build check kernel vm || stop
+
+step 'house rules' tests/harness/house_rules.py "$out/results/house_rules"
+
+echo 'Building'
+# Under make, its variables are not for this build.
+step build env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory build-check || stop
+
+step 'core without a C library' tests/harness/freestanding.sh build/freestanding/core.o \
+    "$out/results/freestanding"
+
+# NAME and VARIANT of each test binary, from the sources: one left over in build/ is not run.
+list_tests() {
+    local source name
+    for source in tests/unit/*/*_test.cpp tests/real/*_test.cpp; do
+        [ -e "$source" ] || continue
+        name=$(basename "$source" .cpp)
+        case $source in
+        tests/real/*) [ -z "$BTF_EXTRA_VMLINUX" ] || echo "$name release" ;;
+        *) echo "$name asan" ;;
+        esac
+    done
+}
+
+export BTF_EXTRA_SOURCE=$top BTF_EXTRA_VMLINUX BTF_EXTRA_MODULES
+BTF_EXTRA_VMLINUX=$(step 'fetch vmlinux' vm/fetch-vmlinux.sh)
+BTF_EXTRA_MODULES=$(step 'fetch modules' vm/fetch-modules.sh)
+
+echo 'Testing'
+export UBSAN_OPTIONS=print_stacktrace=1
+list_tests | sort -r | step 'run tests' xargs -r -P "$(nproc)" -L 1 tests/harness/run_gtest.py "$out"
+
+step install tests/harness/install.sh "$out/results/install"
+
+echo 'KUnit'
+step 'kernel style' tests/harness/kernel_style.sh "$out/results/kernel_style"
+step kunit tests/harness/kunit.sh --check "$out"
+step dkms tests/harness/dkms.sh "$out/results/dkms"
+echo 'The kernel with btf_extra in its tree'
+step 'kernel tree' tests/harness/intree_tree.sh "$out/results/intree_tree"
+echo 'Testing in virtual machines'
+step 'virtual machines' tests/harness/run_vm_tests.sh "$out"
+
+echo 'Fuzzing'
+step fuzz tests/harness/fuzz.sh --check "$out"
+
+finished=1

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+# kernel/dkms.sh, and what DKMS makes of it, in a tree of its own:
+#
+#   dkms.sh RESULTS
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+
+results=$1
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/dkms.XXXXXX") || exit 1
+trap 'rm -rf "$scratch"' EXIT
+mkdir "$scratch/source" "$scratch/tree"
+trees=(--sourcetree "$scratch/source" --dkmstree "$scratch/tree")
+
+# row NAME COMMAND...
+row() {
+    local name=$1
+    shift
+    if "$@" >"$scratch/log" 2>&1; then
+        echo "pass dkms: $name" >>"$results"
+    else
+        cat "$scratch/log"
+        echo "fail dkms: $name" >>"$results"
+    fi
+}
+
+kernel=$(vm/fetch-kernel.sh 6.12) || { echo 'fail dkms: no kernel' >>"$results"; exit 1; }
+release=$(cat "$kernel/release")
+row 'the sources are taken' kernel/dkms.sh "${trees[@]}"
+row 'and taken again' kernel/dkms.sh "${trees[@]}"
+row 'a kernel gets its module' dkms build "${trees[@]}" --kernelsourcedir "$kernel/headers" \
+    -k "$release" btf-extra/0.1
+module=$(find "$scratch/tree" -name 'btf_extra.ko*' | head -n 1)
+made_for() { [ "$(modinfo -F vermagic "$1" | cut -d' ' -f1)" = "$2" ]; }
+row 'of its own version' made_for "$module" "$release"

@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+"""What can be read off the source files without building them: directions of includes, licences,
+style, nothing generated, nothing of one machine. Each rule is a test of check.sh.
+
+usage: house_rules.py RESULTS
+"""
+
+import pathlib
+import posixpath
+import re
+import socket
+import subprocess
+import sys
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+
+# Who may include whom: the first folder that fits decides. Includes are written from the top of
+# the tree; what the kernel's build compiles too is written as seen from the file.
+FORMAT = ("userspace/format/", "kernel/core/")
+DWARF = ("userspace/generator/dwarf/", "userspace/generator/model/", *FORMAT)
+LOCATIONS = ("userspace/generator/locations/", *DWARF)
+TYPES = ("userspace/generator/types/", *DWARF)
+LIBRARY = ("userspace/lib/", "userspace/text/", "userspace/bpf/", "include/uapi/", *FORMAT)
+MAY_INCLUDE = {
+    "include/uapi/": (),
+    "kernel/core/": ("kernel/core/",),
+    "kernel/tests/": ("kernel/", "include/", "tests/core/"),
+    "kernel/": ("kernel/", "include/"),
+    "userspace/bpf/": ("userspace/bpf/", "include/uapi/"),
+    "userspace/format/": FORMAT,
+    "userspace/text/": ("userspace/text/", *FORMAT),
+    "userspace/lib/": LIBRARY,
+    "userspace/generator/model/": ("userspace/generator/model/", *FORMAT),
+    "userspace/generator/dwarf/": DWARF,
+    "userspace/generator/locations/": LOCATIONS,
+    "userspace/generator/types/": TYPES,
+    # The reader and the writer meet in the model alone.
+    "userspace/generator/sites/": ("userspace/generator/sites/", *LOCATIONS, *TYPES),
+    "userspace/generator/write/": ("userspace/generator/write/", *TYPES),
+    "userspace/generator/": ("userspace/generator/", *FORMAT),
+    "userspace/cli/": ("userspace/cli/", "userspace/generator/", *LIBRARY),
+    "tests/": ("tests/", "userspace/", "kernel/core/", "include/uapi/"),
+}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+
+
+def source_files():
+    """Relative paths of what is tracked, or could be; all but build/ where there is no git."""
+    command = ["git", "-c", f"safe.directory={TOP}", "-C", str(TOP), "ls-files", "-z",
+               "--cached", "--others", "--exclude-standard"]
+    try:
+        listed = subprocess.run(command, capture_output=True, check=True).stdout.decode()
+        paths = listed.rstrip("\0").split("\0")
+    except (OSError, subprocess.CalledProcessError):
+        paths = [path.relative_to(TOP).as_posix() for path in TOP.rglob("*")]
+        paths = [path for path in paths if not path.startswith((".git/", "build/"))]
+    return sorted({path for path in paths if (TOP / path).is_file()})
+
+
+FILES = source_files()
+TEXT = {path: (TOP / path).read_text(errors="replace") for path in FILES}
+
+
+def c_family():
+    return [path for path in FILES if path.endswith((".c", ".h", ".cpp"))]
+
+
+def scripts():
+    return [path for path in FILES if TEXT[path].startswith(("#!/bin/sh", "#!/usr/bin/env bash"))]
+
+
+def quoted_includes(path):
+    """(as written, path from the top or None) of each."""
+    for bracket, name in INCLUDE.findall(TEXT[path]):
+        if bracket == '"':
+            beside = posixpath.normpath(posixpath.join(posixpath.dirname(path), name))
+            found = [p for p in (name, beside) if p in TEXT]
+            yield name, found[0] if found else None
+
+
+def include_directions():
+    for path in c_family():
+        folder = next((f for f in MAY_INCLUDE if path.startswith(f)), None)
+        if folder is None:
+            continue
+        for name, target in quoted_includes(path):
+            if target is None:
+                yield f'{path}: "{name}" is no file of the tree'
+            elif not target.startswith(MAY_INCLUDE[folder]):
+                yield f"{path}: must not include {target}"
+            elif folder.startswith("kernel/") and "/" in name and name == target:
+                yield f'{path}: "{name}" should be written as seen from the file'
+            elif ".." in name and not path.endswith((".c", ".h")):
+                yield f'{path}: "{name}" should be written from the top of the tree'
+
+
+def core_environment():
+    for path in c_family():
+        if path == "kernel/core/core_env.h":
+            continue
+        if re.search(r"^\s*#.*\b__KERNEL__\b", TEXT[path], re.MULTILINE):
+            yield f"{path}: __KERNEL__ belongs into kernel/core/core_env.h"
+        if path.startswith("kernel/core/"):
+            for bracket, name in INCLUDE.findall(TEXT[path]):
+                if bracket == "<":
+                    yield f"{path}: <{name}> belongs into kernel/core/core_env.h"
+
+
+def licences():
+    named = re.compile(r"(\.(c|h|cpp|py|sh|list)|(^|/)(Makefile|Kbuild|Kconfig|\.clang-[a-z]+|run))$")
+    for path in FILES:
+        if named.search(path) and "SPDX-License-Identifier: " not in "".join(
+                TEXT[path].splitlines(True)[:2]):
+            yield f"{path}: no SPDX-License-Identifier in its first two lines"
+
+
+def nothing_generated():
+    generated = re.compile(r"(^build/|\.(o|a|so|ko|d|pyc|deb|btf_extra|mod|symvers)$|(^|/)vmlinux$)")
+    for path in FILES:
+        if generated.search(path) or "\0" in TEXT[path]:
+            yield f"{path}: is made by something, or no text"
+
+
+def nothing_of_one_machine():
+    # Brackets keep the patterns from finding themselves.
+    patterns = [r"(^|[^\w./-])/(hom[e]|roo[t]|User[s]|wor[k])/\w",
+                r"https?://[a-z.]*(debia[n]|np[m])", r"\.(interna[l]|corp|lan|local)\b(?![(.])"]
+    host = socket.gethostname()
+    if len(host) > 5 and re.search(r"\d", host):
+        patterns.append(r"\b" + re.escape(host) + r"\b")
+    anything = re.compile("|".join(patterns), re.MULTILINE)
+    for path in FILES:
+        for number, line in enumerate(TEXT[path].splitlines(), 1):
+            if anything.search(line):
+                yield f"{path}:{number}: {line.strip()}"
+
+
+def complaints(command, paths):
+    """What a checker prints about the files; nothing when it is content."""
+    if not paths:
+        return []
+    done = subprocess.run(command + paths, cwd=TOP, capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        return []
+    return (done.stdout + done.stderr).splitlines() or [f"{command[0]}: exit {done.returncode}"]
+
+
+def cpp_format():
+    paths = [path for path in FILES
+             if path.startswith(("userspace/", "tests/")) and path.endswith((".cpp", ".h"))
+             and not path.startswith(("tests/core/", "tests/fixtures/", "userspace/bpf/",
+                                      "userspace/lib/btf_extra.h"))]
+    found = complaints(["clang-format-14", "--dry-run", "-Werror"], paths)
+    return [line for line in found if "error:" in line] or found  # without the lines quoted
+
+
+def shell():
+    return complaints(["shellcheck", "-x"], scripts())
+
+
+RULES = {
+    "includes go one way": include_directions,
+    "one environment header": core_environment,
+    "every source file names its licence": licences,
+    "nothing generated among the sources": nothing_generated,
+    "nothing of one machine in the sources": nothing_of_one_machine,
+    "C++ is formatted (clang-format)": cpp_format,
+    "shell scripts (shellcheck)": shell,
+}
+
+
+def main():
+    if not FILES:
+        sys.exit("house_rules: no source files")
+    with open(sys.argv[1], "w", encoding="utf-8") as results:
+        for name, rule in RULES.items():
+            found = list(rule())
+            results.write(f"{'fail' if found else 'pass'} house rule: {name}\n")
+            if found:
+                print(f"House rule '{name}':")
+                print("".join(f"  {line}\n" for line in found[:40]), end="")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+# `make install` into a folder, and what a user builds against it: the example, by pkg-config alone,
+# and BPF programs with btf_loc.bpf.h for both architectures.
+#
+#   install.sh RESULTS     adds "pass NAME" and "fail NAME" lines to that file
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+
+results=$1
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/install.XXXXXX") || exit 1
+trap 'rm -rf "$scratch"' EXIT
+prefix=$scratch/usr
+
+# row NAME COMMAND...: its output is shown where it fails.
+row() {
+    local name=$1
+    shift
+    if "$@" >"$scratch/log" 2>&1; then
+        echo "pass install: $name" >>"$results"
+    else
+        echo "fail install: $name" >>"$results"
+        cat "$scratch/log"
+        return 1
+    fi
+}
+
+plain_make() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory "$@"; }
+
+row 'make install' plain_make install "PREFIX=$prefix" || exit 1
+export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+
+exports_only_its_api() {
+    local names
+    names=$(nm -D --defined-only "$prefix/lib/libbtf_extra.so.0" | awk '$2 != "A" { print $3 }') &&
+        grep -q '^btf_extra_open@' <<<"$names" && ! grep -v '^btf_extra_' <<<"$names"
+}
+row 'the shared library exports the C API and nothing else' exports_only_its_api
+
+cp -r userspace/examples "$scratch/example"
+row 'the example, by pkg-config' plain_make -C "$scratch/example" CLANG=clang-14 CFLAGS=-Werror
+starts() { ! LD_LIBRARY_PATH=$prefix/lib ldd -r "$1" | grep -E 'not found|undefined'; }
+row 'the example finds its library' starts "$scratch/example/kloc"
+linked_statically() {
+    # shellcheck disable=SC2046  # a list of words
+    gcc -o "$scratch/static" $(pkg-config --cflags libbtf_extra) "$scratch/example/kloc.c" \
+        "$prefix/lib/libbtf_extra.a" $(pkg-config --libs libbpf) -ldw -lelf -lfmt -lz -lstdc++
+}
+row 'the example, with the static library' linked_statically
+
+# Once with the headers of userspace, once with all types of a kernel.
+cat >"$scratch/types.c" <<'END'
+#ifdef WITH_VMLINUX
+#include "vmlinux.h"
+#else
+#include <linux/bpf.h>
+#include <linux/ptrace.h>
+#include <linux/btf_extra.h>
+_Static_assert(sizeof(struct btf_extra_arg) == 24, "as struct btf_loc_arg");
+#endif
+#include <bpf/btf_loc.bpf.h>
+
+struct two { __u64 first, second; } two;
+__u64 sum;
+unsigned char byte;
+
+SEC("kloc/vmlinux:foo")
+int BPF_KLOC(on_foo, void *p, int i, unsigned char c, long d, long e, long f, long g, long h,
+	     long j, long k, long l, long m)
+{
+	sum = (__u64)p + i + c + d + e + f + g + h + j + k + l + m;
+	sum += bpf_loc_ip(ctx) + bpf_loc_cookie(ctx);
+	return bpf_loc_arg(ctx, 0, &two) + bpf_loc_arg(ctx, 1, &byte);
+}
+
+SEC("kloc/vmlinux:bar")
+int BPF_KLOC(on_bar)
+{
+	return 0;
+}
+END
+compiled_for() {
+    clang-14 -target bpf "-D__TARGET_ARCH_$1" ${2:+"$2"} -g -O2 -Wall -Wextra \
+        -Wno-unused-parameter -Werror -Wno-missing-declarations "-I$prefix/include" "-I$scratch" \
+        "-I/usr/include/$(gcc -print-multiarch)" -c -o "$scratch/types.$1.o" "$scratch/types.c"
+}
+for arch in x86 arm64; do
+    row "btf_loc.bpf.h with <linux/bpf.h>, $arch" compiled_for $arch
+done
+if [ -r /sys/kernel/btf/vmlinux ]; then
+    bpftool btf dump file /sys/kernel/btf/vmlinux format c >"$scratch/vmlinux.h"
+    for arch in x86 arm64; do
+        row "btf_loc.bpf.h with vmlinux.h, $arch" compiled_for $arch -DWITH_VMLINUX
+    done
+else
+    echo 'skip install: btf_loc.bpf.h with vmlinux.h: this kernel has no BTF' >>"$results"
+fi

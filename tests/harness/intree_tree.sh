@@ -1,0 +1,277 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+# The patches, what `make kernel-tree` does with a kernel source, and how that kernel builds:
+#
+#   intree_tree.sh RESULTS
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+
+# Under make, its variables are not for what is built here.
+unset MAKEFLAGS MFLAGS MAKELEVEL
+
+top=$PWD
+results=$1
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/intree.XXXXXX") || exit 1
+trap 'rm -rf "$scratch"' EXIT
+# shellcheck source=vm/lean-make.sh
+. vm/lean-make.sh
+
+# row NAME COMMAND...
+row() {
+    local name=$1
+    shift
+    if "$@" >"$scratch/log" 2>&1; then
+        echo "pass intree: $name" >>"$results"
+    else
+        tail -n 30 "$scratch/log"
+        echo "fail intree: $name" >>"$results"
+    fi
+}
+stop() { echo "fail intree: $*" >>"$results"; exit 1; }
+is() { [ "$1" = "$2" ] || { printf '%s\nis not\n%s\n' "$1" "$2"; return 1; }; }
+
+# ---- the source ----
+
+# some_of SERIES FOLDER: the files of its source that the patches change, and what tells its version.
+some_of() {
+    local archive
+    archive=$(vm/fetch-source.sh "$1") && mkdir -p "$2" || return
+    { printf '%s\n' Kbuild Makefile
+        sed -n 's,^--- a/,,p' kernel/patches/"$1"/*.patch; } | sort -u |
+        grep -v -x -F -f <(sed -n '/^--- .dev.null$/{n;s,^+++ b/,,p}' kernel/patches/"$1"/*.patch) |
+        sed "s,^,linux-source-*/," >"$scratch/files"
+    xz -T0 -dc "$archive" | tar --extract --strip-components=1 --wildcards \
+        --no-wildcards-match-slash -C "$2" -T "$scratch/files"
+}
+
+state() { (cd "$1" && find . -type f -o -type l | LC_ALL=C sort | xargs -r stat -c '%n %y %s'); }
+kernel_tree() { make --no-print-directory kernel-tree SRC="$1" "${@:2}"; }
+
+# Not one of ours is missing in the tree, or another there.
+copied() {
+    local from to
+    for from in kernel/{Kbuild,Kconfig,module_main.c,core/loc_index.c,data/blobs.S} \
+        tests/core/core_rows.c include/linux/btf_extra.h include/uapi/linux/btf_extra.h; do
+        to=$1/kernel/bpf/btf_extra/$from
+        [ "${from%%/*}" != include ] || to=$1/$from
+        cmp "$from" "$to" || return
+    done
+}
+applies() {
+    kernel_tree "$1" && copied "$1" && grep -q DEBUG_INFO_BTF_EXTRA_HOOK "$1/kernel/bpf/Kconfig" &&
+        [ -x "$1/scripts/gen-btf-extra.sh" ]
+}
+twice_is_once() {
+    local before
+    before=$(state "$1")
+    kernel_tree "$1" && is "$(state "$1" | grep -v 'btf_extra/sources ')" \
+        "$(grep -v 'btf_extra/sources ' <<<"$before")"
+}
+updates() {
+    local ours=$1/kernel/bpf/btf_extra/kernel
+    echo '/* older */' >>"$ours/manifest.c"
+    touch "$ours/gone.c"
+    echo kernel/bpf/btf_extra/kernel/gone.c >>"$1/kernel/bpf/btf_extra/sources"
+    LC_ALL=C sort -o "$1/kernel/bpf/btf_extra/sources" "$1/kernel/bpf/btf_extra/sources"
+    kernel_tree "$1" && copied "$1" && cmp kernel/manifest.c "$ours/manifest.c" &&
+        [ ! -e "$ours/gone.c" ]
+}
+links() {
+    kernel_tree "$1" LINK=1 &&
+        is "$(readlink "$1/kernel/bpf/btf_extra/kernel/manifest.c")" "$top/kernel/manifest.c" &&
+        kernel_tree "$1" && [ ! -L "$1/kernel/bpf/btf_extra/kernel/manifest.c" ] && copied "$1"
+}
+# refused FOLDER TEXT: with one line that has the text, and nothing is changed.
+refused() {
+    local before
+    before=$(state "$1")
+    ! kernel/tree.sh "$1" >"$scratch/said" 2>&1 || return
+    is "$(wc -l <"$scratch/said")" 1 && grep -F -e "$2" "$scratch/said" &&
+        is "$(state "$1")" "$before"
+}
+
+for series in 7.x 6.12; do
+    tree=$scratch/$series
+    some_of "$series" "$tree" || stop "$series: no source"
+    cp -r "$tree" "$tree.changed"
+    # Only the last of the patches has this file.
+    sed -i 's/btf_base_data/other_data/' "$tree.changed/include/linux/module.h"
+    row "$series: a source that the patches do not fit stays as it was" \
+        refused "$tree.changed" 'does not apply: patch failed: include/linux/module.h'
+    row "$series: applies" applies "$tree"
+    row "$series: twice is once" twice_is_once "$tree"
+    row "$series: the copy is brought up to date" updates "$tree"
+    row "$series: links with LINK=1, and copies again" links "$tree"
+    echo >>"$tree/kernel/bpf/btf_extra/patches"
+    row "$series: other patches of ours are told" refused "$tree" 'has other patches'
+done
+sed -i 's/^PATCHLEVEL = .*/PATCHLEVEL = 6/' "$scratch/6.12.changed/Makefile"
+row 'a version without patches is told' refused "$scratch/6.12.changed" \
+    'no patches for Linux 6.6, but for 6.12 7.x'
+mkdir "$scratch/empty"
+row 'no kernel source is told' refused "$scratch/empty" 'no kernel source'
+
+# ---- what the kernel's own checker says ----
+
+lean=$(vm/build-lean.sh) || stop 'no lean kernel'
+# checkpatch looks for an include/ to learn names from. New files are in folders of MAINTAINERS.
+checkpatch() (
+    mkdir -p "$scratch/checkpatch/include" && cd "$scratch/checkpatch" &&
+        "$lean/source/scripts/checkpatch.pl" --strict --no-tree --root=. --terse --quiet --no-summary \
+            --ignore FILE_PATH_CHANGES "$top/kernel/patches/$1"/*.patch
+)
+row '7.x: checkpatch' checkpatch 7.x
+row '6.12: checkpatch' checkpatch 6.12
+
+# ---- the configuration ----
+
+intree=$(vm/build-intree.sh) || stop 'the build failed'
+tree=$intree/source
+
+# config VERSION-LINE: what the lean configuration becomes with a generator that says that.
+config() {
+    local out=$scratch/config
+    rm -rf "$out" && mkdir "$out"
+    printf '#!/bin/sh\n%s\n' "$1" >"$out/btf-extra"
+    chmod +x "$out/btf-extra"
+    cp "$tree/build/.config" "$out/.config"
+    make -s -C "$tree" O="$out" BTF_EXTRA="${2:-$out/btf-extra}" olddefconfig
+}
+option() { grep -x 'CONFIG_DEBUG_INFO_BTF_EXTRA=m' "$scratch/config/.config"; }
+said() { grep -x '# Locations for BTF need btf-extra 1.0 or later: make BTF_EXTRA=path' \
+    "$scratch/config/.config"; }
+with_option() { config "$@" && option && ! said; }
+without_option() { config "$@" && ! option && said && ! grep '_EXTRA_HOOK=y' "$scratch/config/.config"; }
+row 'version 1.0: there is the option' with_option 'echo btf-extra 1.0'
+row 'version 1.12: there is the option' with_option 'echo btf-extra 1.12'
+row 'version 0.9: there is none, and a comment' without_option 'echo btf-extra 0.9'
+row 'a generator without a version: the same' without_option 'echo "usage" >&2; exit 2'
+row 'no generator: the same' without_option '' "$scratch/nowhere"
+
+# ---- the build ----
+
+# With a generator of our own, which may become newer. lean_make's options come first.
+generator=$scratch/btf-extra
+cp build/release/btf-extra "$generator"
+build() { lean_make "$tree" BTF_EXTRA="$generator" "$@"; }
+data=kernel/bpf/btf_extra/kernel/data
+# Time and name of what the build makes.
+made() {
+    (cd "$tree/build" && find . -name '*.ko' -o -name vmlinux -o -name vmlinux.btf_extra -o \
+        -path './kernel/*.o' | LC_ALL=C sort | xargs -r stat -c '%y %n')
+}
+# rebuilt FILE BEFORE: the names in FILE of what is newer than BEFORE says
+rebuilt() { comm -13 <(LC_ALL=C sort <<<"$1") <(made | LC_ALL=C sort) | sed 's,.* \./,,' | LC_ALL=C sort; }
+modules() { (cd "$tree/build" && find . -name '*.ko' | sed 's,^\./,,' | LC_ALL=C sort); }
+
+row 'builds with another generator' build modules
+nothing_changed() {
+    local before
+    before=$(made)
+    build modules && is "$(rebuilt "$before")" ''
+}
+row 'nothing changed: nothing is made' nothing_changed
+touched_source() {
+    local before
+    before=$(made)
+    touch "$tree/kernel/bpf/btf_extra/kernel/manifest.c"
+    build modules && is "$(rebuilt "$before")" "$(printf 'kernel/bpf/btf_extra/kernel/%s\n' \
+        btf_extra.ko btf_extra.o manifest.o)"
+}
+row 'a source changed: just what is made of it' touched_source
+newer_generator() {
+    local before
+    before=$(made)
+    touch "$generator"
+    build modules && is "$(rebuilt "$before")" "$({ modules
+        echo $data/blobs.o
+        echo $data/vmlinux.btf_extra; } | LC_ALL=C sort)"
+}
+row 'the generator changed: every module, and not vmlinux' newer_generator
+# lean_make is silent, and V=1 is then nothing.
+says_time() {
+    touch "$generator"
+    env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -j"$(nproc)" -C "$tree" O=build V=1 CC="$lean_cc" \
+        BTF_EXTRA="$generator" KBUILD_BUILD_HOST=lean KBUILD_BUILD_USER=lean modules \
+        >"$scratch/verbose" 2>&1
+    grep -E "^btf-extra: $data/vmlinux.btf_extra: [0-9.ms]+ user, [0-9.ms]+ system" \
+        "$scratch/verbose" && grep -E '^btf-extra: fs/fuse/fuse.ko: [0-9]' "$scratch/verbose"
+}
+row 'V=1 says how long the generator took' says_time
+# The data module alone is not made again, for want of its data.
+failing_generator() {
+    local left
+    # shellcheck disable=SC2016
+    printf '#!/bin/sh\ncase $1 in --version) echo btf-extra 1.0 ;; *) exit 1 ;; esac\n' \
+        >"$scratch/failing"
+    chmod +x "$scratch/failing"
+    ! lean_make "$tree" -k BTF_EXTRA="$scratch/failing" modules || return
+    left=$(modules)
+    build modules && is "$left" "$data/btf_extra_vmlinux.ko" && is "$(modules | wc -l)" 6
+}
+row 'a generator that fails leaves no module without locations' failing_generator
+
+# ---- what is installed ----
+
+installed=$scratch/installed
+row 'modules_install' build modules_install INSTALL_MOD_PATH="$installed" INSTALL_MOD_STRIP=1
+kernel_folder=$(echo "$installed"/lib/modules/*/kernel)
+row 'both modules are installed' ls "$kernel_folder"/kernel/bpf/btf_extra/kernel/btf_extra.ko \
+    "$kernel_folder/$data/btf_extra_vmlinux.ko"
+# has_sections FILE NAME-AND-FLAGS...: allocated ones have flag A.
+has_sections() {
+    local file=$1 section
+    readelf -SW "$file" | sed -n 's/^ *\[ *[0-9]*\] //p' |
+        awk '{ print $1 ($7 ~ /A/ ? " A" : "") }' >"$scratch/sections"
+    shift
+    for section; do
+        grep -qxF -e "$section" "$scratch/sections" || { echo "$file: no $section"; return 1; }
+    done
+}
+others_have_sections() {
+    local module count=0
+    while read -r module; do
+        has_sections "$module" .BTF '.BTF.func_info A' '.btf_extra A' || return
+        ! grep -q '^\.debug_info' "$scratch/sections" || return
+        count=$((count + 1))
+    done < <(find "$kernel_folder" -name '*.ko' ! -name btf_extra_vmlinux.ko)
+    [ "$count" -ge 4 ]
+}
+row 'each other module carries its locations' others_have_sections
+row 'the data module has the types as its BTF' has_sections \
+    "$kernel_folder/$data/btf_extra_vmlinux.ko" '.BTF A'
+same_types() {
+    objcopy -O binary --only-section=.BTF --set-section-flags .BTF=alloc \
+        "$kernel_folder/$data/btf_extra_vmlinux.ko" "$scratch/types" &&
+        cmp "$scratch/types" "$tree/build/$data/types.bin"
+}
+row 'these are the ones of the generator' same_types
+
+# Clean removes files, and their copies by other names stay.
+clean_leaves_nothing() {
+    local copy=$scratch/clean
+    cp -al "$tree" "$copy" 2>/dev/null || cp -a "$tree" "$copy"
+    lean_make "$copy" clean && is "$(find "$copy/build" \( -name '*.ko' -o -name '*btf_extra*' \) \
+        -type f ! -path '*/include/config/*')" '' &&
+        is "$(find "$copy/build/kernel/bpf" -type f)" ''
+    local status=$?
+    rm -rf "$copy"
+    return "$status"
+}
+row 'make clean leaves nothing' clean_leaves_nothing
+
+# ---- 6.12 ----
+
+old=$scratch/6.12.full
+compiles() {
+    local archive
+    archive=$(vm/fetch-source.sh 6.12) && mkdir -p "$old/build" &&
+        xz -T0 -dc "$archive" | tar --extract --strip-components=1 -C "$old" &&
+        kernel_tree "$old" && lean_make "$old" tinyconfig &&
+        "$old/scripts/kconfig/merge_config.sh" -m -O "$old/build" "$old/build/.config" \
+            vm/lean.config && lean_make "$old" olddefconfig &&
+        grep -x CONFIG_DEBUG_INFO_BTF_EXTRA_MODULES=y "$old/build/.config" &&
+        lean_make "$old" KCFLAGS=-Werror kernel/bpf/{verifier,trampoline,attach_address}.o \
+            kernel/module/main.o kernel/bpf/btf_extra/kernel/
+}
+row '6.12: what is touched compiles' compiles

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+# What the kernel's own checkers say of our C for the kernel: checkpatch.pl --strict, and sparse with
+# the lean kernel's configuration. Anything they say is a failure.
+#
+#   kernel_style.sh RESULTS
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+results=$1
+lean=$(vm/build-lean.sh) || exit 1
+kdir=$lean/headers
+
+# verdict NAME LINES: passes if there are none.
+verdict() {
+    if [ -z "$2" ]; then
+        echo "pass $1" >>"$results"
+    else
+        echo "fail $1" >>"$results"
+        printf '%s:\n%s\n' "$1" "$2"
+    fi
+}
+
+# The core has none of the kernel's macros, and <elf.h> names are as they are. One module serves
+# several kernels: it asks for their version, kernel_compat.h has what later ones did otherwise, and
+# attributes are not const in all of them. A function called for_each is taken for a loop. Run
+# elsewhere, for checkpatch looks for an include/ to learn names from, and leaves what it learnt.
+checkpatch() {
+    local files
+    mapfile -t files < <(find "$PWD/kernel" "$PWD/include" "$PWD/tests/core" -name '*.[ch]' \
+        ! -name '*.mod.c' ! -name kernel_compat.h)
+    mkdir -p build/checkpatch/include && cd build/checkpatch || return
+    "$lean/source/scripts/checkpatch.pl" --strict --no-tree --root=. --no-summary --quiet --terse \
+        --max-line-length=100 --file "${files[@]}" \
+        --ignore ARRAY_SIZE,BIT_MACRO,CAMELCASE,CONST_STRUCT,CONSTANT_COMPARISON,LINUX_VERSION_CODE |
+        grep -v '/site_query.c:[0-9]*: ERROR: that open brace { should be on the previous line$'
+}
+
+# Sparse 0.6.4 does not know __typeof_unqual__, and takes the length of a literal for no constant:
+# a check within MODULE_LICENSE() and the like. Kfuncs are declared nowhere: BPF programs call them.
+sparse() {
+    kernel/build.sh "$kdir" build/kernel/kunit W=1 KCFLAGS=-Werror \
+        CONFIG_DEBUG_INFO_BTF_EXTRA_KUNIT_TEST=y C=2 "BTF_EXTRA=$PWD/build/release/btf-extra" \
+        "CHECK=sparse -D__typeof_unqual__=__typeof__" 2>&1 |
+        grep -v -e ':1: error: bad constant expression$' \
+            -e "symbol 'bpf_btf_extra_[a-z_]*' was not declared"
+}
+
+verdict 'kernel style: checkpatch --strict' "$(checkpatch 2>&1)"
+verdict 'kernel style: W=1 and sparse' "$(sparse)"

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// Inputs that `generate` must refuse: exit code 1, one line that names file,
+// place and reason, and no file left behind.
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <random>
+
+#include <elf.h>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "tests/support/fixture_build.h"
+#include "userspace/format/btf_image.h"
+
+namespace btf_extra {
+namespace {
+
+using test::CommandResult;
+using test::run_btf_extra;
+
+class BadInput : public testing::Test {
+  protected:
+    static void SetUpTestSuite() {
+        folder_ = std::make_unique<test::TemporaryFolder>();
+        for (const char *compiler : {"gcc", "clang-14"}) {
+            const std::string file = path(compiler);
+            test::link_fixture(
+                file, {"sites.c", "sites_other.c"},
+                {.compiler = compiler, .dwarf = compiler[0] == 'g' ? "-gdwarf-5" : "-gdwarf-4"});
+            test::add_base_btf(file);
+        }
+    }
+    static void TearDownTestSuite() { folder_.reset(); }
+
+    static std::string path(std::string_view name) { return folder_->path(name); }
+    static std::string good() { return path("gcc"); }
+
+    static std::string write(std::string_view name, std::string_view bytes) {
+        test::write_file(path(name), bytes);
+        return path(name);
+    }
+    // A copy of the good file, changed.
+    static std::string changed(std::string_view name,
+                               const std::function<void(std::string &)> &change) {
+        std::string bytes = test::read_file(good());
+        change(bytes);
+        return write(name, bytes);
+    }
+
+    // message: what follows "btf-extra: "; a prefix of it where it ends in "...".
+    static void expect_line(const CommandResult &result, std::string message) {
+        EXPECT_EQ(result.exit_code, 1);
+        EXPECT_EQ(result.out, "");
+        ASSERT_FALSE(result.err.empty());
+        EXPECT_EQ(result.err.find('\n'), result.err.size() - 1) << result.err;
+        message = "btf-extra: " + message;
+        if (message.ends_with("...")) {
+            message.resize(message.size() - 3);
+            EXPECT_EQ(result.err.substr(0, message.size()), message);
+        } else {
+            EXPECT_EQ(result.err, message + "\n");
+        }
+    }
+    static void expect_refused(const std::string &input, const std::string &message,
+                               const std::vector<std::string> &more = {}) {
+        SCOPED_TRACE(input);
+        const std::vector<std::string> before = folder_->names();
+        std::vector<std::string> arguments = {"generate", "-o", path("out"), input};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        expect_line(run_btf_extra(arguments), message);
+        EXPECT_EQ(folder_->names(), before);
+    }
+
+    static inline std::unique_ptr<test::TemporaryFolder> folder_;
+};
+
+TEST_F(BadInput, NotAnElfFileOfOurKind) {
+    const std::string text = write("text", "no ELF file, but long enough to be one's header .....");
+    expect_refused(text, text + ": ELF header: not an ELF file");
+    const std::string empty = write("empty", "");
+    expect_refused(empty, empty + ": ELF header: ...");
+    expect_refused(path("none"), path("none") + ": open: No such file or directory");
+    std::filesystem::create_directories(path("folder"));
+    expect_refused(path("folder"), path("folder") + ": ...");
+
+    const std::string narrow =
+        changed("narrow", [](std::string &elf) { elf[EI_CLASS] = ELFCLASS32; });
+    expect_refused(narrow, narrow + ": ELF header: ...");
+    const std::string big = changed("big", [](std::string &elf) { elf[EI_DATA] = ELFDATA2MSB; });
+    expect_refused(big, big + ": ELF header: ...");
+    const std::string power =
+        changed("power", [](std::string &elf) { elf[offsetof(Elf64_Ehdr, e_machine)] = EM_PPC64; });
+    expect_refused(power, power + ": ELF header: machine 21 is not supported...");
+    test::must_run(
+        {"gcc", "-m32", "-g", "-ffreestanding", "-c", "-o", path("m32.o"), "sites_other.c"});
+    expect_refused(path("m32.o"), path("m32.o") + ": ELF header: ...");
+}
+
+TEST_F(BadInput, SectionsThatAreNotThere) {
+    test::must_run({"objcopy", "--strip-debug", good(), path("no_dwarf")});
+    expect_refused(path("no_dwarf"), path("no_dwarf") + ": .debug_info: ...");
+    test::must_run({"objcopy", "--remove-section=.BTF", good(), path("no_btf")});
+    expect_refused(path("no_btf"), path("no_btf") + ": .BTF: not there");
+    // The file is good: --btf-base is all that it takes.
+    EXPECT_EQ(run_btf_extra({"generate", "--btf-base", good(), "-o", path("fine"), path("no_btf")})
+                  .exit_code,
+              0);
+    for (const char *section : {".debug_info", ".debug_abbrev"}) {
+        const std::string file = path(std::string("without") + section);
+        test::must_run({"objcopy", std::string("--remove-section=") + section, good(), file});
+        expect_refused(file, file + ": .debug_...");
+    }
+}
+
+TEST_F(BadInput, BaseBtf) {
+    const std::string text = write("text.btf", "no BTF, and no ELF file either");
+    expect_refused(good(), text + ": ...", {"--btf-base", text});
+    expect_refused(good(), path("none.btf") + ": open: No such file or directory",
+                   {"--btf-base", path("none.btf")});
+    const std::string whole = test::read_file(good() + ".btf");
+    for (const size_t size :
+         {size_t{0}, size_t{1}, size_t{23}, size_t{24}, whole.size() / 2, whole.size() - 1}) {
+        const std::string cut = write("cut.btf", std::string_view(whole).substr(0, size));
+        expect_refused(good(), cut + ": ...", {"--btf-base", cut});
+    }
+    std::string other_magic = whole;
+    other_magic[0] ^= 1;
+    const std::string magic = write("magic.btf", other_magic);
+    expect_refused(good(), magic + ": ...", {"--btf-base", magic});
+
+    // That of another kernel is as good as any to generate on, but what comes out fits that alone.
+    test::link_fixture(path("other"), {"traced.c"}, {});
+    test::add_base_btf(path("other"));
+    const std::string output = path("other.btf_extra");
+    EXPECT_EQ(
+        run_btf_extra({"generate", "--btf-base", path("other"), "-o", output, good()}).exit_code,
+        0);
+    expect_line(run_btf_extra({"check", output, "--vmlinux", good()}),
+                output + ": .BTF: base BTF of another kernel: ...");
+    expect_line(run_btf_extra({"check", output, "--vmlinux", path("other")}),
+                output + ": .note.gnu.build-id: made for another kernel: ...");
+}
+
+TEST_F(BadInput, Output) {
+    const std::vector<std::string> before = folder_->names();
+    const auto generate_to = [](const std::string &output) {
+        return run_btf_extra({"generate", "-o", output, good()});
+    };
+    expect_line(generate_to(path("nowhere/out")), path("nowhere/out") + ": ...");
+    expect_line(generate_to(good() + "/out"), good() + "/out: ...");
+    expect_line(generate_to("/proc/out"), "/proc/out: ...");
+    std::filesystem::create_directories(path("taken/inside"));
+    expect_line(generate_to(path("taken")), path("taken") + ": ...");
+    std::filesystem::remove_all(path("taken"));
+    EXPECT_EQ(folder_->names(), before);
+
+    if (getuid() != 0) {
+        std::filesystem::create_directories(path("locked"));
+        std::filesystem::permissions(path("locked"), std::filesystem::perms::owner_read |
+                                                         std::filesystem::perms::owner_exec);
+        expect_line(generate_to(path("locked/out")), path("locked/out") + ": ...");
+        std::filesystem::remove(path("locked"));
+    }
+}
+
+// A file that cannot grow, as on a full device; the old one stays.
+TEST_F(BadInput, OutputThatCannotBeWritten) {
+    test::TemporaryFolder folder;
+    const std::string output = folder.path("out");
+    test::write_file(output, std::string_view("the old file"));
+    const std::string command = std::string(std::getenv("BTF_EXTRA_BUILD")) + "/btf-extra";
+    // SIGXFSZ ignored, write() says EFBIG. ulimit counts blocks of 512 or 1024 bytes.
+    expect_line(test::run_command({"sh", "-c", "trap '' XFSZ; ulimit -f 1; exec \"$@\"", "sh",
+                                   command, "generate", "-o", output, good()}),
+                output + ": ...");
+    EXPECT_EQ(folder.names(), std::vector<std::string>{"out"});
+    EXPECT_EQ(test::read_file(output), "the old file");
+}
+
+// What must hold for any bytes at all: an output that passes the validator, or one line.
+void expect_readable(const std::string &input, const std::string &what) {
+    using Clock = std::chrono::steady_clock;
+    const auto start = Clock::now();
+    alarm(60);
+    const Result<ExtraFile> file = generate(
+        {.input = input, .btf_base = "", .layout = Layout::kSplit, .jobs = 2, .progress = {}});
+    alarm(0);
+    EXPECT_LT(Clock::now() - start, std::chrono::seconds(10)) << what;
+    if (file)
+        return;
+    const std::string &message = file.error().message;
+    EXPECT_EQ(message.find(input + ": "), 0u) << what << ": " << message;
+    EXPECT_GT(message.size(), input.size() + 6) << what;
+    EXPECT_EQ(message.find('\n'), message.npos) << what << ": " << message;
+}
+
+TEST_F(BadInput, CutOff) {
+    const std::string whole = test::read_file(good());
+    std::vector<size_t> sizes;
+    for (size_t size = 1; size <= sizeof(Elf64_Ehdr) + 2; size++)
+        sizes.push_back(size);
+    for (size_t size = 200; size < whole.size(); size += whole.size() / 60)
+        sizes.push_back(size);
+    for (size_t less = 1; less < 2 * sizeof(Elf64_Shdr); less += 9)
+        sizes.push_back(whole.size() - less);
+    for (const size_t size : sizes)
+        expect_readable(write("cut", std::string_view(whole).substr(0, size)),
+                        fmt::format("{} of {} bytes", size, whole.size()));
+    // Without its end a file has no section headers.
+    for (const size_t size : {size_t{10}, size_t{64}, size_t{5000}, whole.size() - 1})
+        expect_refused(write("cut", std::string_view(whole).substr(0, size)),
+                       path("cut") + ": ...");
+}
+
+// Wrong bytes in the middle of the debug sections and of .BTF.
+TEST_F(BadInput, WrongBytes) {
+    size_t refused = 0, runs = 0;
+    for (const char *compiler : {"gcc", "clang-14"}) {
+        const std::string whole = test::read_file(path(compiler));
+        const auto elf = ElfImage::open(path(compiler));
+        ASSERT_TRUE(elf);
+        for (const ElfSection &section : elf->sections()) {
+            if (!section.name.starts_with(".debug_") && section.name != ".BTF" &&
+                section.name != ".eh_frame")
+                continue;
+            const auto bytes = elf->bytes(section);
+            ASSERT_TRUE(bytes);
+            // The sections that say most get most.
+            const bool busy = section.name == ".debug_info" || section.name == ".debug_abbrev";
+            const size_t at = whole.find(
+                std::string_view(reinterpret_cast<const char *>(bytes->data()), bytes->size()));
+            ASSERT_NE(at, whole.npos);
+            for (uint32_t seed = 0; seed < (busy ? 80u : 20u); seed++) {
+                std::mt19937 random(seed);
+                std::string copy = whole;
+                for (uint32_t flips = 1 + random() % 3; flips > 0; flips--)
+                    copy[at + random() % section.size] ^=
+                        static_cast<char>(random() % 2 ? 1 << random() % 8 : 1 + random() % 255);
+                const std::string what = fmt::format("{} {} seed {}", compiler, section.name, seed);
+                expect_readable(write("wrong", copy), what);
+                runs++;
+                if (seed != 0)
+                    continue;
+                // As a command, now and then.
+                const std::vector<std::string> before = folder_->names();
+                const auto result = run_btf_extra({"generate", "-o", path("maybe"), path("wrong")});
+                if (result.exit_code != 0) {
+                    refused++;
+                    expect_line(result, path("wrong") + ": ...");
+                    EXPECT_EQ(folder_->names(), before) << what;
+                } else {
+                    EXPECT_EQ(result.err, "") << what;
+                    EXPECT_EQ(run_btf_extra({"check", path("maybe")}).exit_code, 0) << what;
+                    std::filesystem::remove(path("maybe"));
+                }
+            }
+        }
+    }
+    EXPECT_GT(runs, 400u);
+    EXPECT_GT(refused, 0u);
+}
+
+}  // namespace
+}  // namespace btf_extra

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// Events made by hand, and their lines.
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/blob_builder.h"
+#include "userspace/cli/trace_text.h"
+#include "userspace/format/btf_image.h"
+
+namespace btf_extra {
+namespace {
+
+using nlohmann::json;
+using test::BlobBuilder;
+
+class TraceEvent : public testing::Test {
+  protected:
+    void SetUp() override {
+        BlobBuilder b;
+        b.type("int", BTF_KIND_INT, 0, 4, {BTF_INT_SIGNED << 24 | 32});              // 1
+        b.type("", BTF_KIND_PTR, 0, 1);                                              // 2
+        b.type("tcp_state", BTF_KIND_ENUM, 1, 4, {b.string("TCP_ESTABLISHED"), 1});  // 3
+        b.type("pair", BTF_KIND_STRUCT, 0, 16);                                      // 4
+        b.type("_Bool", BTF_KIND_INT, 0, 1, {BTF_INT_BOOL << 24 | 8});               // 5
+        auto image = BtfImage::open("test", b.bytes(), nullptr);
+        ASSERT_TRUE(image) << image.error().message;
+        image_ = std::move(*image);
+        std::vector<TracedFunc> funcs(3);
+        funcs[0] = {"vmlinux", "foo", {}};
+        add(funcs[0], {{"skb", 2}, {"len", 1}, {"state", 3}, {"both", 4}, {"arg4", 5}});
+        funcs[1] = {"xfs", "none", {}};
+        funcs[2] = {"vmlinux", "many", {}};
+        for (int i = 0; i < 18; i++)
+            add(funcs[2], {{"p" + std::to_string(i), 1}});
+        text_ = std::make_unique<TraceText>(std::move(funcs));
+        text_->add_site(0, 0xffffffff81000012, {"host+0x12", "inlined"});
+        text_->add_site(0, 0xffffffff81000020, {"foo.isra.0+0x0", "body"});
+    }
+
+    void add(TracedFunc &func, const std::vector<std::pair<std::string, uint32_t>> &params) {
+        for (const auto &[name, type] : params)
+            func.params.push_back({name, ValueFormat(image_->blob(), type)});
+    }
+
+    static trace_event event(uint32_t func, uint64_t ip, uint32_t present) {
+        trace_event out = {};
+        out.time = 12345'678901234;
+        out.ip = ip;
+        out.func = func;
+        out.cpu = 3;
+        out.pid = 1235;
+        out.tgid = 1234;
+        out.present = present;
+        std::strcpy(out.comm, "sshd");
+        return out;
+    }
+
+    static std::vector<std::byte> bytes(const trace_event &head,
+                                        const std::vector<uint64_t> &words = {}) {
+        const auto first = std::as_bytes(std::span(&head, 1)),
+                   rest = std::as_bytes(std::span(words));
+        std::vector<std::byte> out(first.begin(), first.end());
+        out.insert(out.end(), rest.begin(), rest.end());
+        return out;
+    }
+
+    std::string text(const std::vector<std::byte> &event) const {
+        std::string out;
+        return text_->append_text(out, event) ? out : out + "(refused)";
+    }
+    std::string as_json(const std::vector<std::byte> &event) const {
+        std::string out;
+        return text_->append_json(out, event) ? out : out + "(refused)";
+    }
+
+    std::unique_ptr<BtfImage> image_;
+    std::unique_ptr<TraceText> text_;
+};
+
+const std::vector<uint64_t> kWords = {
+    0xffff888004d7a000, 0, ~uint64_t{0}, 0, 1, 0, 0x0807060504030201, 0x18171615, 1, 0};
+
+TEST_F(TraceEvent, AllArguments) {
+    const auto call = bytes(event(0, 0xffffffff81000012, 0x1f), kWords);
+    EXPECT_EQ(text(call),
+              "12345.678901 [003] sshd-1235 foo host+0x12 inlined skb=0xffff888004d7a000 len=-1 "
+              "state=TCP_ESTABLISHED both={01 02 03 04 05 06 07 08 15 16 17 18 00 00 00 00} "
+              "arg4=true\n");
+    const std::string line = as_json(call);
+    EXPECT_EQ(std::count(line.begin(), line.end(), '\n'), 1);
+    EXPECT_EQ(json::parse(line), json::parse(R"({"time":12345.678901234,"cpu":3,"comm":"sshd",
+        "pid":1235,"tgid":1234,"object":"vmlinux","function":"foo","address":"0xffffffff81000012",
+        "symbol":"host+0x12","site":"inlined","args":{"skb":"0xffff888004d7a000","len":-1,
+        "state":"TCP_ESTABLISHED","both":"01020304050607081516171800000000","arg4":true}})"));
+}
+
+TEST_F(TraceEvent, MissingArguments) {
+    // A value that is not present is not shown, whatever lies there.
+    const auto call = bytes(event(0, 0xffffffff81000020, 0x02), kWords);
+    EXPECT_EQ(text(call), "12345.678901 [003] sshd-1235 foo foo.isra.0+0x0 body skb=? len=-1 "
+                          "state=? both=? arg4=?\n");
+    const json object = json::parse(as_json(call));
+    EXPECT_EQ(object["args"], json::parse(R"({"skb":null,"len":-1,"state":null,"both":null,
+                                              "arg4":null})"));
+    // Nor is one that the event is too short for.
+    EXPECT_EQ(text(bytes(event(0, 0xffffffff81000020, 0x1f), {0x10, 0, 5, 0, 1})),
+              "12345.678901 [003] sshd-1235 foo foo.isra.0+0x0 body skb=0x10 len=5 "
+              "state=? both=? arg4=?\n");
+}
+
+TEST_F(TraceEvent, OtherShapes) {
+    // No parameters, and a site that is not known.
+    EXPECT_EQ(text(bytes(event(1, 0xffffffffc0000000, 0))),
+              "12345.678901 [003] sshd-1235 none 0xffffffffc0000000 ?\n");
+    const json object = json::parse(as_json(bytes(event(1, 0xffffffffc0000000, 0))));
+    EXPECT_EQ(object["symbol"], nullptr);
+    EXPECT_EQ(object["site"], "?");
+    EXPECT_EQ(object["object"], "xfs");
+    EXPECT_EQ(object["args"], json::object());
+
+    // Sites belong to a function: the same place is unknown for another one.
+    EXPECT_EQ(text(bytes(event(1, 0xffffffff81000012, 0))),
+              "12345.678901 [003] sshd-1235 none 0xffffffff81000012 ?\n");
+
+    // Parameters past those that events have.
+    std::vector<uint64_t> words;
+    std::string expected = "12345.678901 [003] sshd-1235 many 0x1 ?";
+    for (uint64_t i = 0; i < 18; i++) {
+        words.insert(words.end(), {i, 0});
+        expected += " p" + std::to_string(i) + "=" + (i < 16 ? std::to_string(i) : "?");
+    }
+    EXPECT_EQ(text(bytes(event(2, 1, ~0u), words)), expected + "\n");
+
+    // Early after boot, and a name of a thread that is hostile to terminals and to JSON.
+    trace_event early = event(1, 1, 0);
+    early.time = 5'000'999;
+    std::memcpy(early.comm, "a\"b\\c\x1b[2J\xff kworker", sizeof(early.comm));
+    EXPECT_EQ(text(bytes(early)), "    0.005000 [003] a\"b\\c?[2J? kwork-1235 none 0x1 ?\n");
+    EXPECT_EQ(json::parse(as_json(bytes(early)))["comm"], "a\"b\\c?[2J? kwork");
+    EXPECT_EQ(json::parse(as_json(bytes(early)))["time"], 0.005000999);
+}
+
+TEST_F(TraceEvent, WhatIsNoEvent) {
+    auto cut = bytes(event(0, 1, 0));
+    cut.pop_back();
+    EXPECT_EQ(text(cut), "(refused)");
+    EXPECT_EQ(as_json(cut), "(refused)");
+    EXPECT_EQ(text({}), "(refused)");
+    EXPECT_EQ(text(bytes(event(3, 1, 0))), "(refused)");
+    EXPECT_EQ(as_json(bytes(event(~0u, 1, 0))), "(refused)");
+}
+
+}  // namespace
+}  // namespace btf_extra

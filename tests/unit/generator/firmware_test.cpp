@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// `firmware`: which files a folder of modules becomes, and which it does not.
+#include <filesystem>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/module_build.h"
+#include "userspace/format/extra_file.h"
+#include "userspace/generator/firmware_tree.h"
+
+namespace btf_extra {
+namespace {
+
+using nlohmann::json;
+using test::CommandResult;
+using test::run_btf_extra;
+
+constexpr char kRelease[] = "6.1.0-test";
+
+class Firmware : public testing::Test {
+  protected:
+    static void SetUpTestSuite() {
+        folder_ = std::make_unique<test::TemporaryFolder>();
+        std::filesystem::create_directories(path("modules/kernel/net"));
+        test::build_kernel(path("modules/vmlinux"), kRelease);
+        test::build_module(path("modules/kernel/net/first-one.ko"), {}, kernel(), kRelease);
+        test::build_module(path("modules/kernel/second.ko.debug"), {.level = "-O1"}, kernel(),
+                           kRelease);
+        // What the compiler left is no module.
+        for (const char *unit : {"one", "two"}) {
+            std::filesystem::remove(path("modules/kernel/net/first-one.ko.") + unit + ".o");
+            std::filesystem::remove(path("modules/kernel/second.ko.debug.") + unit + ".o");
+        }
+    }
+    static void TearDownTestSuite() { folder_.reset(); }
+    void TearDown() override {
+        std::filesystem::remove_all(path("out"));
+        std::filesystem::remove_all(path("more"));
+    }
+
+    static std::string path(std::string_view name) { return folder_->path(name); }
+    static std::string kernel() { return path("modules/vmlinux"); }
+
+    static CommandResult firmware(std::vector<std::string> arguments) {
+        arguments.insert(arguments.begin(), {"firmware", "-o", path("out")});
+        return run_btf_extra(arguments);
+    }
+    static std::vector<std::string> written() {
+        std::vector<std::string> names;
+        if (std::filesystem::exists(path("out")))
+            for (const auto &entry : std::filesystem::directory_iterator(path("out")))
+                names.push_back(entry.path().filename().string());
+        std::ranges::sort(names);
+        return names;
+    }
+    static std::string build_id(const std::string &file) {
+        const CommandResult result =
+            test::run_command({"sh", "-c", "readelf -n \"$0\" | sed -n 's/.*Build ID: //p'", file});
+        return result.out;  // with its newline
+    }
+    static void expect_refused(const std::vector<std::string> &arguments,
+                               const std::string &message) {
+        const CommandResult result = firmware(arguments);
+        EXPECT_EQ(result.exit_code, 1);
+        EXPECT_EQ(result.out, "");
+        EXPECT_EQ(result.err, "btf-extra: " + message + "\n");
+        EXPECT_EQ(written(), std::vector<std::string>{});
+    }
+
+    static inline std::unique_ptr<test::TemporaryFolder> folder_;
+};
+
+const std::vector<std::string> kAll = {"first_one.btf_extra", "manifest", "second.btf_extra",
+                                       "vmlinux.btf_extra"};
+
+TEST_F(Firmware, NamesOfModules) {
+    const struct {
+        const char *path, *name;
+    } rows[] = {
+        {"a/x.ko", "x"},   {"x-y_z.ko", "x_y_z"},  {"a-b/x.ko.debug", "x"}, {"x.ko.xz", "x"},
+        {"x.ko.zst", "x"}, {"x.ko.gz", "x"},       {"x.ko.debug.xz", ""},   {"x.o", ""},
+        {".ko", ""},       {"x.ko.btf_extra", ""}, {"vmlinux", ""},         {"x.kodebug", ""},
+    };
+    for (const auto &row : rows)
+        EXPECT_EQ(module_name(row.path), row.name) << row.path;
+}
+
+TEST_F(Firmware, AKernelAndItsModules) {
+    const CommandResult result = firmware({path("modules"), "--json"});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(written(), kAll);
+    EXPECT_EQ(test::read_file(path("out/manifest")),
+              "first_one " + build_id(path("modules/kernel/net/first-one.ko")) + "second " +
+                  build_id(path("modules/kernel/second.ko.debug")) + "vmlinux " +
+                  build_id(kernel()));
+    uint64_t bytes = 0;
+    for (const std::string &name : written())
+        bytes += name == "manifest" ? 0 : std::filesystem::file_size(path("out/" + name));
+    EXPECT_EQ(json::parse(result.out, nullptr, false), json({{"folder", path("out")},
+                                                             {"release", kRelease},
+                                                             {"objects", 3},
+                                                             {"bytes", bytes},
+                                                             {"failed", json::array()}}));
+    // Each is what generate makes of it.
+    for (const auto &[name, input] : {std::pair("first_one", "modules/kernel/net/first-one.ko"),
+                                      std::pair("second", "modules/kernel/second.ko.debug")}) {
+        ASSERT_EQ(
+            run_btf_extra({"generate", "--vmlinux", kernel(), "-o", path("alone"), path(input)})
+                .exit_code,
+            0);
+        EXPECT_EQ(test::read_file(path("alone")),
+                  test::read_file(path(std::string("out/") + name + ".btf_extra")));
+    }
+    ASSERT_EQ(run_btf_extra({"generate", "-o", path("alone"), kernel()}).exit_code, 0);
+    EXPECT_EQ(test::read_file(path("alone")), test::read_file(path("out/vmlinux.btf_extra")));
+}
+
+TEST_F(Firmware, SameBytesForEveryNumberOfThreads) {
+    std::vector<std::string> first;
+    for (const char *jobs : {"1", "2", "5"}) {
+        ASSERT_EQ(firmware({"-j", jobs, path("modules")}).exit_code, 0);
+        std::vector<std::string> bytes;
+        for (const std::string &name : kAll)
+            bytes.push_back(test::read_file(path("out/" + name)));
+        EXPECT_TRUE(first.empty() || first == bytes) << jobs;
+        first = bytes;
+    }
+}
+
+TEST_F(Firmware, WithoutProvenance) {
+    ASSERT_EQ(firmware({"--no-provenance", path("modules")}).exit_code, 0);
+    for (const std::string &name : kAll) {
+        if (name == "manifest")
+            continue;
+        const auto file = read_extra_file(path("out/" + name));
+        ASSERT_TRUE(file) << file.error().message;
+        EXPECT_FALSE(file->provenance) << name;
+    }
+}
+
+TEST_F(Firmware, TheDefaultFolderIsThatOfTheRelease) {
+    const std::string command = std::string(std::getenv("BTF_EXTRA_BUILD")) + "/btf-extra";
+    const CommandResult result = test::run_command(
+        {"env", "-C", path(""), command, "firmware", "--vmlinux", kernel(), path("modules")});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(result.out.find("btf_extra/6.1.0-test: 3 objects of 6.1.0-test, "), 0u) << result.out;
+    EXPECT_TRUE(std::filesystem::exists(path("btf_extra/6.1.0-test/manifest")));
+    std::filesystem::remove_all(path("btf_extra"));
+}
+
+TEST_F(Firmware, WhatFailsIsLeftOut) {
+    std::filesystem::create_directories(path("more"));
+    const std::string bare = path("more/bare.ko"), text = path("more/text.ko"),
+                      other = path("more/second.ko"), quiet = path("more/quiet.ko");
+    test::must_run({"objcopy", "--strip-debug", path("modules/kernel/net/first-one.ko"), bare});
+    test::write_file(text, std::string_view("no ELF file"));
+    test::build_module(other, {}, kernel(), kRelease);
+    test::must_run({"objcopy", "--remove-section=.note.gnu.build-id",
+                    path("modules/kernel/net/first-one.ko"), quiet});
+    for (const char *unit : {".one.o", ".two.o"})
+        std::filesystem::remove(other + unit);
+    const CommandResult result = firmware({path("modules"), path("more")});
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_EQ(result.err, "btf-extra: " + bare + ": .debug_info: No DWARF information found\n" +
+                              "btf-extra: " + quiet + ": .note.gnu.build-id: not there\n" +
+                              "btf-extra: " + other +
+                              ": .note.gnu.build-id: " + path("modules/kernel/second.ko.debug") +
+                              " is another module of that name\n" + "btf-extra: " + text +
+                              ": ELF header: not an ELF file\n");
+    EXPECT_EQ(written(),
+              (std::vector<std::string>{"first_one.btf_extra", "manifest", "vmlinux.btf_extra"}));
+    EXPECT_EQ(test::read_file(path("out/manifest")),
+              "first_one " + build_id(path("modules/kernel/net/first-one.ko")) + "vmlinux " +
+                  build_id(kernel()));
+}
+
+// The one with debug information, whichever comes first.
+TEST_F(Firmware, OneModuleInTwoFiles) {
+    for (const char *folder : {"more/a", "zzz"}) {
+        SCOPED_TRACE(folder);
+        std::filesystem::create_directories(path(folder));
+        const std::string stripped = path(folder) + "/first_one.ko";
+        test::must_run(
+            {"objcopy", "--strip-debug", path("modules/kernel/net/first-one.ko"), stripped});
+        const CommandResult result = firmware({path(folder), path("modules")});
+        EXPECT_EQ(result.exit_code, 0) << result.err;
+        EXPECT_EQ(written(), kAll);
+        std::filesystem::remove_all(path(folder));
+    }
+}
+
+TEST_F(Firmware, Refusals) {
+    expect_refused({path("none")}, path("none") + ": open: No such file or directory");
+    std::filesystem::create_directories(path("more/empty"));
+    expect_refused({path("more/empty")}, path("more/empty") + ": no kernel modules in it");
+    expect_refused({path("modules/kernel")},
+                   path("modules/kernel") + ": no vmlinux in it: --vmlinux must name it");
+
+    const std::string other = path("more/other.ko");
+    test::build_module(other, {}, "", "6.1.1-test");
+    expect_refused({path("modules"), other}, other + ": .modinfo: a module of 6.1.1-test, but " +
+                                                 path("modules/kernel/net/first-one.ko") +
+                                                 " is of 6.1.0-test");
+    expect_refused({"--vmlinux", kernel(), other}, other +
+                                                       ": .modinfo: a module of 6.1.1-test, but " +
+                                                       kernel() + " is of 6.1.0-test");
+    std::filesystem::copy(kernel(), path("more/vmlinux-6.1.0"));
+    expect_refused({path("modules"), path("more")},
+                   path("modules/vmlinux") + ": not the only vmlinux, " +
+                       path("more/vmlinux-6.1.0") + " is another: --vmlinux must name one");
+}
+
+}  // namespace
+}  // namespace btf_extra

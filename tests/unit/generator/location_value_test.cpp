@@ -1,0 +1,558 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// Location expressions that compute a value: what becomes of constants, addresses,
+// offsets, masks, extensions and types. See location_expr_test.cpp.
+#include "userspace/generator/locations/constant_location.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/expr_rows.h"
+
+namespace btf_extra::test {
+namespace {
+
+using enum Op;
+
+TEST(LocationValue, RegisterPlusOffsetIsTheValue) {
+    constexpr uint32_t kSigned = kSum | LOC_SIGNED;
+    const auto value = [](int64_t offset) { return breg(5, offset) + kStackValue; };
+    const Row rows[] = {
+        {"no offset", value(0), 8, at(8, kPlain, {5})},
+        {"no offset, narrow", value(0), 2, at(2, kPlain, {5})},
+        {"positive", value(24), 8, at(8, kSum, {5, 24})},
+        {"negative", value(-1), 8, at(8, kSigned, {5, 0xffffffff})},
+        {"negative, narrow", value(-1), 4, at(4, kSigned, {5, 0xffffffff})},
+        {"bit 31", value(0x80000000), 8, at(8, kSum, {5, 0x80000000})},
+        {"bit 31 is the sign of four bytes", value(0x80000000), 4, at(4, kSigned, {5, 0x80000000})},
+        {"-16 as a large number", value(0xfffffff0), 4, at(4, kSigned, {5, 0xfffffff0})},
+        {"beyond 32 bits", value(0x123456789), 8, at(8, kSum, {5, 0x23456789, 1})},
+        {"beyond four bytes", value(0x100000004), 4, at(4, kSum, {5, 4})},
+        {"a multiple of four bytes", value(0x100000000), 4, at(4, kPlain, {5})},
+        {"below 32 bits", value(-0x80000001LL), 8, at(8, kSum, {5, 0x7fffffff, 0xffffffff})},
+        {"bit 7 is the sign of a byte", value(0x80), 1, at(1, kSigned, {5, 0xffffff80})},
+        {"beyond a byte", value(0x17f), 1, at(1, kSum, {5, 0x7f})},
+        {"bit 15 is the sign of two bytes", value(0x8000), 2, at(2, kSigned, {5, 0xffff8000})},
+        {"five bytes", value(0x8000000001), 5, at(5, kSum, {5, 1, 0xffffff80})},
+        {"sums", breg(5, -8) + plus_uconst(4) + lit(1) + kMinus + kStackValue, 8,
+         at(8, kSigned, {5, 0xfffffffb})},
+        {"modulo 2^64", breg(5, INT64_MIN) + const8u(0x8000000000000001) + kPlus + kStackValue, 8,
+         at(8, kSum, {5, 1})},
+        {"minus the register", lit(8) + breg(5, 0) + kMinus + kStackValue, 8, kArithmetic},
+        {"negated", breg(5, 0) + kNeg + kStackValue, 8, kArithmetic},
+        {"complement", breg(5, 0) + kNot + kStackValue, 4, kArithmetic},
+        {"twice", breg(5, 0) + kDup + kPlus + kStackValue, 8, kArithmetic},
+        {"two registers", breg(5, 0) + breg(4, 0) + kPlus + kStackValue, 8, kArithmetic},
+        {"times 3", breg(5, 0) + lit(3) + kMul + kStackValue, 8, kArithmetic},
+        {"shifted left", breg(5, 0) + lit(3) + kShl + kStackValue, 8, kArithmetic},
+        {"shifted right", breg(5, 0) + lit(3) + kShr + kStackValue, 8, kArithmetic},
+        {"shifted right by 32", breg(5, 0) + const1u(32) + kShr + kStackValue, 4, kArithmetic},
+        {"or", breg(5, 0) + lit(1) + kOr + kStackValue, 4, kArithmetic},
+        {"xor", breg(5, 0) + lit(1) + kXor + kStackValue, 4, kArithmetic},
+    };
+    check(rows);
+}
+
+TEST(LocationValue, Constants) {
+    const Row rows[] = {
+        {"lit0", lit(0) + kStackValue, 4, at(4, kConst, {0})},
+        {"lit31", lit(31) + kStackValue, 1, at(1, kConst, {31})},
+        {"lit0, eight bytes", lit(0) + kStackValue, 8, at(8, kConst, {0, 0})},
+        {"const1u", const1u(0xff) + kStackValue, 8, at(8, kConst, {0xff, 0})},
+        {"const1s", const1s(-2) + kStackValue, 8, at(8, kConst, {0xfffffffe, 0xffffffff})},
+        {"const2u", const2u(0xfffe) + kStackValue, 4, at(4, kConst, {0xfffe})},
+        {"const2s", const2s(-2) + kStackValue, 4, at(4, kConst, {0xfffffffe})},
+        {"const4u", const4u(0xfffffffe) + kStackValue, 8, at(8, kConst, {0xfffffffe, 0})},
+        {"const4s", const4s(-2) + kStackValue, 8, at(8, kConst, {0xfffffffe, 0xffffffff})},
+        {"const8u", const8u(0x123456789abcdef0) + kStackValue, 8,
+         at(8, kConst, {0x9abcdef0, 0x12345678})},
+        {"const8u, cut", const8u(0x123456789abcdef0) + kStackValue, 4, at(4, kConst, {0x9abcdef0})},
+        {"const8s", const8s(-2) + kStackValue, 8, at(8, kConst, {0xfffffffe, 0xffffffff})},
+        {"constu", constu(300) + kStackValue, 4, at(4, kConst, {300})},
+        {"constu of 64 bits", constu(~uint64_t{0}) + kStackValue, 8,
+         at(8, kConst, {0xffffffff, 0xffffffff})},
+        {"consts", consts(-300) + kStackValue, 4, at(4, kConst, {0xfffffed4})},
+        {"consts of 64 bits", consts(INT64_MIN) + kStackValue, 8, at(8, kConst, {0, 0x80000000})},
+        {"-1 in 1", const1s(-1) + kStackValue, 1, at(1, kConst, {0xff})},
+        {"-1 in 2", const1s(-1) + kStackValue, 2, at(2, kConst, {0xffff})},
+        {"-1 in 3", const1s(-1) + kStackValue, 3, at(3, kConst, {0xffffff})},
+        {"-1 in 4", const1s(-1) + kStackValue, 4, at(4, kConst, {0xffffffff})},
+        {"-1 in 5", const1s(-1) + kStackValue, 5, at(5, kConst, {0xffffffff, 0xff})},
+        {"-1 in 6", const1s(-1) + kStackValue, 6, at(6, kConst, {0xffffffff, 0xffff})},
+        {"-1 in 7", const1s(-1) + kStackValue, 7, at(7, kConst, {0xffffffff, 0xffffff})},
+        {"-1 in 8", const1s(-1) + kStackValue, 8, at(8, kConst, {0xffffffff, 0xffffffff})},
+
+        {"plus", lit(5) + lit(3) + kPlus + kStackValue, 4, at(4, kConst, {8})},
+        {"minus", lit(3) + lit(5) + kMinus + kStackValue, 4, at(4, kConst, {0xfffffffe})},
+        {"mul", lit(7) + const1s(-6) + kMul + kStackValue, 4, at(4, kConst, {0xffffffd6})},
+        {"and", lit(12) + lit(10) + kAnd + kStackValue, 4, at(4, kConst, {8})},
+        {"or", lit(12) + lit(10) + kOr + kStackValue, 4, at(4, kConst, {14})},
+        {"xor", lit(12) + lit(10) + kXor + kStackValue, 4, at(4, kConst, {6})},
+        {"shl", lit(1) + lit(31) + kShl + kStackValue, 4, at(4, kConst, {0x80000000})},
+        {"shl to the top", lit(1) + const1u(63) + kShl + kStackValue, 8,
+         at(8, kConst, {0, 0x80000000})},
+        {"shr", const1s(-1) + const1u(60) + kShr + kStackValue, 4, at(4, kConst, {15})},
+        {"shra", const1s(-16) + lit(2) + kShra + kStackValue, 4, at(4, kConst, {0xfffffffc})},
+        {"neg", lit(5) + kNeg + kStackValue, 4, at(4, kConst, {0xfffffffb})},
+        {"not", lit(5) + kNot + kStackValue, 8, at(8, kConst, {0xfffffffa, 0xffffffff})},
+        {"plus_uconst", lit(5) + plus_uconst(300) + kStackValue, 4, at(4, kConst, {305})},
+        {"modulo 2^64", const1s(-1) + plus_uconst(2) + kStackValue, 8, at(8, kConst, {1, 0})},
+        {"shl by 64", lit(1) + const1u(64) + kShl + kStackValue, 4, kArithmetic},
+        {"shr by 64", lit(1) + const1u(64) + kShr + kStackValue, 4, kArithmetic},
+        {"shra by -24", lit(1) + const1s(-24) + kShra + kStackValue, 4, kArithmetic},
+        {"a number for 16 bytes", lit(5) + kStackValue, 16, kRefused},
+
+        {"implicit_value", implicit_value({0x78, 0x56, 0x34, 0x12}), 4,
+         at(4, kConst, {0x12345678})},
+        {"implicit_value of one byte", implicit_value({0xff}), 1, at(1, kConst, {0xff})},
+        {"implicit_value of three", implicit_value({1, 2, 0xff}), 3, at(3, kConst, {0xff0201})},
+        {"implicit_value of eight", implicit_value({1, 2, 3, 4, 5, 6, 7, 0x88}), 8,
+         at(8, kConst, {0x04030201, 0x88070605})},
+        {"implicit_value of 16, small",
+         implicit_value({1, 0, 0, 0, 0, 0, 0, 0x80, 0, 0, 0, 0, 0, 0, 0, 0}), 16,
+         at(8, kConst, {1, 0x80000000})},
+        {"implicit_value of 16, negative",
+         implicit_value({0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+                         0xff, 0xff, 0xff, 0xff}),
+         16, at(8, kConst | LOC_SIGNED, {0xfffffffe, 0xffffffff})},
+        {"implicit_value of 16, large",
+         implicit_value({1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0}), 16, kRefused},
+        {"implicit_value of 16, no sign-extension",
+         implicit_value({1, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}),
+         16, kRefused},
+        {"implicit_value too short", implicit_value({1, 2}), 4, kRefused},
+    };
+    check(rows);
+}
+
+// DW_AT_const_value.
+TEST(LocationValue, ConstantAttribute) {
+    constexpr uint64_t kLarge = 0x8877665544332211;
+    const struct {
+        const char *name;
+        uint64_t value;
+        bool is_signed;
+        uint64_t size;
+        Location expected;
+    } numbers[] = {
+        {"one byte", kLarge, false, 1, at(1, kConst, {0x11})},
+        {"two bytes", kLarge, false, 2, at(2, kConst, {0x2211})},
+        {"three bytes", kLarge, false, 3, at(3, kConst, {0x332211})},
+        {"four bytes", kLarge, false, 4, at(4, kConst, {0x44332211})},
+        {"five bytes", kLarge, true, 5, at(5, kConst, {0x44332211, 0x55})},
+        {"eight bytes", kLarge, false, 8, at(8, kConst, {0x44332211, 0x88776655})},
+        {"-1, four bytes", ~uint64_t{0}, true, 4, at(4, kConst, {0xffffffff})},
+        {"-1, eight bytes", ~uint64_t{0}, true, 8, at(8, kConst, {0xffffffff, 0xffffffff})},
+        {"16 bytes", 5, false, 16, at(8, kConst, {5, 0})},
+        {"16 bytes, positive", 5, true, 16, at(8, kConst, {5, 0})},
+        {"16 bytes, negative", ~uint64_t{1}, true, 16,
+         at(8, kConst | LOC_SIGNED, {0xfffffffe, 0xffffffff})},
+        {"16 bytes, large", kLarge, false, 16, at(8, kConst, {0x44332211, 0x88776655})},
+        {"9 bytes, negative", ~uint64_t{1}, true, 9,
+         at(8, kConst | LOC_SIGNED, {0xfffffffe, 0xffffffff})},
+        {"no size", 5, false, 0, kSize},
+        {"17 bytes", 5, false, 17, kSize},
+    };
+    for (const auto &row : numbers) {
+        SCOPED_TRACE(row.name);
+        EXPECT_EQ(constant(row.value, row.is_signed, row.size), row.expected);
+    }
+
+    using Bytes = std::vector<uint8_t>;
+    const auto sixteen = [](uint8_t first, uint8_t eighth, uint8_t upper) {
+        Bytes bytes(16, upper);
+        bytes[0] = first;
+        for (size_t i = 1; i < 7; i++)
+            bytes[i] = 0xff;
+        bytes[7] = eighth;
+        return bytes;
+    };
+    const struct {
+        const char *name;
+        Bytes bytes;
+        uint64_t size;
+        Location expected;
+    } blocks[] = {
+        {"one byte", {0xfe}, 1, at(1, kConst, {0xfe})},
+        {"three bytes", {1, 2, 3}, 3, at(3, kConst, {0x030201})},
+        {"four bytes", {1, 2, 3, 0x84}, 4, at(4, kConst, {0x84030201})},
+        {"six bytes", {1, 2, 3, 4, 5, 6}, 6, at(6, kConst, {0x04030201, 0x0605})},
+        {"eight bytes", {1, 2, 3, 4, 5, 6, 7, 8}, 8, at(8, kConst, {0x04030201, 0x08070605})},
+        {"16 bytes, zero above", sixteen(1, 0xff, 0), 16, at(8, kConst, {0xffffff01, 0xffffffff})},
+        {"16 bytes, the sign above", sixteen(1, 0xff, 0xff), 16,
+         at(8, kConst | LOC_SIGNED, {0xffffff01, 0xffffffff})},
+        {"16 bytes, another sign above", sixteen(1, 0x7f, 0xff), 16, kRefused},
+        {"16 bytes, more above", sixteen(1, 0x7f, 1), 16, kRefused},
+        {"12 bytes of zero", Bytes(12), 12, at(8, kConst, {0, 0})},
+        {"fewer than the parameter", {1, 2}, 4, kRefused},
+        {"none", {}, 4, kRefused},
+        {"no size", {1}, 0, kSize},
+        {"17 bytes", Bytes(17), 17, kSize},
+    };
+    for (const auto &row : blocks) {
+        SCOPED_TRACE(row.name);
+        const Location found = constant(row.bytes, row.size);
+        if (row.expected != kRefused || found.available()) {
+            EXPECT_EQ(found, row.expected);
+        }
+    }
+}
+
+TEST(LocationValue, Addresses) {
+    constexpr uint32_t kAddress = LOC_CONST | LOC_ADDR;
+    const Row rows[] = {
+        {"moves", addr(kText + 0x1234) + kStackValue, 8, at(8, kAddress, {0x1234, 0})},
+        {"base itself", addr(kText) + kStackValue, 8, at(8, kAddress, {0, 0})},
+        {"fixed", addr(0x1c0) + kStackValue, 8, at(8, kConst, {0x1c0, 0})},
+        {"fixed, cut", addr(0x1c0) + kStackValue, 4, at(4, kConst, {0x1c0})},
+        {"no fixed distance", addr(kElsewhere) + kStackValue, 8, kStatic},
+        {"plus", addr(kText) + plus_uconst(8) + kStackValue, 8, at(8, kAddress, {8, 0})},
+        {"minus", addr(kText + 8) + lit(4) + kMinus + kStackValue, 8, at(8, kAddress, {4, 0})},
+        {"constant first", lit(8) + addr(kText) + kPlus + kStackValue, 8, at(8, kAddress, {8, 0})},
+        {"fixed plus", addr(0x1c0) + plus_uconst(8) + kStackValue, 8, at(8, kConst, {0x1c8, 0})},
+        {"elsewhere plus", addr(kElsewhere) + plus_uconst(8) + kStackValue, 8, kStatic},
+        {"addrx", addrx(0) + kStackValue, 8, at(8, kAddress, {0x1000, 0})},
+        {"addrx, large index", addrx(200) + kStackValue, 8, at(8, kAddress, {0x20, 0})},
+        {"addrx, fixed", addrx(1) + kStackValue, 8, at(8, kConst, {0x2000, 0})},
+        {"addrx, no fixed distance", addrx(2) + kStackValue, 8, kStatic},
+        {"addrx, no entry", addrx(3) + kStackValue, 8, kRefused},
+        {"GNU_addr_index", kGnuAddrIndex + uleb(0) + kStackValue, 8, at(8, kAddress, {0x1000, 0})},
+        {"constx", kConstx + uleb(1) + kStackValue, 8, at(8, kConst, {0x2000, 0})},
+        {"GNU_const_index", kGnuConstIndex + uleb(1) + kStackValue, 8, at(8, kConst, {0x2000, 0})},
+        {"negated", addr(kText) + kNeg + kStackValue, 8, kRefused},
+        {"masked", addr(kText + 0x1234) + const1u(0xff) + kAnd + kStackValue, 8, kRefused},
+        {"plus a register", addr(kText) + breg(5, 0) + kPlus + kStackValue, 8, kRefused},
+        {"memory", addr(kText), 8, kStatic},
+        {"fixed memory", addr(0x1c0), 8, kStatic},
+        {"memory elsewhere", addr(kElsewhere), 8, kStatic},
+        {"memory by addrx", addrx(0), 8, kStatic},
+        {"memory at a sum", addr(kText) + plus_uconst(8), 4, kStatic},
+        {"value of memory", addr(kText) + kDeref + kStackValue, 8, kStatic},
+        {"narrow value of memory", addr(kText) + deref_size(4) + kStackValue, 8, kStatic},
+        {"struct", addr(kText), 16, kStatic},
+    };
+    check(rows);
+}
+
+TEST(LocationValue, Masks) {
+    constexpr uint32_t kSigned = kSum | LOC_SIGNED;
+    const auto masked = [](uint64_t mask) {
+        return breg(5, 0) + constu(mask) + kAnd + kStackValue;
+    };
+    const auto extended = [](uint8_t count, Op right) {
+        return breg(5, 0) + const1u(count) + kShl + const1u(count) + right + kStackValue;
+    };
+    const Row rows[] = {
+        {"0xff in 1", breg(5, 0) + const1u(0xff) + kAnd + kStackValue, 1, at(1, kPlain, {5})},
+        {"0xff in 2", masked(0xff), 2, at(1, kPlain, {5})},
+        {"0xff in 4", masked(0xff), 4, at(1, kPlain, {5})},
+        {"0xff in 8", masked(0xff), 8, at(1, kPlain, {5})},
+        {"mask first", const1u(0xff) + breg(5, 0) + kAnd + kStackValue, 8, at(1, kPlain, {5})},
+        {"0xffff in 1", masked(0xffff), 1, at(1, kPlain, {5})},
+        {"0xffff in 2", masked(0xffff), 2, at(2, kPlain, {5})},
+        {"0xffff in 8", masked(0xffff), 8, at(2, kPlain, {5})},
+        {"0xffffff in 8: no consumer loads three bytes", masked(0xffffff), 8, kArithmetic},
+        {"0xffffff in 2", masked(0xffffff), 2, at(2, kPlain, {5})},
+        {"0xffffffff in 4", masked(0xffffffff), 4, at(4, kPlain, {5})},
+        {"0xffffffff in 8", masked(0xffffffff), 8, at(4, kPlain, {5})},
+        {"all ones in 8", breg(5, 0) + const1s(-1) + kAnd + kStackValue, 8, at(8, kPlain, {5})},
+        {"0x1ff in 1", masked(0x1ff), 1, at(1, kPlain, {5})},
+        {"0x1ff in 2", masked(0x1ff), 2, kArithmetic},
+        {"0x1ff in 8", masked(0x1ff), 8, kArithmetic},
+        {"0x7 in 1", masked(7), 1, kArithmetic},
+        {"0x7 in 4", masked(7), 4, kArithmetic},
+        {"0xff00 in 4", masked(0xff00), 4, kArithmetic},
+        {"0xfffffff0 in 4", masked(0xfffffff0), 4, kArithmetic},
+        {"0xff twice", breg(5, 0) + constu(0xffff) + kAnd + constu(0xff) + kAnd + kStackValue, 4,
+         at(1, kPlain, {5})},
+        {"of a sum", breg(5, 4) + const1u(0xff) + kAnd + kStackValue, 4, at(1, kSum, {5, 4})},
+        {"of a difference", breg(5, -4) + constu(0xffffffff) + kAnd + kStackValue, 8,
+         at(4, kSum, {5, 0xfffffffc, 0xffffffff})},
+        {"of a difference, full", breg(5, -4) + constu(0xffffffff) + kAnd + kStackValue, 4,
+         at(4, kSigned, {5, 0xfffffffc})},
+        {"moved", breg(5, 0) + const1u(0xff) + kAnd + plus_uconst(4) + kStackValue, 8, kArithmetic},
+        {"moved, cut", breg(5, 0) + constu(0xffffffff) + kAnd + plus_uconst(4) + kStackValue, 4,
+         at(4, kSum, {5, 4})},
+
+        {"(s8) in 1", extended(56, kShra), 1, at(1, kPlain, {5})},
+        {"(s8) in 2", extended(56, kShra), 2, at(1, kSigned, {5, 0})},
+        {"(s8) in 4", extended(56, kShra), 4, at(1, kSigned, {5, 0})},
+        {"(s8) in 8", extended(56, kShra), 8, at(1, kSigned, {5, 0})},
+        {"(s16) in 4", extended(48, kShra), 4, at(2, kSigned, {5, 0})},
+        {"(s32) in 4", extended(32, kShra), 4, at(4, kPlain, {5})},
+        {"(s32) in 8", extended(32, kShra), 8, at(4, kSigned, {5, 0})},
+        {"(u8) in 4", extended(56, kShr), 4, at(1, kPlain, {5})},
+        {"(u16) in 8", extended(48, kShr), 8, at(2, kPlain, {5})},
+        {"(u32) in 8", extended(32, kShr), 8, at(4, kPlain, {5})},
+        {"(u32) in 4", extended(32, kShr), 4, at(4, kPlain, {5})},
+        {"four bits", extended(60, kShra), 4, kArithmetic},
+        {"63 bits", extended(1, kShra), 8, kArithmetic},
+        {"63 bits in 4", extended(1, kShra), 4, at(4, kPlain, {5})},
+        {"count 64", extended(64, kShra), 8, kArithmetic},
+        {"count 64, unsigned", extended(64, kShr), 4, kArithmetic},
+        {"count -24", breg(5, 0) + const1s(-24) + kShl + const1s(-24) + kShra + kStackValue, 1,
+         kArithmetic},
+        {"count -24 to the left", breg(5, 0) + const1s(-24) + kShl + kStackValue, 1, kArithmetic},
+        {"56, 48", breg(5, 0) + const1u(56) + kShl + const1u(48) + kShra + kStackValue, 8,
+         kArithmetic},
+        {"48, 56", breg(5, 0) + const1u(48) + kShl + const1u(56) + kShra + kStackValue, 8,
+         kArithmetic},
+        {"count in a register", breg(5, 0) + breg(4, 0) + kShl + kStackValue, 8, kArithmetic},
+        {"(long)(int)reg + 4",
+         breg(5, 0) + const1u(32) + kShl + const1u(32) + kShra + plus_uconst(4) + kStackValue, 8,
+         kArithmetic},
+        {"(long)(int)reg + 4 in 4",
+         breg(5, 0) + const1u(32) + kShl + const1u(32) + kShra + plus_uconst(4) + kStackValue, 4,
+         at(4, kSum, {5, 4})},
+        {"(int)(reg + 4)", breg(5, 4) + const1u(32) + kShl + const1u(32) + kShra + kStackValue, 8,
+         at(4, kSigned, {5, 4})},
+        {"(int)(reg - 4)", breg(5, -4) + const1u(32) + kShl + const1u(32) + kShra + kStackValue, 8,
+         at(4, kSigned, {5, 0xfffffffc})},
+        {"(s8)(u32)reg",
+         breg(5, 0) + constu(0xffffffff) + kAnd + const1u(56) + kShl + const1u(56) + kShra +
+             kStackValue,
+         8, at(1, kSigned, {5, 0})},
+        {"(u32)(s8)reg",
+         breg(5, 0) + const1u(56) + kShl + const1u(56) + kShra + constu(0xffffffff) + kAnd +
+             kStackValue,
+         8, kArithmetic},
+    };
+    check(rows);
+}
+
+TEST(LocationValue, ValuesInMemory) {
+    constexpr uint32_t kSigned = kMemorySum | LOC_SIGNED;
+    const auto loaded = [](int64_t offset) { return breg(5, offset) + kDeref; };
+    const Expr to_int = const1u(32) + kShl + const1u(32) + kShra;
+    const Row rows[] = {
+        {"deref", loaded(0) + kStackValue, 8, at(8, kMemory, {5})},
+        {"deref, cut", loaded(8) + kStackValue, 4, at(4, kMemorySum, {5, 8})},
+        {"deref below", loaded(-8) + kStackValue, 8, at(8, kSigned, {5, 0xfffffff8})},
+        {"deref_size 8", breg(5, 0) + deref_size(8) + kStackValue, 8, at(8, kMemory, {5})},
+        {"deref_size 1 in 1", breg(5, 0) + deref_size(1) + kStackValue, 1, at(1, kMemory, {5})},
+        {"deref_size 1 in 4", breg(5, 0) + deref_size(1) + kStackValue, 4, at(1, kMemory, {5})},
+        {"deref_size 2 in 4", breg(5, 6) + deref_size(2) + kStackValue, 4,
+         at(2, kMemorySum, {5, 6})},
+        {"deref_size 4 in 8", breg(5, 0) + deref_size(4) + kStackValue, 8, at(4, kMemory, {5})},
+        {"deref_size 4 below, in 8", breg(5, -8) + deref_size(4) + kStackValue, 8,
+         at(4, kMemorySum, {5, 0xfffffff8, 0xffffffff})},
+        {"deref_size 4 below, in 4", breg(5, -8) + deref_size(4) + kStackValue, 4,
+         at(4, kSigned, {5, 0xfffffff8})},
+        {"deref_size 4 in 2", breg(5, 0) + deref_size(4) + kStackValue, 2, at(2, kMemory, {5})},
+        {"deref_size 0", breg(5, 0) + deref_size(0) + kStackValue, 4, kRefused},
+        {"deref_size 9", breg(5, 0) + deref_size(9) + kStackValue, 8, kRefused},
+        {"masked", loaded(0) + const1u(0xff) + kAnd + kStackValue, 8, at(1, kMemory, {5})},
+        {"masked at an offset", loaded(16) + constu(0xffff) + kAnd + kStackValue, 4,
+         at(2, kMemorySum, {5, 16})},
+        {"u16, masked to a byte", breg(5, 0) + deref_size(2) + const1u(0xff) + kAnd + kStackValue,
+         4, at(1, kMemory, {5})},
+        {"u16, masked wider", breg(5, 0) + deref_size(2) + constu(0xffffffff) + kAnd + kStackValue,
+         8, at(2, kMemory, {5})},
+        {"odd mask", loaded(0) + constu(0x3ff) + kAnd + kStackValue, 4, kArithmetic},
+        {"sign-extended", loaded(0) + to_int + kStackValue, 8, at(4, kSigned, {5, 0})},
+        {"sign-extended, at an offset", loaded(8) + to_int + kStackValue, 8,
+         at(4, kSigned, {5, 8})},
+        {"sign-extended, below", loaded(-8) + to_int + kStackValue, 8,
+         at(4, kSigned, {5, 0xfffffff8})},
+        {"sign-extended, far", loaded(0x80000000) + to_int + kStackValue, 8,
+         at(4, kSigned, {5, 0x80000000, 0})},
+        {"sign-extended int", breg(5, 0) + deref_size(4) + to_int + kStackValue, 8,
+         at(4, kSigned, {5, 0})},
+        {"sign-extended byte",
+         breg(5, 0) + deref_size(1) + const1u(56) + kShl + const1u(56) + kShra + kStackValue, 4,
+         at(1, kSigned, {5, 0})},
+        {"sign-extended u16: never negative", breg(5, 0) + deref_size(2) + to_int + kStackValue, 8,
+         at(2, kMemory, {5})},
+        {"sign-extended, full", loaded(0) + to_int + kStackValue, 4, at(4, kMemory, {5})},
+        {"second byte", loaded(0) + lit(8) + kShr + const1u(0xff) + kAnd + kStackValue, 4,
+         at(1, kMemorySum, {5, 1})},
+        {"second byte by shifts",
+         loaded(-1) + const1u(48) + kShl + const1u(56) + kShr + kStackValue, 4,
+         at(1, kMemory, {5})},
+        {"upper half of an int", breg(5, 0) + deref_size(4) + lit(16) + kShr + kStackValue, 4,
+         at(2, kMemorySum, {5, 2})},
+        {"upper half, signed", loaded(0) + const1u(32) + kShra + kStackValue, 8,
+         at(4, kSigned, {5, 4})},
+        {"upper half of an int, never negative",
+         breg(5, 0) + deref_size(4) + lit(16) + kShra + kStackValue, 4, at(2, kMemorySum, {5, 2})},
+        {"four bytes from bit 4", loaded(0) + lit(28) + kShl + const1u(32) + kShr + kStackValue, 8,
+         kArithmetic},
+        {"shifted further left than right",
+         loaded(0) + const1u(32) + kShl + lit(24) + kShr + kStackValue, 8, kArithmetic},
+        {"second byte of a sum",
+         loaded(0) + plus_uconst(0x100) + lit(8) + kShr + const1u(0xff) + kAnd + kStackValue, 4,
+         kArithmetic},
+        {"upper seven bytes", loaded(0) + lit(8) + kShr + kStackValue, 8, kArithmetic},
+        {"upper bits", loaded(0) + lit(4) + kShr + kStackValue, 8, kArithmetic},
+        {"last byte behind the largest offset",
+         loaded(INT64_MAX) + const1u(56) + kShr + kStackValue, 8,
+         at(1, kMemorySum, {5, 6, 0x80000000})},
+        {"three bytes", loaded(0) + constu(0xffffff) + kAnd + kStackValue, 4, kArithmetic},
+        {"twice", loaded(0) + kDeref + kStackValue, 8, kArithmetic},
+        {"twice, moved", loaded(0) + plus_uconst(8) + kDeref + kStackValue, 8, kArithmetic},
+        {"plus", loaded(0) + plus_uconst(1) + kStackValue, 8, kArithmetic},
+        {"plus, narrow", breg(5, 0) + deref_size(4) + plus_uconst(1) + kStackValue, 4, kArithmetic},
+        {"plus a register", loaded(0) + breg(4, 0) + kPlus + kStackValue, 8, kArithmetic},
+        {"struct by stack_value", loaded(0) + kStackValue, 16, kRefused},
+        {"at a sum of registers", breg(5, 0) + breg(4, 0) + kPlus + kDeref + kStackValue, 8,
+         kArithmetic},
+        {"on the stack", fbreg(-32) + kDeref + kStackValue, 8, at(8, kSigned, {7, 0xfffffff0})},
+        {"at a small number", lit(8) + kDeref + kStackValue, 8, kStatic},
+    };
+    check(rows);
+}
+
+TEST(LocationValue, TypedOperations) {
+    constexpr uint32_t kSigned = kSum | LOC_SIGNED;
+    const Expr generic = convert(0) + kStackValue;
+    const std::vector<uint8_t> minus_two = {0xfe, 0xff, 0xff, 0xff};
+    const Row rows[] = {
+        {"(long)(s32)reg", regval_type(5, kS4) + generic, 8, at(4, kSigned, {5, 0})},
+        {"(long)(u32)reg", regval_type(5, kU4) + generic, 8, at(4, kPlain, {5})},
+        {"(int)(u32)reg", regval_type(5, kU4) + generic, 4, at(4, kPlain, {5})},
+        {"(int)(s32)reg", regval_type(5, kS4) + generic, 4, at(4, kPlain, {5})},
+        {"(int)(s8)reg", regval_type(5, kS1) + generic, 4, at(1, kSigned, {5, 0})},
+        {"(long)(u64)reg", regval_type(5, kU8) + generic, 8, at(8, kPlain, {5})},
+        {"(long)(s64)reg", regval_type(5, kS8) + generic, 8, at(8, kPlain, {5})},
+        {"without convert", regval_type(5, kU4) + kStackValue, 4, at(4, kPlain, {5})},
+        {"convert s32", breg(5, 0) + convert(kS4) + generic, 8, at(4, kSigned, {5, 0})},
+        {"convert u32", breg(5, 0) + convert(kU4) + generic, 8, at(4, kPlain, {5})},
+        {"convert u32 of reg + 4", breg(5, 4) + convert(kU4) + generic, 8, at(4, kSum, {5, 4})},
+        {"u8, s32", breg(5, 0) + convert(kU1) + convert(kS4) + generic, 8, at(1, kPlain, {5})},
+        {"s8, u32", breg(5, 0) + convert(kS1) + convert(kU4) + generic, 8, kArithmetic},
+        {"s8, s32", breg(5, 0) + convert(kS1) + convert(kS4) + generic, 8, at(1, kSigned, {5, 0})},
+        {"s32, u8", breg(5, 0) + convert(kS4) + convert(kU1) + generic, 8, at(1, kPlain, {5})},
+        {"u64, s32", regval_type(5, kU8) + convert(kS4) + generic, 8, at(4, kSigned, {5, 0})},
+        {"(u32)reg + 4", regval_type(5, kU4) + plus_uconst(4) + generic, 8, at(4, kSum, {5, 4})},
+        {"(s32)reg + (s32)4", regval_type(5, kS4) + const_type(kS4, {4, 0, 0, 0}) + kPlus + generic,
+         8, at(4, kSigned, {5, 4})},
+        {"(s32)reg - (s32)4",
+         regval_type(5, kS4) + const_type(kS4, {4, 0, 0, 0}) + kMinus + generic, 8,
+         at(4, kSigned, {5, 0xfffffffc})},
+        {"(u32)reg & (u32)0xff",
+         regval_type(5, kU4) + const_type(kU4, {0xff, 0, 0, 0}) + kAnd + generic, 8,
+         at(1, kPlain, {5})},
+        {"(s32)reg << 32", regval_type(5, kS4) + const1u(32) + kShl + generic, 8, kArithmetic},
+        {"(long)(s32)reg + 4", regval_type(5, kS4) + convert(0) + plus_uconst(4) + kStackValue, 8,
+         kArithmetic},
+        {"deref_type s32", breg(5, 8) + deref_type(4, kS4) + generic, 8,
+         at(4, kMemorySum | LOC_SIGNED, {5, 8})},
+        {"deref_type u32", breg(5, 8) + deref_type(4, kU4) + generic, 8, at(4, kMemorySum, {5, 8})},
+        {"deref_type u8", breg(5, 0) + deref_type(1, kU1) + generic, 4, at(1, kMemory, {5})},
+        {"deref_type of another size", breg(5, 0) + deref_type(2, kU4) + generic, 4, kRefused},
+        {"const_type s32", const_type(kS4, minus_two) + generic, 8,
+         at(8, kConst, {0xfffffffe, 0xffffffff})},
+        {"const_type u32", const_type(kU4, minus_two) + generic, 8, at(8, kConst, {0xfffffffe, 0})},
+        {"const_type of another size", const_type(kU8, minus_two) + generic, 8, kRefused},
+        {"reinterpret u32 as s32", regval_type(5, kU4) + reinterpret(kS4) + generic, 8,
+         at(4, kSigned, {5, 0})},
+        {"reinterpret u64 as generic", regval_type(5, kU8) + reinterpret(0) + kStackValue, 8,
+         at(8, kPlain, {5})},
+        {"reinterpret s32 as generic", regval_type(5, kS4) + reinterpret(0) + kStackValue, 8,
+         kRefused},
+        {"reinterpret s32 as u64", regval_type(5, kS4) + reinterpret(kU8) + generic, 8, kRefused},
+        {"types that differ", regval_type(5, kU4) + breg(5, 0) + kPlus + generic, 8, kRefused},
+        {"float", regval_type(17, kFloat8) + convert(kS8) + generic, 8, kRefused},
+        {"float of an int", regval_type(5, kS4) + convert(kFloat4) + kStackValue, 4, kRefused},
+        {"float constant", const_type(kFloat4, {0, 0, 0x80, 0x3f}) + convert(kS4) + generic, 4,
+         kRefused},
+        {"16 bytes", regval_type(5, kS16) + generic, 8, kRefused},
+        {"no such type", regval_type(5, kNoType) + generic, 8, kRefused},
+        {"convert to no such type", breg(5, 0) + convert(kNoType) + generic, 8, kRefused},
+        {"xmm0", regval_type(17, kS4) + generic, 8, kRefused},
+
+        {"GNU_regval_type s32",
+         kGnuRegvalType + uleb(5) + uleb(kS4) + kGnuConvert + uleb(0) + kStackValue, 8,
+         at(4, kSigned, {5, 0})},
+        {"GNU_convert u32",
+         breg(5, 0) + kGnuConvert + uleb(kU4) + kGnuConvert + uleb(0) + kStackValue, 8,
+         at(4, kPlain, {5})},
+        {"GNU_deref_type s16",
+         breg(5, 0) + kGnuDerefType + fixed(2, 1) + uleb(kS2) + kGnuConvert + uleb(0) + kStackValue,
+         4, at(2, kMemorySum | LOC_SIGNED, {5, 0})},
+        {"GNU_const_type s32", kGnuConstType + uleb(kS4) + fixed(4, 1) + raw(minus_two) + generic,
+         8, at(8, kConst, {0xfffffffe, 0xffffffff})},
+        {"GNU_reinterpret",
+         kGnuRegvalType + uleb(5) + uleb(kU4) + kGnuReinterpret + uleb(kS4) + generic, 8,
+         at(4, kSigned, {5, 0})},
+    };
+    check(rows);
+}
+
+TEST(LocationValue, Refused) {
+    const Row rows[] = {
+        {"eq", breg(5, 0) + lit(0) + kEq + kStackValue, 4, kArithmetic},
+        {"ne", breg(5, 0) + lit(0) + kNe + kStackValue, 1, kArithmetic},
+        {"lt", breg(5, 0) + lit(0) + kLt + kStackValue, 4, kArithmetic},
+        {"le", breg(5, 0) + lit(0) + kLe + kStackValue, 4, kArithmetic},
+        {"gt", breg(5, 0) + lit(0) + kGt + kStackValue, 4, kArithmetic},
+        {"ge", breg(5, 0) + lit(0) + kGe + kStackValue, 4, kArithmetic},
+        {"div", breg(5, 0) + lit(8) + kDiv + kStackValue, 8, kArithmetic},
+        {"mod", breg(5, 0) + lit(8) + kMod + kStackValue, 8, kArithmetic},
+        {"abs", breg(5, 0) + kAbs + kStackValue, 8, kArithmetic},
+        {"bra", lit(1) + breg(5, 0) + bra(1) + kNeg + kStackValue, 4, kArithmetic},
+        {"bra to the same place", lit(1) + breg(5, 0) + bra(0) + kStackValue, 4, kArithmetic},
+        {"max(reg, 0)", breg(5, 0) + kDup + lit(0) + kLt + bra(2) + kDrop + lit(0) + kStackValue, 4,
+         kArithmetic},
+        {"skip", lit(1) + skip(1) + kNeg + kStackValue, 4, kArithmetic},
+        {"for ever", skip(-3), 4, kArithmetic},
+    };
+    check(rows);
+}
+
+// Simple enough to be had, rare enough to be left: refused or exact.
+TEST(LocationValue, RefusedOrExact) {
+    static const std::vector<Machine> machines = machine_states(64);
+    const Expr to_s8 = const1u(56) + kShl + const1u(56) + kShra;
+    const struct {
+        const char *name;
+        Expr expression;
+        uint64_t size;
+    } rows[] = {
+        // A sum keeps the class of its address, wherever its number lies.
+        {"moves, lands in fixed", addr(kText) + plus_uconst(0x100 - kText), 8},
+        {"fixed, lands in moving", addr(0x100) + const8u(kText) + kPlus, 8},
+        {"elsewhere, lands in moving", addr(kElsewhere) + const8u(kText - kElsewhere) + kPlus, 8},
+        {"moving - moving", addr(kText + 8) + addr(kText) + kMinus, 8},
+        {"moving - fixed", addr(kText + 8) + addr(0x100) + kMinus, 8},
+        {"moving + fixed", addr(kText + 8) + addr(0x100) + kPlus, 8},
+        {"fixed - moving", addr(0x100) + addr(kText + 8) + kMinus, 8},
+        {"fixed + register", addr(0x100) + breg(5, 0) + kPlus, 8},
+        {"moving, cut", addr(kText + 8), 4},
+        {"moving, masked", addr(kText + 8) + constu(0xfff) + kAnd, 4},
+        {"reg - reg", breg(5, 4) + breg(5, 0) + kMinus, 8},
+        {"reg ^ reg", breg(5, 4) + kDup + kXor, 8},
+        {"reg & 0", breg(5, 4) + lit(0) + kAnd, 8},
+        {"-1 - reg, complement", const1s(-1) + breg(5, 0) + kMinus + kNot, 8},
+        {"-(-reg)", breg(5, 0) + kNeg + kNeg, 8},
+        {"(u32)(s8)reg in 4", breg(5, 0) + to_s8 + constu(0xffffffff) + kAnd, 4},
+        {"s8, u32 in 4", breg(5, 0) + convert(kS1) + convert(kU4) + convert(0), 4},
+        {"(u32)reg << 24 >> 24", regval_type(5, kU4) + lit(24) + kShl + lit(24) + kShr + convert(0),
+         8},
+        {"(s32)reg << 24 >> 24",
+         regval_type(5, kS4) + lit(24) + kShl + lit(24) + kShra + convert(0), 8},
+        {"(u8)reg & 0xff00ff", breg(5, 0) + constu(0xff) + kAnd + constu(0xff00ff) + kAnd, 8},
+        {"(s8)reg & 0xff00ff", breg(5, 0) + to_s8 + constu(0xff00ff) + kAnd, 8},
+        {"((u8)reg + 4) & 0xff00ff",
+         breg(5, 0) + constu(0xff) + kAnd + plus_uconst(4) + constu(0xff00ff) + kAnd, 8},
+        {"(reg << 8 & 0xffff) >> 8",
+         breg(5, 0) + lit(8) + kShl + constu(0xffff) + kAnd + lit(8) + kShr, 4},
+        {"(reg << 3 & 0xffff) >> 3",
+         breg(5, 0) + lit(3) + kShl + constu(0xffff) + kAnd + lit(3) + kShr, 1},
+        {"s32 as 8 bytes", regval_type(5, kS4), 8},
+        {"u32 as 8 bytes", regval_type(5, kU4), 8},
+        {"two bytes of (s8)reg", breg(5, 0) + to_s8 + constu(0xffff) + kAnd, 4},
+        {"upper bytes of (s32)mem",
+         breg(5, 0) + deref_size(4) + const1u(32) + kShl + const1u(32) + kShra + lit(16) + kShr, 8},
+    };
+    for (const auto &row : rows) {
+        TestContext context;
+        const Expr expression = row.expression + kStackValue;
+        SCOPED_TRACE(std::string(row.name) + ": " + hex(expression.bytes));
+        const Location found = locate(expression.bytes, row.size, kX86, context);
+        if (found.available()) {
+            EXPECT_EQ(difference(found, expression, row.size, kX86, context, machines), "");
+        }
+    }
+}
+
+}  // namespace
+}  // namespace btf_extra::test

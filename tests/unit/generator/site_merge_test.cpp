@@ -1,0 +1,514 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// Sites of several units as one, and what is written of their functions.
+#include "userspace/generator/write/site_merge.h"
+
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "tests/support/base_btf.h"
+#include "userspace/format/core_api.h"
+#include "userspace/generator/write/btf_writer.h"
+#include "userspace/text/loc_text.h"
+
+namespace btf_extra::test {
+namespace {
+
+constexpr ParamSlot kOut = missing_slot(NotAvailable::kOptimizedOut);        // 1
+constexpr ParamSlot kNotHere = missing_slot(NotAvailable::kNoLocationHere);  // 2
+constexpr ParamSlot kEntryValue = missing_slot(NotAvailable::kEntryValue);   // 5
+
+LocParam in_register(uint32_t reg) {
+    return {.size = 8, .flags = LOC_REG, .vlen = 1, .values = {reg}};
+}
+
+// Ids of the base.
+constexpr TypeId kInt = 1, kLong = 2;
+
+// One unit, filled by hand.
+class UnitBuilder {
+  public:
+    explicit UnitBuilder(std::string_view name) : name_(name) {}
+
+    // The number of a function.
+    uint32_t function(std::string_view name, std::string_view file,
+                      const std::vector<TypeId> &params = {kLong}, uint32_t base_id = 0) {
+        SourceFunction function;
+        function.name = name;
+        function.file = file;
+        function.unit = name_;
+        function.first_param = static_cast<uint32_t>(unit_.param_types.size());
+        function.nr_params = static_cast<uint32_t>(params.size());
+        unit_.param_types.insert(unit_.param_types.end(), params.begin(), params.end());
+        unit_.param_names.resize(unit_.param_types.size(), "p");
+        function.base_id = base_id;
+        unit_.functions.push_back(std::move(function));
+        return static_cast<uint32_t>(unit_.functions.size() - 1);
+    }
+    SourceFunction &at(uint32_t number) { return unit_.functions[number]; }
+
+    // The number of a location, in the order that the unit meets them.
+    ParamSlot reg(uint32_t number) {
+        const LocParam param = in_register(number);
+        const auto found = std::find(unit_.loc_params.begin(), unit_.loc_params.end(), param);
+        const auto slot = static_cast<ParamSlot>(found - unit_.loc_params.begin());
+        if (found == unit_.loc_params.end())
+            unit_.loc_params.push_back(param);
+        return slot;
+    }
+
+    UnitBuilder &site(uint32_t function, uint32_t offset, const std::vector<ParamSlot> &slots,
+                      SiteClass site_class = SiteClass::kInline, uint32_t section = 0) {
+        Site site;
+        site.function = function;
+        site.section = section;
+        site.offset = offset;
+        site.site_class = site_class;
+        site.params = unit_.param_lists.add(slots);
+        unit_.sites.push_back(site);
+        unit_.inline_instances += site_class == SiteClass::kInline;
+        return *this;
+    }
+
+    UnitSites unit_;
+
+  private:
+    std::string_view name_;
+};
+
+std::vector<UnitSites> units_of(std::initializer_list<UnitBuilder> builders) {
+    std::vector<UnitSites> units;
+    for (const UnitBuilder &builder : builders)
+        units.push_back(builder.unit_);
+    return units;
+}
+
+// "inline0+0x10 f(reg5, <optimized out>)", with the file and unit in brackets
+// where they are needed to tell functions apart, and the id in the base.
+std::string text_of(const MergedSites &merged) {
+    std::string out;
+    for (const MergedSection &section : merged.sections) {
+        for (const MergedSite &site : section.sites) {
+            const MergedFunction &function = merged.functions[site.function];
+            std::string params;
+            for (const ParamSlot slot : merged.param_lists[site.params]) {
+                params += params.empty() ? "" : ", ";
+                if (slot == kMissing)
+                    params += "...";
+                else if (slot & kMissing)
+                    params +=
+                        fmt::format("<{}>", text(static_cast<NotAvailable>(slot & ~kMissing)));
+                else
+                    params += fmt::format("reg{}", merged.loc_params[slot].values[0]);
+            }
+            out += fmt::format("{}{}+{:#x} {}{}{}{}({})\n",
+                               section.site_class == SiteClass::kInline ? "inline" : "func",
+                               section.section, site.offset, function.source->name,
+                               function.base_id ? fmt::format("#{}", function.base_id) : "",
+                               function.tag_file ? fmt::format("[{}]", function.source->file) : "",
+                               function.tag_unit ? fmt::format("[{}]", function.source->unit) : "",
+                               params);
+        }
+    }
+    return out;
+}
+
+// The result must not depend on the number of threads.
+std::string merged_text(const std::vector<UnitSites> &units) {
+    const std::string text = text_of(merge_sites(units, 1));
+    EXPECT_EQ(text_of(merge_sites(units, 2)), text);
+    EXPECT_EQ(text_of(merge_sites(units, 7)), text);
+    return text;
+}
+
+TEST(SiteMerge, Nothing) {
+    EXPECT_EQ(merged_text({}), "");
+    EXPECT_EQ(merged_text(units_of({UnitBuilder("a.c"), UnitBuilder("b.c")})), "");
+}
+
+TEST(SiteMerge, ExactRepeats) {
+    UnitBuilder a("a.c"), b("b.c");
+    const uint32_t fa = a.function("f", "f.h"), fb = b.function("f", "f.h");
+    a.site(fa, 0x10, {a.reg(5)}).site(fa, 0x10, {a.reg(5)});
+    b.reg(9);  // other numbers for the same locations
+    b.site(fb, 0x10, {b.reg(5)}).site(fb, 0x20, {b.reg(5)}).site(fb, 0x10, {b.reg(4)});
+    const std::vector<UnitSites> units = units_of({a, b});
+    EXPECT_EQ(merged_text(units), "inline0+0x10 f(reg4)\n"
+                                  "inline0+0x10 f(reg5)\n"
+                                  "inline0+0x20 f(reg5)\n");
+    EXPECT_EQ(merge_sites(units, 1).inline_instances, 5u);
+}
+
+// An inlined instance at a body's entry is a site of its own.
+TEST(SiteMerge, ClassesAndSectionsAreApart) {
+    UnitBuilder a("a.c");
+    const uint32_t f = a.function("f", "f.h");
+    const ParamSlot slot = a.reg(5);
+    a.site(f, 0x10, {slot}, SiteClass::kBody, 1).site(f, 0x10, {slot}, SiteClass::kInline, 1);
+    a.site(f, 0x10, {slot}, SiteClass::kBody, 0).site(f, 0x10, {slot}, SiteClass::kInline, 0);
+    EXPECT_EQ(merged_text(units_of({a})), "inline0+0x10 f(reg5)\n"
+                                          "func0+0x10 f(reg5)\n"
+                                          "inline1+0x10 f(reg5)\n"
+                                          "func1+0x10 f(reg5)\n");
+}
+
+// Sites that differ in nothing but the reasons are one; the lowest reasons stay,
+// whichever comes first.
+TEST(SiteMerge, ReasonsDoNotMakeASite) {
+    const std::vector<ParamSlot> lists[] = {
+        {kEntryValue, kOut}, {kNotHere, kEntryValue}, {kNotHere, kOut}};
+    size_t order[] = {0, 1, 2};
+    do {
+        UnitBuilder a("a.c"), b("b.c");
+        const uint32_t fa = a.function("f", "f.h", {kLong, kLong});
+        const uint32_t fb = b.function("f", "f.h", {kLong, kLong});
+        a.site(fa, 0x10, lists[order[0]]).site(fa, 0x10, lists[order[1]]);
+        b.site(fb, 0x10, lists[order[2]]);
+        EXPECT_EQ(merged_text(units_of({a, b})),
+                  "inline0+0x10 f(<no location here>, <optimized out>)\n")
+            << order[0] << order[1] << order[2];
+    } while (std::next_permutation(std::begin(order), std::end(order)));
+
+    // A location does.
+    UnitBuilder c("c.c");
+    const uint32_t f = c.function("f", "f.h", {kLong, kLong});
+    c.site(f, 0x10, {kOut, c.reg(5)})
+        .site(f, 0x10, {kOut, kOut})
+        .site(f, 0x10, {kNotHere, c.reg(5)});
+    EXPECT_EQ(merged_text(units_of({c})), "inline0+0x10 f(<optimized out>, reg5)\n"
+                                          "inline0+0x10 f(<optimized out>, <optimized out>)\n");
+}
+
+// By (function, offset, locations), available ones first: the order of the LOCSEC.
+TEST(SiteMerge, OrderOfSites) {
+    UnitBuilder a("a.c"), b("b.c");
+    const uint32_t ga = a.function("g", "g.h"), fa = a.function("f", "f.h");
+    const uint32_t fb = b.function("f", "f.h"), gb = b.function("g", "g.h");
+    a.site(ga, 0x20, {a.reg(7)}).site(fa, 0x30, {kOut}).site(fa, 0x30, {a.reg(9)});
+    b.site(fb, 0x10, {b.reg(1)}).site(gb, 0x10, {b.reg(2)}).site(fb, 0x30, {b.reg(3)});
+    const std::string expected = "inline0+0x10 f(reg1)\n"
+                                 "inline0+0x30 f(reg3)\n"
+                                 "inline0+0x30 f(reg9)\n"
+                                 "inline0+0x30 f(<optimized out>)\n"
+                                 "inline0+0x10 g(reg2)\n"
+                                 "inline0+0x20 g(reg7)\n";
+    EXPECT_EQ(merged_text(units_of({a, b})), expected);
+    EXPECT_EQ(merged_text(units_of({b, a})), expected);
+}
+
+TEST(SiteMerge, WhichFunction) {
+    struct Definition {
+        const char *unit;
+        const char *name;
+        const char *file;
+        std::vector<TypeId> params{};
+        uint32_t base_id = 0;
+    };
+    const struct {
+        const char *name;
+        std::vector<Definition> definitions;  // each with a site, at its place in the list
+        std::string expected;
+    } rows[] = {
+        {"in the base", {{"a.c", "f", "f.h", {}, 7}}, "inline0+0x0 f#7()\n"},
+        {"in the base, many units",
+         {{"a.c", "f", "f.h", {}, 7}, {"b.c", "f", "f.h", {}, 7}},
+         "inline0+0x0 f#7()\ninline0+0x1 f#7()\n"},
+        {"not in the base", {{"a.c", "f", "f.h"}}, "inline0+0x0 f()\n"},
+        {"two files",
+         {{"b.c", "f", "b.c", {}, 7}, {"a.c", "f", "a.c", {}, 7}},
+         "inline0+0x1 f[a.c]()\ninline0+0x0 f[b.c]()\n"},
+        {"two files, one of them twice",
+         {{"b.c", "f", "f.h"}, {"a.c", "f", "a.c"}, {"c.c", "f", "f.h"}},
+         "inline0+0x1 f[a.c]()\ninline0+0x0 f[f.h]()\ninline0+0x2 f[f.h]()\n"},
+        // As fill_thread_core_info, whose file another one includes.
+        {"one file, two prototypes",
+         {{"b.c", "f", "f.h", {kLong}, 7}, {"a.c", "f", "f.h", {kInt}}},
+         "inline0+0x1 f[f.h][a.c](reg5)\ninline0+0x0 f[f.h][b.c](reg5)\n"},
+        {"one file, two prototypes, and another file",
+         {{"b.c", "f", "f.h", {kLong}}, {"a.c", "f", "f.h", {kInt}}, {"c.c", "f", "c.c", {kInt}}},
+         "inline0+0x2 f[c.c](reg5)\ninline0+0x1 f[f.h][a.c](reg5)\ninline0+0x0 "
+         "f[f.h][b.c](reg5)\n"},
+        {"those of the base first, by id",
+         {{"a.c", "a", "a.c"}, {"a.c", "z", "z.c", {}, 3}, {"a.c", "b", "b.c", {}, 9}},
+         "inline0+0x1 z#3()\ninline0+0x2 b#9()\ninline0+0x0 a()\n"},
+        // Bytewise, a shorter name first, and no sign of characters.
+        {"order of names",
+         {{"a.c", "long_name_of_b", "x"},
+          {"a.c", "long_name_of_a", "x"},
+          {"a.c", "long_nam", "x"},
+          {"a.c", "Z", "x"},
+          {"a.c", "\xc3\xa4", "x"},
+          {"a.c", "_a", "x"}},
+         "inline0+0x3 Z()\ninline0+0x5 _a()\ninline0+0x2 long_nam()\ninline0+0x1 "
+         "long_name_of_a()\ninline0+0x0 long_name_of_b()\ninline0+0x4 \xc3\xa4()\n"},
+    };
+    for (const auto &row : rows) {
+        SCOPED_TRACE(row.name);
+        std::vector<UnitSites> units;
+        for (uint32_t i = 0; i < row.definitions.size(); i++) {
+            const Definition &definition = row.definitions[i];
+            UnitBuilder unit(definition.unit);
+            const uint32_t f = unit.function(definition.name, definition.file, definition.params,
+                                             definition.base_id);
+            unit.site(f, i, std::vector<ParamSlot>(definition.params.size(), unit.reg(5)));
+            units.push_back(std::move(unit.unit_));
+        }
+        EXPECT_EQ(merged_text(units), row.expected);
+        std::reverse(units.begin(), units.end());
+        EXPECT_EQ(merged_text(units), row.expected);
+    }
+}
+
+// Functions without sites do not make others ambiguous, nor are they written.
+TEST(SiteMerge, FunctionsWithoutSites) {
+    UnitBuilder a("a.c"), b("b.c");
+    const uint32_t f = a.function("f", "a.c", {}, 7);
+    a.function("unused", "a.c");
+    b.function("f", "b.c");
+    a.site(f, 0x10, {});
+    const std::vector<UnitSites> units = units_of({a, b});
+    EXPECT_EQ(merged_text(units), "inline0+0x10 f#7()\n");
+    EXPECT_EQ(merge_sites(units, 1).functions.size(), 1u);
+}
+
+TEST(SiteMerge, Variadic) {
+    UnitBuilder a("a.c"), b("b.c");
+    const uint32_t fa = a.function("f", "f.h"), fb = b.function("f", "f.h");
+    a.at(fa).variadic = true;
+    a.site(fa, 0x10, {a.reg(5), kMissing});
+    EXPECT_EQ(merged_text(units_of({a})), "inline0+0x10 f(reg5, ...)\n");
+    // With and without "...": two prototypes.
+    b.site(fb, 0x20, {b.reg(5)});
+    EXPECT_EQ(merged_text(units_of({a, b})), "inline0+0x10 f[f.h][a.c](reg5, ...)\n"
+                                             "inline0+0x20 f[f.h][b.c](reg5)\n");
+}
+
+TEST(SiteMerge, NamesOfParametersDoNotMakeAFunction) {
+    UnitBuilder a("a.c"), b("b.c");
+    const uint32_t fa = a.function("f", "f.h"), fb = b.function("f", "f.h");
+    a.unit_.param_names = {"first"};
+    b.unit_.param_names = {"second"};
+    a.site(fa, 0x10, {a.reg(5)});
+    b.site(fb, 0x20, {b.reg(5)});
+    const std::vector<UnitSites> units = units_of({a, b});
+    EXPECT_EQ(merged_text(units), "inline0+0x10 f(reg5)\ninline0+0x20 f(reg5)\n");
+    const MergedSites merged = merge_sites(units, 1);
+    ASSERT_EQ(merged.functions[0].param_names.size(), 1u);
+    EXPECT_EQ(merged.functions[0].param_names[0], "first");
+}
+
+TEST(SiteMerge, Counts) {
+    UnitBuilder a("a.c"), b("b.c");
+    a.unit_.inline_instances = 3;
+    a.unit_.outside_sections = 1;
+    b.unit_.inline_instances = 4;
+    b.unit_.skipped_rust = true;
+    const MergedSites merged = merge_sites(units_of({a, b}), 2);
+    EXPECT_EQ(merged.inline_instances, 7u);
+    EXPECT_EQ(merged.outside_sections, 1u);
+    EXPECT_EQ(merged.skipped_rust_units, 1u);
+}
+
+TEST(SiteMerge, LocationsAreSharedAndSorted) {
+    UnitBuilder a("a.c"), b("b.c");
+    const uint32_t fa = a.function("f", "f.h"), fb = b.function("f", "f.h");
+    a.site(fa, 1, {a.reg(9)}).site(fa, 2, {a.reg(1)});
+    b.site(fb, 3, {b.reg(5)}).site(fb, 4, {b.reg(9)});
+    const MergedSites merged = merge_sites(units_of({a, b}), 1);
+    EXPECT_EQ(merged.loc_params,
+              (std::vector<LocParam>{in_register(1), in_register(5), in_register(9)}));
+    EXPECT_EQ(merged.param_lists, (std::vector<std::vector<ParamSlot>>{{0}, {1}, {2}}));
+}
+
+// ---- what is written ----
+
+class WrittenFunctions : public testing::Test {
+  protected:
+    BaseBtf base;
+
+    WrittenFunctions() {
+        base.integer("int", 4);
+        base.integer("long int", 8);
+    }
+
+    // The FUNCs of the types blob in order of id, with their tags.
+    std::string write(const std::vector<UnitSites> &units, bool *has_own_proto = nullptr) {
+        const auto image = base.image();
+        const BaseTypes types(&image->blob());
+        const NewTypes none;
+        const MergedSites merged = merge_sites(units, 1);
+        const WrittenBlobs blobs = write_blobs(write_types(merged.functions, types, none), merged,
+                                               types, {".text"}, Layout::kSplit, 1);
+        const BtfHandle handle = split_btf(blobs.types, base);
+        if (!handle)
+            return "libbpf refuses it";
+        std::map<uint32_t, std::string> funcs;
+        uint32_t last = 0;
+        for (uint32_t id = types.end_id(); id < btf__type_cnt(handle.get()); id++) {
+            const btf_type *type = btf__type_by_id(handle.get(), id);
+            const std::string name = btf__name_by_offset(handle.get(), type->name_off);
+            if (btf_is_func(type)) {
+                // One run, for the binary search by name.
+                EXPECT_TRUE(last == 0 || id == last + 1) << id;
+                last = id;
+                const btf_type *proto = btf__type_by_id(handle.get(), type->type);
+                if (has_own_proto)
+                    *has_own_proto = type->type >= types.end_id();
+                funcs[id] =
+                    fmt::format("{}{}/{}", name, btf_vlen(type) == BTF_FUNC_GLOBAL ? " global" : "",
+                                btf_vlen(proto));
+            } else if (btf_is_decl_tag(type)) {
+                EXPECT_EQ(btf_decl_tag(type)->component_idx, -1);
+                funcs[type->type] += " " + name;
+            }
+        }
+        std::string out;
+        for (const auto &[id, text] : funcs)
+            out += text + "\n";
+        return out;
+    }
+};
+
+TEST_F(WrittenFunctions, SortedAndTagged) {
+    UnitBuilder a("a.c"), b("b.c");
+    a.site(a.function("zeta", "a.c"), 1, {kOut}).site(a.function("twin", "twin.c"), 2, {kOut});
+    a.site(a.function("twin", "other.c"), 3, {kOut}).site(a.function("alpha", "a.c", {}), 4, {});
+    b.site(b.function("twin", "twin.c", {kInt}), 5, {kOut});
+    EXPECT_EQ(write(units_of({a, b})), "alpha/0\n"
+                                       "twin/1 file:other.c\n"
+                                       "twin/1 file:twin.c unit:a.c\n"
+                                       "twin/1 file:twin.c unit:b.c\n"
+                                       "zeta/1\n");
+}
+
+TEST_F(WrittenFunctions, OnlyThoseThatTheBaseLacks) {
+    const int proto = base.prototype(0, {{"p", kLong}});
+    const auto func = static_cast<uint32_t>(base.function("known", proto));
+    UnitBuilder a("a.c");
+    a.site(a.function("known", "a.c", {kLong}, func), 1, {kOut});
+    EXPECT_EQ(write(units_of({a})), "");
+    // The FUNC of the base has another prototype: the reader gives no id.
+    UnitBuilder b("b.c");
+    b.site(b.function("known", "b.c", {kInt}), 1, {kOut});
+    EXPECT_EQ(write(units_of({b})), "known/1\n");
+    // Two source functions: neither is that of the base.
+    EXPECT_EQ(write(units_of({a, b})), "known/1 file:a.c\nknown/1 file:b.c\n");
+}
+
+TEST_F(WrittenFunctions, PrototypesOfTheBaseAreUsed) {
+    base.prototype(0, {{"p", kLong}});
+    bool own = true;
+    UnitBuilder a("a.c");
+    a.site(a.function("f", "a.c", {kLong}), 1, {kOut});
+    EXPECT_EQ(write(units_of({a}), &own), "f/1\n");
+    EXPECT_FALSE(own);
+    a.unit_.param_names = {"q"};
+    EXPECT_EQ(write(units_of({a}), &own), "f/1\n");
+    EXPECT_TRUE(own);
+}
+
+TEST_F(WrittenFunctions, LinkageAndVariadic) {
+    UnitBuilder a("a.c");
+    const uint32_t f = a.function("f", "a.c"), g = a.function("g", "a.c", {});
+    a.at(f).external = true;
+    a.at(g).variadic = true;
+    a.site(f, 1, {kOut}).site(g, 2, {kMissing});
+    EXPECT_EQ(write(units_of({a})), "f global/1\ng/1\n");
+}
+
+// The id of a FUNC of the base: by name and prototype, not by the names of the
+// parameters.
+TEST_F(WrittenFunctions, FunctionsOfTheBase) {
+    const auto func = [&](const char *name, int proto) {
+        return static_cast<uint32_t>(base.function(name, proto));
+    };
+    const int one = base.prototype(kInt, {{"a", kLong}});
+    const uint32_t unique = func("unique", one);
+    const uint32_t first = func("twice", base.prototype(kInt, {{"a", kInt}}));
+    const uint32_t second = func("twice", one);
+    const uint32_t variadic = func("variadic", base.prototype(kInt, {{"a", kLong}}, true));
+    const uint32_t none = func("none", base.prototype(0));
+    const auto image = base.image();
+    const BaseTypes types(&image->blob());
+    const struct {
+        const char *name;
+        TypeId result;
+        std::vector<TypeId> params;
+        bool is_variadic;
+        uint32_t expected;
+    } rows[] = {
+        {"unique", kInt, {kLong}, false, unique},
+        {"unique", kInt, {kInt}, false, 0},
+        {"unique", kLong, {kLong}, false, 0},
+        {"unique", kInt, {kLong}, true, 0},
+        {"unique", kInt, {kLong, kLong}, false, 0},
+        {"unique", kInt, {}, false, 0},
+        {"unique", kInt, {kNewType | 1}, false, 0},
+        {"twice", kInt, {kInt}, false, first},
+        {"twice", kInt, {kLong}, false, second},
+        {"twice", kInt, {}, false, 0},
+        {"variadic", kInt, {kLong}, true, variadic},
+        {"variadic", kInt, {kLong}, false, 0},
+        {"none", 0, {}, false, none},
+        {"none", 0, {}, true, 0},
+        {"absent", kInt, {kLong}, false, 0},
+        {"int", 0, {}, false, 0},
+    };
+    for (const auto &row : rows)
+        EXPECT_EQ(types.func(row.name, row.result, row.params, row.is_variadic), row.expected)
+            << row.name << ", " << row.params.size() << " parameters";
+}
+
+// Of repeats of a site, also such as differ in the reasons for what they lack, any may have a mark.
+TEST(SiteMerge, MarksAreFoundAgain) {
+    using Marks = std::map<uint32_t, uint32_t>;
+    struct Row {
+        const char *name;
+        std::vector<uint8_t> marks;  // of the sites below
+        Marks expected;              // by number in the section
+    } rows[] = {
+        {"none", {0, 0, 0, 0, 0, 0}, {}},
+        {"the first of equals", {1, 0, 0, 0, 0, 0}, {{0, 1}}},
+        {"the last of equals", {0, 2, 0, 0, 0, 0}, {{0, 2}}},
+        {"all of equals", {1, 1, 1, 0, 0, 0}, {{0, 1}}},
+        {"another one of each", {1, 0, 2, 0, 0, 0}, {{0, 3}}},
+        {"the one with higher reasons, which goes", {0, 0, 1, 0, 0, 0}, {{0, 1}}},
+        {"with another location", {0, 0, 0, 2, 0, 0}, {{1, 2}}},
+        {"of another function there", {0, 0, 0, 0, 1, 0}, {{3, 1}}},
+        {"at another offset", {0, 0, 0, 0, 0, 3}, {{2, 3}}},
+        {"every one", {1, 1, 1, 2, 3, 1}, {{0, 1}, {1, 2}, {2, 1}, {3, 3}}},
+    };
+    for (const Row &row : rows) {
+        SCOPED_TRACE(row.name);
+        UnitBuilder a("a.c"), b("b.c");
+        const uint32_t f = a.function("f", "f.h"), g = a.function("g", "f.h");
+        const uint32_t again = b.function("f", "f.h");
+        b.site(again, 8, {kOut}).site(again, 8, {kOut}).site(again, 8, {kEntryValue});
+        a.site(f, 8, {a.reg(3)}).site(g, 8, {kOut}).site(f, 16, {kOut});
+        for (size_t i = 0; i < 3; i++) {
+            b.unit_.sites[i].marks = row.marks[i];
+            a.unit_.sites[i].marks = row.marks[i + 3];
+        }
+        a.site(f, 8, {kOut}, SiteClass::kBody);
+        const std::vector<UnitSites> units = units_of({a, b});
+        for (size_t threads : {1, 2}) {
+            const MergedSites merged = merge_sites(units, threads);
+            ASSERT_EQ(merged.sections.size(), 2u);
+            EXPECT_EQ(merged.sections[0].sites.size(), 4u);
+            // Locations come in the order of their lists, those without one last.
+            const bool located_first =
+                merged.param_lists[merged.sections[0].sites[0].params][0] < kMissing;
+            Marks expected;
+            for (const auto &[number, marks] : row.expected)
+                expected[located_first && number < 2 ? 1 - number : number] = marks;
+            EXPECT_EQ(merged.sections[0].marks, expected);
+            EXPECT_EQ(merged.sections[1].marks, Marks());
+        }
+    }
+}
+
+}  // namespace
+}  // namespace btf_extra::test

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// The C API over a small file: what it opens, finds, tells and refuses; and locations as a BPF
+// program reads them, worked out by hand from format.md. Nothing here needs root.
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+
+#include <elf.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/command_run.h"
+#include "tests/support/sample_object.h"
+#include "userspace/lib/attach/loc_specs.h"
+#include "userspace/lib/btf_extra.h"
+#include "userspace/lib/tables/site_tables.h"
+#include "userspace/text/func_text.h"
+
+namespace btf_extra {
+namespace {
+
+using test::SampleObject;
+
+// Both stand in one file here: a constant that differs would be redefined.
+static_assert(sizeof(btf_loc_arg) == sizeof(btf_extra_arg));
+static_assert(offsetof(btf_loc_arg, present) == offsetof(btf_extra_arg, present));
+static_assert(sizeof(btf_loc_spec) == 32);
+
+TEST(FuncText, Rows) {
+    struct Row {
+        const char *text;
+        const char *object, *name, *file;
+        uint32_t id;  // 0: none
+        const char *error;
+    } rows[] = {
+        {"foo", "", "foo", "", 0, nullptr},
+        {"foo.isra.0", "", "foo.isra.0", "", 0, nullptr},
+        {"foo@fs/./bar.c", "", "foo", "fs/bar.c", 0, nullptr},
+        {"xfs:foo@fs/bar.c", "xfs", "foo", "fs/bar.c", 0, nullptr},
+        {"foo@a:b.c", "", "foo", "a:b.c", 0, nullptr},
+        {"#12", "", "", "", 12, nullptr},
+        {"vmlinux:#4294967295", "vmlinux", "", "", 4294967295, nullptr},
+        {"", "", "", "", 0, "'': no name of a function"},
+        {"vmlinux:", "", "", "", 0, "'vmlinux:': no name of a function"},
+        {":foo", "", "", "", 0, "':foo': no object before ':'"},
+        {"foo@", "", "", "", 0, "'foo@': no source file after '@'"},
+        {"#", "", "", "", 0, "'#': no BTF id after '#'"},
+        {"#0", "", "", "", 0, "'#0': no BTF id after '#'"},
+        {"#12x", "", "", "", 0, "'#12x': no BTF id after '#'"},
+        {"#4294967296", "", "", "", 0, "'#4294967296': no BTF id after '#'"},
+        {"#1@a.c", "", "", "", 0, "'#1@a.c': a BTF id needs no source file"},
+    };
+    for (const Row &row : rows) {
+        SCOPED_TRACE(row.text);
+        auto parsed = parse_func_text(row.text);
+        ASSERT_EQ(static_cast<bool>(parsed), row.error == nullptr);
+        if (!parsed) {
+            EXPECT_EQ(parsed.error().message, row.error);
+            EXPECT_EQ(parsed.error().code, EINVAL);
+            continue;
+        }
+        EXPECT_EQ(parsed->object, row.object);
+        EXPECT_EQ(parsed->name, row.name);
+        EXPECT_EQ(parsed->file, row.file);
+        EXPECT_EQ(parsed->id.value_or(0), row.id);
+    }
+}
+
+class ApiTest : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        SampleObject sample;
+        file_ = folder_.path("vmlinux.btf_extra");
+        base_ = folder_.path("base.btf");
+        ASSERT_TRUE(write_extra_file(file_, sample.file));
+        const auto bytes = sample.base.bytes();
+        test::write_file(base_, std::as_bytes(std::span(bytes)));
+    }
+    void TearDown() override { btf_extra_close(tables_); }
+
+    void open() {
+        btf_extra_open_opts opts = {};
+        opts.sz = sizeof(opts);
+        opts.file = file_.c_str();
+        opts.base_btf = base_.c_str();
+        ASSERT_EQ(btf_extra_open(&tables_, &opts), 0) << btf_extra_last_error();
+    }
+
+    test::TemporaryFolder folder_;
+    std::string file_, base_;
+    btf_extra_tables *tables_ = nullptr;
+};
+
+TEST_F(ApiTest, Find) {
+    open();
+    EXPECT_FALSE(btf_extra_uses_module(tables_));
+    struct Row {
+        const char *text;
+        int error;
+        std::vector<uint32_t> ids;
+        const char *message;
+    } rows[] = {
+        {"skb_headlen", 0, {7}, ""},
+        {"vmlinux:skb_headlen", 0, {7}, ""},
+        {"#7", 0, {7}, ""},
+        {"twin", 0, {13, 14}, ""},
+        {"twin@b/twin.c", 0, {14}, ""},
+        {"twin@twin.c", 0, {13, 14}, ""},
+        {"twin@win.c", -ENOENT, {}, "'twin@win.c': no function with sites"},
+        {"skb_head", -ENOENT, {}, "'skb_head': no function with sites"},
+        {"#6", -ENOENT, {}, "'#6': no function with sites"},
+        {"", -EINVAL, {}, "'': no name of a function"},
+    };
+    for (const Row &row : rows) {
+        SCOPED_TRACE(row.text);
+        const btf_extra_func *const *funcs = nullptr;
+        size_t count = 77;
+        ASSERT_EQ(btf_extra_find(tables_, row.text, &funcs, &count), row.error);
+        if (row.error != 0) {
+            EXPECT_STREQ(btf_extra_last_error(), row.message);
+            EXPECT_EQ(count, 77u);
+            EXPECT_EQ(funcs, nullptr);
+            continue;
+        }
+        std::vector<uint32_t> ids;
+        for (size_t i = 0; i < count; i++)
+            ids.push_back(btf_extra_func_id(funcs[i]));
+        EXPECT_EQ(ids, row.ids);
+    }
+}
+
+TEST_F(ApiTest, Function) {
+    open();
+    const btf_extra_func *const *funcs;
+    size_t count;
+    ASSERT_EQ(btf_extra_find(tables_, "report", &funcs, &count), 0);
+    ASSERT_EQ(count, 1u);
+    EXPECT_STREQ(btf_extra_func_name(funcs[0]), "report");
+    EXPECT_STREQ(btf_extra_func_object(funcs[0]), "vmlinux");
+    EXPECT_STREQ(btf_extra_func_prototype(funcs[0]),
+                 "void report(int flags, void *p, unsigned int len, ...)");
+    ASSERT_EQ(btf_extra_func_nr_params(funcs[0]), 3u);
+    EXPECT_STREQ(btf_extra_func_param(funcs[0], 1), "p");
+    EXPECT_EQ(btf_extra_func_param(funcs[0], 3), nullptr);
+    size_t nr_sites;
+    const btf_extra_site *sites = btf_extra_func_sites(funcs[0], &nr_sites);
+    // Numbers: six inlined sites, of which 2 and 3 are report's; two bodies, of which 7 is.
+    ASSERT_EQ(nr_sites, 3u);
+    const uint32_t numbers[] = {2, 3, 7};
+    const uint64_t located[] = {7, 2, 2};  // LOC_PROTO 23: all three; 24: the second
+    for (size_t i = 0; i < 3; i++) {
+        EXPECT_EQ(sites[i].number, numbers[i]);
+        EXPECT_EQ(sites[i].address, 0u);  // of a kernel that does not run here
+        EXPECT_EQ(btf_extra_site_located(funcs[0], &sites[i]), located[i]);
+    }
+    EXPECT_EQ(sites[0].site_class, uint32_t{BTF_EXTRA_CLASS_INLINE});
+    EXPECT_EQ(sites[2].site_class, uint32_t{BTF_EXTRA_CLASS_BODY});
+}
+
+TEST_F(ApiTest, RefusedOptions) {
+    btf_extra_open_opts opts = {};
+    EXPECT_EQ(btf_extra_open(&tables_, &opts), -EINVAL);
+    EXPECT_STREQ(btf_extra_last_error(), "opts: sz is not the size of the struct");
+    struct {
+        btf_extra_open_opts known;
+        uint64_t more;
+    } longer = {};
+    longer.known.sz = sizeof(longer);
+    longer.known.file = file_.c_str();
+    longer.known.base_btf = base_.c_str();
+    longer.more = 1;
+    EXPECT_EQ(btf_extra_open(&tables_, &longer.known), -EINVAL);
+    EXPECT_STREQ(btf_extra_last_error(),
+                 "opts: a field that this version of the library does not know");
+    EXPECT_EQ(tables_, nullptr);
+    longer.more = 0;
+    EXPECT_EQ(btf_extra_open(&tables_, &longer.known), 0);
+    longer.known.file = "/nowhere";
+    btf_extra_tables *other = nullptr;
+    EXPECT_LT(btf_extra_open(&other, &longer.known), 0);
+    EXPECT_EQ(other, nullptr);
+    EXPECT_NE(std::string(btf_extra_last_error()).find("/nowhere"), std::string::npos);
+}
+
+TEST_F(ApiTest, RefusedAttach) {
+    open();
+    const btf_extra_func *const *funcs;
+    size_t count;
+    ASSERT_EQ(btf_extra_find(tables_, "report", &funcs, &count), 0);
+    struct Row {
+        uint32_t flags;
+        uint64_t required;
+        int error;
+        const char *message;
+    } rows[] = {
+        {0, 0, -ESTALE, "vmlinux:#12 (report): the tables are of another kernel"},
+        {1U << 30, 0, -EINVAL, "vmlinux:#12 (report): opts: unknown flags 0x40000000"},
+        {BTF_EXTRA_INLINE_ONLY | BTF_EXTRA_BODY_ONLY, 0, -EINVAL,
+         "vmlinux:#12 (report): opts: inlined instances only, and bodies only"},
+        {0, 8, -EINVAL, "vmlinux:#12 (report): has 3 parameters: others cannot be required"},
+    };
+    for (const Row &row : rows) {
+        SCOPED_TRACE(row.message);
+        btf_extra_attach_opts opts = {};
+        opts.sz = sizeof(opts);
+        opts.flags = row.flags;
+        opts.required = row.required;
+        btf_extra_kloc *kloc = nullptr;
+        btf_extra_report *report = nullptr;
+        EXPECT_EQ(btf_extra_attach(&kloc, tables_, funcs[0], -1, &opts, &report), row.error);
+        EXPECT_STREQ(btf_extra_last_error(), row.message);
+        EXPECT_EQ(kloc, nullptr);
+        EXPECT_EQ(report, nullptr);
+    }
+    btf_extra_detach(nullptr);
+    btf_extra_report_free(nullptr);
+}
+
+// Addresses of a kernel that runs: the sample's, moved by 0x1000000.
+TEST_F(ApiTest, RunTimeAddresses) {
+    std::filesystem::create_directories(folder_.path("sys"));
+    SampleObject sample;
+    auto write = [](const std::string &path, const void *data, size_t size) {
+        std::ofstream(path, std::ios::binary)
+            .write(static_cast<const char *>(data), static_cast<std::streamsize>(size));
+    };
+    write(folder_.path("sys/notes"), sample.file.build_id_note.data(),
+          sample.file.build_id_note.size());
+    auto tables_with = [&](const std::string &kallsyms) {
+        std::ofstream(folder_.path("kallsyms")) << kallsyms;
+        FileTablesPaths paths;
+        paths.file = file_;
+        paths.base_btf = base_;
+        paths.sys_kernel = folder_.path("sys");
+        paths.sys_module = folder_.path("none");
+        paths.kallsyms = folder_.path("kallsyms");
+        return open_file_tables(paths, true);
+    };
+    // Both functions with a body, as global symbols.
+    const std::string right = "ffffffff82000020 T skb_headlen\n"
+                              "ffffffff82000020 t skb_headlen.isra.0\n"
+                              "ffffffff82000030 T report\n";
+    auto tables = tables_with(right);
+    ASSERT_TRUE(tables) << tables.error().message;
+    auto found = (*tables)->find({"", "skb_headlen", "", {}});
+    ASSERT_TRUE(found);
+    ASSERT_EQ(found->size(), 1u);
+    ASSERT_EQ(found->front().sites.size(), 3u);
+    EXPECT_EQ(found->front().sites[0].address, 0xffffffff82000004u);
+    EXPECT_EQ(found->front().sites[1].address, 0xffffffff82000010u);
+    EXPECT_EQ(found->front().sites[2].address, 0xffffffff82000020u);
+    EXPECT_EQ(found->front().object->text, 0xffffffff82000000u);
+    EXPECT_TRUE(found->front().all_sites);
+    auto symbol = (*tables)->find({"", "skb_headlen.isra.0", "", {}});
+    ASSERT_TRUE(symbol);
+    ASSERT_EQ(symbol->size(), 1u);
+    EXPECT_FALSE(symbol->front().all_sites);
+    ASSERT_EQ(symbol->front().sites.size(), 1u);
+    EXPECT_EQ(symbol->front().sites[0].number, 6u);
+
+    auto contradicting = tables_with("ffffffff82000020 T skb_headlen\nffffffff82000040 T report\n");
+    ASSERT_FALSE(contradicting);
+    EXPECT_NE(contradicting.error().message.find("do not agree on where .text is"),
+              std::string::npos);
+    auto hidden = tables_with("0000000000000000 T skb_headlen\n0000000000000000 T report\n");
+    ASSERT_TRUE(hidden);
+    EXPECT_EQ((*(*hidden)->find({"", "report", "", {}}))[0].sites[0].address, 0u);
+
+    const char other[] = "\4\0\0\0\4\0\0\0\3\0\0\0GNU\0abcd";
+    write(folder_.path("sys/notes"), other, sizeof(other) - 1);
+    auto foreign = tables_with(right);
+    ASSERT_FALSE(foreign);
+    EXPECT_EQ(foreign.error().code, ESTALE);
+}
+
+struct SpecRow {
+    const char *name;
+    uint32_t size, flags;
+    std::vector<uint32_t> values;
+    ValueType type;
+    // What is expected; shape 0: nothing.
+    uint8_t shape;
+    uint16_t reg[2];
+    uint64_t value;
+    bool is_signed;
+};
+
+TEST(LocSpec, Shapes) {
+    constexpr uint64_t kText = 0xffffffff81000000;
+    const SpecRow rows[] = {
+        {"a register", 8, LOC_REG, {5}, {8, false}, BTF_LOC_REGISTER, {112, 0}, 0, false},
+        {"an int", 4, LOC_REG, {4}, {4, true}, BTF_LOC_REGISTER, {104, 0}, 0, true},
+        {"r15", 4, LOC_REG, {15}, {4, false}, BTF_LOC_REGISTER, {0, 0}, 0, false},
+        {"a byte of an int", 1, LOC_REG, {0}, {4, true}, BTF_LOC_REGISTER, {80, 0}, 0, false},
+        {"a signed byte of an int",
+         1,
+         LOC_REG | LOC_OFFSET | LOC_SIGNED,
+         {3, 0},
+         {4, true},
+         BTF_LOC_REGISTER,
+         {40, 0},
+         0,
+         true},
+        {"a register less 16",
+         8,
+         LOC_REG | LOC_OFFSET | LOC_SIGNED,
+         {7, 0xfffffff0},
+         {8, false},
+         BTF_LOC_REGISTER,
+         {152, 0},
+         0xfffffffffffffff0,
+         false},
+        {"a pair", 16, LOC_REG, {5, 4}, {16, false}, BTF_LOC_PAIR, {112, 104}, 0, false},
+        {"memory", 4, LOC_REG | LOC_DEREF, {6}, {4, true}, BTF_LOC_MEMORY, {32, 0}, 0, true},
+        {"memory at an offset of 64 bits",
+         2,
+         LOC_REG | LOC_DEREF | LOC_OFFSET,
+         {1, 0xfffffff8, 0xffffffff},
+         {4, true},
+         BTF_LOC_MEMORY,
+         {96, 0},
+         0xfffffffffffffff8,
+         false},
+        {"a struct in memory",
+         12,
+         LOC_REG | LOC_DEREF | LOC_OFFSET,
+         {7, 8},
+         {12, false},
+         BTF_LOC_MEMORY,
+         {152, 0},
+         8,
+         false},
+        {"a constant",
+         4,
+         LOC_CONST,
+         {0xffffffff},
+         {4, false},
+         BTF_LOC_VALUE,
+         {},
+         0xffffffff,
+         false},
+        {"-1", 4, LOC_CONST, {0xffffffff}, {4, true}, BTF_LOC_VALUE, {}, UINT64_MAX, true},
+        {"-1 of a byte, for an unsigned int",
+         1,
+         LOC_CONST | LOC_SIGNED,
+         {0xff},
+         {4, false},
+         BTF_LOC_VALUE,
+         {},
+         0xffffffff,
+         true},
+        {"a constant of 8 bytes",
+         8,
+         LOC_CONST,
+         {1, 2},
+         {8, false},
+         BTF_LOC_VALUE,
+         {},
+         0x200000001,
+         false},
+        {"an address",
+         8,
+         LOC_CONST | LOC_ADDR,
+         {0x200000, 0},
+         {8, false},
+         BTF_LOC_VALUE,
+         {},
+         0xffffffff81200000,
+         false},
+        {"no such register", 8, LOC_REG, {16}, {8, false}, 0, {}, 0, false},
+        {"the frame base", 8, LOC_REG, {LOC_FRAME_BASE}, {8, false}, 0, {}, 0, false},
+    };
+    for (const SpecRow &row : rows) {
+        SCOPED_TRACE(row.name);
+        std::vector<uint32_t> record = {
+            0, uint32_t{LOC_KIND_PARAM} << 24 | static_cast<uint32_t>(row.values.size()), row.size,
+            row.flags};
+        record.insert(record.end(), row.values.begin(), row.values.end());
+        auto spec =
+            loc_spec(reinterpret_cast<const btf_type *>(record.data()), row.type, EM_X86_64, kText);
+        ASSERT_EQ(spec.has_value(), row.shape != 0);
+        if (!spec)
+            continue;
+        EXPECT_EQ(spec->shape, row.shape);
+        EXPECT_EQ(spec->size, row.size);
+        EXPECT_EQ(spec->reg[0], row.reg[0]);
+        EXPECT_EQ(spec->reg[1], row.reg[1]);
+        EXPECT_EQ(spec->value, row.value);
+        EXPECT_EQ(spec->is_signed, row.is_signed);
+        EXPECT_EQ(spec->type_size, std::min(row.type.size, 8u));
+        EXPECT_EQ(spec->type_is_signed, row.type.is_signed);
+    }
+}
+
+TEST(LocSpec, OtherMachine) {
+    const uint32_t record[] = {0, LOC_KIND_PARAM << 24 | 1, 8, LOC_REG, 31};
+    auto *param = reinterpret_cast<const btf_type *>(record);
+    auto spec = loc_spec(param, {8, false}, EM_AARCH64, 0);
+    ASSERT_TRUE(spec);
+    EXPECT_EQ(spec->reg[0], 31 * 8);  // sp
+    EXPECT_FALSE(loc_spec(param, {8, false}, EM_X86_64, 0));
+    const uint32_t address[] = {0, LOC_KIND_PARAM << 24 | 2, 8, LOC_CONST | LOC_ADDR, 1, 0};
+    EXPECT_FALSE(loc_spec(reinterpret_cast<const btf_type *>(address), {8, false}, EM_X86_64, 0));
+}
+
+}  // namespace
+}  // namespace btf_extra

@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// The library's side of /dev/btf_extra, with a device that is made of memory: pages, tables that
+// change meanwhile, refusals; and the blobs, in a folder that stands for sysfs.
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/command_run.h"
+#include "tests/support/sample_object.h"
+#include "userspace/lib/tables/kallsyms.h"
+#include "userspace/lib/tables/running_kernel.h"
+#include "userspace/lib/tables/running_view.h"
+
+namespace btf_extra {
+namespace {
+
+// What the device holds, and what happens to it; shared with the test that looks on.
+struct Tables {
+    std::vector<btf_extra_object> objects;
+    std::vector<btf_extra_site> sites;
+    uint64_t generation = 7;
+    uint32_t result = 0;
+    uint32_t version = BTF_EXTRA_ABI_VERSION;
+    int error = 0;                    // of every call
+    int changes = 0;                  // calls after which the generation goes up
+    int error_at_call = 0;            // that call alone fails with ENOENT
+    uint32_t max_count = UINT32_MAX;  // a device that gives less than it could
+    int calls = 0;
+    std::vector<btf_extra_lookup> requests;
+};
+
+class MemoryDevice : public QueryDevice {
+  public:
+    explicit MemoryDevice(Tables &tables) : tables_(tables) {}
+
+    int info(btf_extra_info &request) override {
+        request.version = tables_.version;
+        return give(request, request.objects, tables_.objects);
+    }
+    int lookup(btf_extra_lookup &request) override {
+        tables_.requests.push_back(request);
+        int error = give(request, request.sites, tables_.sites);
+        return error == 0 && tables_.sites.empty() ? ENOENT : error;
+    }
+
+  private:
+    template <class Request, class Item>
+    int give(Request &request, uint64_t into, const std::vector<Item> &items) {
+        if (++tables_.calls == tables_.error_at_call)
+            return ENOENT;
+        if (tables_.error != 0)
+            return tables_.error;
+        request.total = static_cast<uint32_t>(items.size());
+        request.count = std::min({request.capacity, tables_.max_count,
+                                  request.total - std::min(request.first, request.total)});
+        std::copy_n(items.begin() + std::min(request.first, request.total), request.count,
+                    reinterpret_cast<Item *>(static_cast<uintptr_t>(into)));
+        request.generation = tables_.generation;
+        request.result = tables_.result;
+        if (tables_.changes > 0) {
+            tables_.changes--;
+            tables_.generation++;
+        }
+        return 0;
+    }
+
+    Tables &tables_;
+};
+
+btf_extra_object make_object(std::string_view name, uint32_t id, uint32_t first_func_id) {
+    btf_extra_object out = {};
+    std::ranges::copy(name, out.name);
+    out.id = id;
+    out.first_func_id = first_func_id;
+    return out;
+}
+
+std::vector<btf_extra_site> make_sites(uint32_t count) {
+    std::vector<btf_extra_site> out(count);
+    for (uint32_t i = 0; i < count; i++)
+        out[i].number = i;
+    return out;
+}
+
+RunningKernel kernel_of(Tables &tables, uint32_t page) {
+    return RunningKernel(std::make_unique<MemoryDevice>(tables), page);
+}
+
+RunningQuery named(std::string name) {
+    return {.by = BTF_EXTRA_BY_NAME, .object = "", .name = std::move(name), .file = ""};
+}
+
+TEST(RunningKernel, Pages) {
+    struct Row {
+        uint32_t sites, page;
+        int calls;
+    } rows[] = {{1, 1, 1}, {1, 4, 1}, {4, 4, 1}, {5, 4, 2}, {8, 4, 2}, {9, 4, 3}, {7, 1, 7}};
+    for (const Row &row : rows) {
+        SCOPED_TRACE(fmt::format("{} sites in pages of {}", row.sites, row.page));
+        Tables tables;
+        tables.sites = make_sites(row.sites);
+        tables.objects.assign(row.sites, make_object("m", 1, 1));
+        auto found = kernel_of(tables, row.page).lookup(named("f"));
+        ASSERT_TRUE(found);
+        ASSERT_EQ(found->sites.size(), row.sites);
+        for (uint32_t i = 0; i < row.sites; i++)
+            EXPECT_EQ(found->sites[i].number, i);
+        EXPECT_EQ(found->generation, 7u);
+        EXPECT_EQ(tables.calls, row.calls);
+        auto objects = kernel_of(tables, row.page).objects();
+        ASSERT_TRUE(objects);
+        EXPECT_EQ(objects->objects.size(), row.sites);
+        EXPECT_EQ(tables.calls, 2 * row.calls);
+    }
+}
+
+TEST(RunningKernel, NothingThere) {
+    Tables tables;
+    auto found = kernel_of(tables, 4).lookup(named("f"));
+    ASSERT_TRUE(found);
+    EXPECT_TRUE(found->sites.empty());
+    auto objects = kernel_of(tables, 4).objects();
+    ASSERT_TRUE(objects);
+    EXPECT_TRUE(objects->objects.empty());
+    EXPECT_EQ(objects->find("vmlinux"), nullptr);
+}
+
+TEST(RunningKernel, TablesThatChange) {
+    struct Row {
+        const char *name;
+        int changes, error_at_call;
+        int calls;  // until it is done
+        uint64_t generation;
+        bool answered;
+    } rows[] = {
+        {"never", 0, 0, 3, 7, true},
+        {"once, after the first page", 1, 0, 2 + 3, 8, true},
+        {"after each of three pages", 3, 0, 2 + 2 + 3, 10, true},
+        {"the function goes between two pages", 0, 2, 2 + 3, 7, true},
+        {"always", 1000, 0, 2 * 16, 0, false},
+    };
+    for (const Row &row : rows) {
+        SCOPED_TRACE(row.name);
+        Tables tables;
+        tables.sites = make_sites(9);
+        tables.changes = row.changes;
+        tables.error_at_call = row.error_at_call;
+        auto found = kernel_of(tables, 4).lookup(named("f"));
+        EXPECT_EQ(tables.calls, row.calls);
+        ASSERT_EQ(static_cast<bool>(found), row.answered);
+        if (!found) {
+            EXPECT_EQ(found.error().message,
+                      "/dev/btf_extra: objects come and go all the time: try again");
+            continue;
+        }
+        EXPECT_EQ(found->sites.size(), 9u);
+        EXPECT_EQ(found->generation, row.generation);
+    }
+}
+
+TEST(RunningKernel, Errors) {
+    struct Row {
+        int error;
+        const char *message;
+    } rows[] = {
+        {EPERM, "addresses are hidden: needs CAP_SYSLOG, and kernel.kptr_restrict below 2"},
+        {EINVAL, "the kernel does not take this request"},
+        {ENOTTY, "another version of btf_extra is loaded"},
+        {EFAULT, "Bad address"},
+        {ENOMEM, "Cannot allocate memory"},
+    };
+    for (const Row &row : rows) {
+        Tables tables;
+        tables.error = row.error;
+        auto found = kernel_of(tables, 4).lookup(named("f"));
+        ASSERT_FALSE(found);
+        EXPECT_EQ(found.error().message, std::string("/dev/btf_extra: ") + row.message);
+        auto objects = kernel_of(tables, 4).objects();
+        ASSERT_FALSE(objects);
+        EXPECT_EQ(objects.error().message, std::string("/dev/btf_extra: ") + row.message);
+    }
+    Tables tables;
+    tables.version = 2;
+    tables.objects = {make_object("vmlinux", 1, 1)};
+    auto objects = kernel_of(tables, 4).objects();
+    ASSERT_FALSE(objects);
+    EXPECT_EQ(objects.error().message, "/dev/btf_extra: another version of btf_extra is loaded");
+    // Fewer than there is room for, though there are more.
+    tables = {};
+    tables.sites = make_sites(9);
+    tables.max_count = 3;
+    auto found = kernel_of(tables, 4).lookup(named("f"));
+    ASSERT_FALSE(found);
+    EXPECT_EQ(found.error().message, "/dev/btf_extra: counts of an answer contradict each other");
+}
+
+TEST(RunningKernel, Requests) {
+    Tables tables;
+    tables.sites = make_sites(3);
+    tables.result = BTF_EXTRA_RESULT_HIDDEN;
+    RunningKernel kernel = kernel_of(tables, 2);
+    RunningQuery query = named("foo");
+    query.object = "ext4";
+    query.file = "a/b.c";
+    query.flags = BTF_EXTRA_BODY_ONLY;
+    auto found = kernel.lookup(query);
+    ASSERT_TRUE(found);
+    EXPECT_TRUE(found->hidden);
+    ASSERT_EQ(tables.requests.size(), 2u);
+    EXPECT_EQ(tables.requests[0].by, BTF_EXTRA_BY_NAME);
+    EXPECT_EQ(tables.requests[0].flags, BTF_EXTRA_BODY_ONLY);
+    EXPECT_EQ(tables.requests[0].first, 0u);
+    EXPECT_EQ(tables.requests[1].first, 2u);
+    EXPECT_EQ(tables.requests[1].capacity, 2u);
+    EXPECT_STREQ(reinterpret_cast<const char *>(tables.requests[0].name), "foo");
+    EXPECT_STREQ(reinterpret_cast<const char *>(tables.requests[0].object), "ext4");
+    EXPECT_STREQ(reinterpret_cast<const char *>(tables.requests[0].file), "a/b.c");
+    for (const btf_extra_lookup &request : tables.requests)
+        EXPECT_EQ(request.reserved[0] + request.reserved[1], 0u);
+}
+
+// None of these is asked for.
+TEST(RunningKernel, WhatNoTableCanHave) {
+    Tables tables;
+    tables.sites = make_sites(1);
+    RunningKernel kernel = kernel_of(tables, 2);
+    RunningQuery long_object = named("f"), long_file = named("f");
+    long_object.object = std::string(64, 'a');
+    long_file.file = std::string(4096, 'a');
+    for (const RunningQuery &query :
+         {named(""), named(std::string(512, 'a')), long_object, long_file}) {
+        auto found = kernel.lookup(query);
+        ASSERT_TRUE(found);
+        EXPECT_TRUE(found->sites.empty());
+    }
+    EXPECT_EQ(tables.calls, 0);
+    EXPECT_EQ(kernel.lookup(named(std::string(511, 'a')))->sites.size(), 1u);
+}
+
+TEST(RunningKernel, DeviceThatDoesNotOpen) {
+    test::TemporaryFolder folder;
+    auto device = open_query_device(folder.path("none"));
+    ASSERT_FALSE(device);
+    EXPECT_EQ(device.error().message,
+              folder.path("none") + ": btf_extra is not loaded: modprobe btf_extra_vmlinux");
+    // A file that is no such device.
+    test::write_file(folder.path("file"), std::string_view("x"));
+    device = open_query_device(folder.path("file"));
+    ASSERT_TRUE(device);
+    auto objects = RunningKernel(std::move(*device)).objects();
+    ASSERT_FALSE(objects);
+    EXPECT_EQ(objects.error().message, "/dev/btf_extra: another version of btf_extra is loaded");
+}
+
+// ---- with the blobs ----
+
+class RunningView : public testing::Test {
+  protected:
+    RunningView() {
+        std::filesystem::create_directories(folder_.path("btf"));
+        std::filesystem::create_directories(folder_.path("btf_extra"));
+        test::write_file(folder_.path("btf/vmlinux"), sample_.base.bytes());
+        test::write_file(folder_.path("btf_extra/vmlinux"), sample_.file.func_info);
+        test::write_file(folder_.path("btf_extra/vmlinux.types"), sample_.file.types);
+        tables_.objects = {make_object("vmlinux", 3, 8)};
+        // The third site of the index: report, LOC_PROTO 23.
+        btf_extra_site site = {};
+        site.address = 0xffffffff99000008;
+        site.object = 3;
+        site.func_id = 12;
+        site.loc_proto = 23;
+        site.number = 2;
+        site.site_class = BTF_EXTRA_CLASS_INLINE;
+        tables_.sites = {site};
+    }
+
+    Result<RunningLookup> ask() {
+        RunningKernel kernel = kernel_of(tables_, 4);
+        return look_up(kernel, named("report"), root());
+    }
+    std::string root() const { return folder_.path(""); }
+    void expect_error(const std::string &message) {
+        auto found = ask();
+        ASSERT_FALSE(found);
+        EXPECT_EQ(found.error().message, message);
+    }
+
+    test::TemporaryFolder folder_;
+    test::SampleObject sample_;
+    Tables tables_;
+};
+
+TEST_F(RunningView, Answers) {
+    auto found = ask();
+    ASSERT_TRUE(found) << found.error().message;
+    ASSERT_EQ(found->views.size(), 1u);
+    const ObjectView &view = *found->views.at(3);
+    EXPECT_EQ(view.func_name(12), "report");
+    EXPECT_EQ(view.func_file(13), "a/twin.c");
+    auto params = view.parameters(2);
+    ASSERT_EQ(params.size(), 3u);
+    EXPECT_EQ(params[0].name, "flags");
+    EXPECT_NE(params[0].loc, nullptr);
+    EXPECT_FALSE(view.parameters(3)[0].reason);  // in the file alone
+    tables_.sites.clear();
+    found = ask();
+    ASSERT_TRUE(found);
+    EXPECT_TRUE(found->views.empty());
+}
+
+TEST_F(RunningView, AsksAgainWhenTheTablesChange) {
+    tables_.changes = 1;
+    auto found = ask();
+    ASSERT_TRUE(found) << found.error().message;
+    EXPECT_EQ(tables_.calls,
+              2 + 3);  // objects and sites that do not fit; then all, and a look back
+    tables_.calls = 0;
+    tables_.changes = 1000;
+    expect_error("/dev/btf_extra: objects come and go all the time: try again");
+}
+
+TEST_F(RunningView, Mismatches) {
+    const std::string blob = root() + "/btf_extra/vmlinux";
+    tables_.objects[0].first_func_id = 7;
+    expect_error(root() + "/btf/vmlinux: ends at type 7, but the types of vmlinux begin at 7");
+    tables_.objects[0].first_func_id = 9;
+    expect_error(root() + "/btf/vmlinux: ends at type 7, but the types of vmlinux begin at 9");
+    tables_.objects[0].first_func_id = 8;
+    tables_.sites[0].number = 3;  // the same function elsewhere: LOC_PROTO 24
+    expect_error(blob + ": site 3 is another one in the table of the kernel");
+    tables_.sites[0].number = 8;
+    expect_error(blob + ": site 8 is another one in the table of the kernel");
+    tables_.sites[0].object = 4;
+    expect_error("/dev/btf_extra: a site of an object that is not there");
+    tables_.sites[0].object = 3;
+    std::filesystem::remove(blob);
+    expect_error(blob + ": open: No such file or directory");
+}
+
+// A module's types stand on its own BTF where their ids say so.
+TEST_F(RunningView, ModuleWithItsOwnBtf) {
+    test::BlobBuilder own = test::BlobBuilder::above(sample_.base);
+    uint32_t proto = own.type("", BTF_KIND_FUNC_PROTO, 0, 0);                  // 8
+    uint32_t func = own.type("probe", BTF_KIND_FUNC, BTF_FUNC_STATIC, proto);  // 9
+    test::BlobBuilder types = test::BlobBuilder::above(own);
+    types.type("", BTF_KIND_PTR, 0, 0);  // 10
+    test::BlobBuilder locations = test::BlobBuilder::above(types);
+    uint32_t none = locations.loc_proto({});  // 11
+    locations.locsec("func.text", {{func, none, 0x10}});
+    test::write_file(folder_.path("btf/mod"), own.bytes());
+    test::write_file(folder_.path("btf_extra/mod"), locations.bytes(true));
+    test::write_file(folder_.path("btf_extra/mod.types"), types.bytes());
+    auto view = open_running_view(make_object("mod", 5, 10), root());
+    ASSERT_TRUE(view) << view.error().message;
+    EXPECT_EQ((*view)->func_name(9), "probe");
+    view = open_running_view(make_object("mod", 5, 8), root());
+    ASSERT_FALSE(view);
+    view = open_running_view(make_object("other", 5, 10), root());
+    ASSERT_FALSE(view);
+    EXPECT_EQ(view.error().message, root() + "/btf/other: open: No such file or directory");
+}
+
+// ---- symbols ----
+
+TEST(Kallsyms, Texts) {
+    auto symbols = Kallsyms::parse("0000000000000100 t local\n"
+                                   "0000000000000100 W weak\n"
+                                   "0000000000000100 T global\n"
+                                   "0000000000000200 t b.isra.0\t[ext4]\n"
+                                   "0000000000000200 t a\n"
+                                   "0000000000000300 t a\n"
+                                   "0000000000000000 A zero\n");
+    ASSERT_TRUE(symbols);
+    EXPECT_FALSE(symbols->hidden());
+    struct Row {
+        uint64_t address;
+        const char *text;
+    } rows[] = {{0, "zero+0x0"},        {0xff, "zero+0xff"}, {0x100, "global+0x0"},
+                {0x1ff, "global+0xff"}, {0x200, "a+0x0"},    {UINT64_MAX, "a+0xfffffffffffffcff"}};
+    for (const Row &row : rows)
+        EXPECT_EQ(symbols->text(row.address), row.text);
+    EXPECT_EQ(symbols->named("a"), (std::vector<uint64_t>{0x200, 0x300}));
+    EXPECT_EQ(symbols->named("b.isra.0"), std::vector<uint64_t>{0x200});
+    EXPECT_TRUE(symbols->named("b").empty());
+    EXPECT_EQ(symbols->at(0x100).size(), 3u);
+    EXPECT_TRUE(symbols->at(0x101).empty());
+}
+
+TEST(Kallsyms, Hidden) {
+    auto symbols = Kallsyms::parse("0000000000000000 T a\n0000000000000000 t b\t[m]\n");
+    ASSERT_TRUE(symbols);
+    EXPECT_TRUE(symbols->hidden());
+    EXPECT_FALSE(symbols->text(0x100));
+    EXPECT_TRUE(symbols->named("a").empty());
+    EXPECT_TRUE(Kallsyms::parse("")->hidden());
+}
+
+TEST(Kallsyms, Malformed) {
+    for (const char *text : {"x", "0 T a\nzz T b\n", "0 T\n", "0 T \n", "0T a\n", "10 Tt a\n"}) {
+        auto symbols = Kallsyms::parse(text);
+        ASSERT_FALSE(symbols) << text;
+        EXPECT_TRUE(symbols.error().message.ends_with(": not an address, a type and a name"));
+    }
+    EXPECT_EQ(Kallsyms::parse("0 T a\nzz T b\n").error().message,
+              "line 2: not an address, a type and a name");
+    EXPECT_EQ(Kallsyms::load("/no/such/file").error().message,
+              "/no/such/file: open: No such file or directory");
+}
+
+}  // namespace
+}  // namespace btf_extra

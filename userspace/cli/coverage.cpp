@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/cli/coverage.h"
+
+#include <algorithm>
+
+namespace btf_extra {
+namespace {
+
+void count_records(const btf_blob &blob, Coverage &coverage) {
+    for (uint32_t id = blob.first_id; id < btf_blob_end_id(&blob); id++) {
+        switch (loc_kind(btf_blob_type(&blob, id))) {
+        case BTF_KIND_FUNC:
+            coverage.added_funcs++;
+            break;
+        case LOC_KIND_PARAM:
+            coverage.loc_params++;
+            break;
+        case LOC_KIND_PROTO:
+            coverage.loc_protos++;
+            break;
+        case LOC_KIND_SEC:
+            break;
+        default:
+            coverage.added_types++;
+        }
+    }
+}
+
+void count_sites(const ObjectView &view, const loc_section &section, Coverage &coverage) {
+    bool is_inline = section.loc_class == LOC_CLASS_INLINE;
+    for (uint32_t i = 0; i < section.nr_sites; i++) {
+        if (!is_inline && view.is_true_signature(section.sites[i].func)) {
+            coverage.true_signatures++;
+            continue;
+        }
+        (is_inline ? coverage.inline_sites : coverage.body_sites)++;
+        auto counts = view.count_located(section.sites[i]);
+        coverage.params += counts.params;
+        coverage.params_located += counts.located;
+        if (!is_inline)
+            continue;
+        if (counts.located == counts.params)
+            coverage.inline_sites_all_params++;
+        else if (counts.located != 0)
+            coverage.inline_sites_some_params++;
+        else
+            coverage.inline_sites_no_params++;
+    }
+}
+
+}  // namespace
+
+double Coverage::bytes_per_site() const {
+    return sites == 0
+               ? 0
+               : static_cast<double>(bytes_types + bytes_func_info) / static_cast<double>(sites);
+}
+
+Coverage measure_coverage(const ObjectView &view) {
+    Coverage coverage;
+    coverage.functions = view.index().nr_funcs;
+    coverage.sites = view.index().nr_sites;
+    for (uint32_t i = 0; i < view.index().nr_sections; i++)
+        count_sites(view, view.index().sections[i], coverage);
+
+    if (const auto &marks = view.file().site_marks) {
+        const auto count = [&](uint32_t wanted) {
+            return std::ranges::count_if(*marks,
+                                         [=](uint32_t mark) { return (mark & wanted) != 0; });
+        };
+        coverage.loop_heads = count(SITE_MARK_LOOP_HEAD);
+        coverage.without_entry = count(SITE_MARK_NO_ENTRY);
+        coverage.parts = count(SITE_MARK_PART);
+    }
+    if (const auto &provenance = view.file().provenance) {
+        coverage.inline_instances = provenance->inline_instances;
+        for (uint8_t reason : provenance->reasons)
+            coverage.not_available[reason]++;
+    } else {
+        coverage.not_available[0] = coverage.params - coverage.params_located;
+    }
+
+    if (view.types() != nullptr) {
+        count_records(view.types()->blob(), coverage);
+        coverage.bytes_types = view.types()->blob().size;
+    }
+    count_records(view.locations().blob(), coverage);
+    coverage.bytes_func_info = view.locations().blob().size;
+    return coverage;
+}
+
+}  // namespace btf_extra

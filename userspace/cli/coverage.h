@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// How much a .btf_extra file covers: the numbers that `stat` prints.
+#ifndef BTF_EXTRA_COVERAGE_H
+#define BTF_EXTRA_COVERAGE_H
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "userspace/lib/tables/object_view.h"
+
+namespace btf_extra {
+
+struct Coverage {
+    uint64_t functions = 0;                    // distinct functions with sites
+    std::optional<uint64_t> inline_instances;  // as DWARF has them; none: no provenance
+    uint64_t sites = 0;
+    uint64_t inline_sites = 0;
+    uint64_t body_sites = 0;
+    uint64_t true_signatures = 0;  // of bodies among these; sites, but no other bodies
+    // Inline sites by their parameters that have a location; one without parameters counts as all.
+    uint64_t inline_sites_all_params = 0;
+    uint64_t inline_sites_some_params = 0;
+    uint64_t inline_sites_no_params = 0;
+    // None: the file does not know.
+    std::optional<uint64_t> loop_heads;     // inline sites
+    std::optional<uint64_t> without_entry;  // likewise
+    std::optional<uint64_t> parts;          // sites of both classes
+    // Over inline_sites and body_sites. params = params_located + all of not_available.
+    uint64_t params = 0;
+    uint64_t params_located = 0;
+    std::array<uint64_t, kNotAvailableLast + 1> not_available = {};  // [0]: reason not known
+    uint64_t loc_params = 0;
+    uint64_t loc_protos = 0;
+    uint64_t added_funcs = 0;  // FUNCs above the base
+    uint64_t added_types = 0;  // all other records above the base but the location kinds
+    uint64_t bytes_types = 0;  // 0 in the inline layout, whose one blob is in bytes_func_info
+    uint64_t bytes_func_info = 0;
+
+    double bytes_per_site() const;
+};
+
+Coverage measure_coverage(const ObjectView &view);
+
+}  // namespace btf_extra
+
+#endif

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// A parameter at a site as other tracers write it: tracefs kprobe_events and
+// perf probe ("len=+8(%sp):u32"), bpftrace ("*(uint32 *)(reg("sp")+8)").
+#ifndef BTF_EXTRA_PROBE_TEXT_H
+#define BTF_EXTRA_PROBE_TEXT_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "userspace/format/core_api.h"
+
+namespace btf_extra {
+
+// How a value is to be read and shown.
+struct ProbeValue {
+    uint32_t size = 8;  // of the parameter's type
+    enum { kSigned, kUnsigned, kHex } form = kHex;
+};
+ProbeValue probe_value(const btf_blob &blob, uint32_t type_id);
+
+struct ProbeArg {
+    std::string text;  // "skb=%di:x64"; of a pair two of them; empty: there is no such text
+    const char *why = nullptr;  // then: "a sum is no value"
+};
+
+// For kprobe_events, from 6.1 on, and perf probe. loc: a LOC_PARAM.
+ProbeArg kprobe_arg(const std::string &name, const btf_type *loc, uint16_t machine,
+                    ProbeValue value);
+
+struct BpftraceArg {
+    std::string format;               // "skb=0x%lx"
+    std::vector<std::string> values;  // "reg("di")", one for each % in the format; none: why
+    const char *why = nullptr;
+};
+
+// text: the symbol that locations which are addresses count from.
+BpftraceArg bpftrace_arg(const std::string &name, const btf_type *loc, uint16_t machine,
+                         ProbeValue value, const std::string &text);
+
+}  // namespace btf_extra
+
+#endif

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/cli/trace_text.h"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <optional>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace btf_extra {
+namespace {
+
+constexpr uint64_t kMicrosecond = 1000, kSecond = 1'000'000'000;
+
+// An event that lies in a ring buffer, in whose bytes there may be more room than it has arguments.
+struct Decoded {
+    trace_event head;
+    std::span<const std::byte> args;
+
+    // Nothing: the parameter has no location there.
+    bool arg(size_t param, uint64_t (&value)[2]) const {
+        if (param >= TRACE_EVENT_ARGS || (head.present >> param & 1) == 0 ||
+            (param + 1) * sizeof(value) > args.size())
+            return false;
+        std::memcpy(value, args.data() + param * sizeof(value), sizeof(value));
+        return true;
+    }
+
+    // A thread's name is any bytes.
+    std::string comm() const {
+        std::string out(head.comm, strnlen(head.comm, sizeof(head.comm)));
+        std::ranges::replace_if(
+            out, [](char c) { return c < ' ' || c > '~'; }, '?');
+        return out;
+    }
+};
+
+std::optional<Decoded> decode(std::span<const std::byte> event, size_t nr_funcs) {
+    Decoded out;
+    if (event.size() < sizeof(out.head))
+        return {};
+    std::memcpy(&out.head, event.data(), sizeof(out.head));
+    out.args = event.subspan(sizeof(out.head));
+    if (out.head.func >= nr_funcs)
+        return {};
+    return out;
+}
+
+void append_quoted(std::string &out, std::string_view text) {
+    out += '"';
+    for (char c : text) {
+        if (c == '"' || c == '\\')
+            out += '\\';
+        out += c;
+    }
+    out += '"';
+}
+
+}  // namespace
+
+const TracedSite &TraceText::site(const trace_event &event) const {
+    static const TracedSite kUnknown = {"", "?"};
+    auto found = sites_.find({event.func, event.ip});
+    return found != sites_.end() ? found->second : kUnknown;
+}
+
+bool TraceText::append_text(std::string &out, std::span<const std::byte> bytes) const {
+    const auto event = decode(bytes, funcs_.size());
+    if (!event)
+        return false;
+    const trace_event &head = event->head;
+    const TracedFunc &func = funcs_[head.func];
+    const TracedSite &place = site(head);
+    auto to = std::back_inserter(out);
+    fmt::format_to(to, "{:5}.{:06} [{:03}] {}-{} {} ", head.time / kSecond,
+                   head.time % kSecond / kMicrosecond, head.cpu, event->comm(), head.pid,
+                   func.name);
+    if (place.symbol.empty())
+        fmt::format_to(to, "{:#x}", head.ip);
+    else
+        out += place.symbol;
+    out += ' ';
+    out += place.kind;
+    for (size_t i = 0; i < func.params.size(); i++) {
+        out += ' ';
+        out += func.params[i].name;
+        out += '=';
+        if (uint64_t value[2]; event->arg(i, value))
+            func.params[i].format.append_text(out, value);
+        else
+            out += '?';
+    }
+    out += '\n';
+    return true;
+}
+
+bool TraceText::append_json(std::string &out, std::span<const std::byte> bytes) const {
+    const auto event = decode(bytes, funcs_.size());
+    if (!event)
+        return false;
+    const trace_event &head = event->head;
+    const TracedFunc &func = funcs_[head.func];
+    const TracedSite &place = site(head);
+    auto to = std::back_inserter(out);
+    fmt::format_to(to, R"({{"time":{}.{:09},"cpu":{},"comm":)", head.time / kSecond,
+                   head.time % kSecond, head.cpu);
+    append_quoted(out, event->comm());
+    fmt::format_to(to, R"(,"pid":{},"tgid":{},"object":"{}","function":"{}","address":"{:#x}",)",
+                   head.pid, head.tgid, func.object, func.name, head.ip);
+    out += R"("symbol":)";
+    if (place.symbol.empty())
+        out += "null";
+    else
+        append_quoted(out, place.symbol);
+    fmt::format_to(to, R"(,"site":"{}","args":{{)", place.kind);
+    for (size_t i = 0; i < func.params.size(); i++) {
+        if (i != 0)
+            out += ',';
+        append_quoted(out, func.params[i].name);
+        out += ':';
+        if (uint64_t value[2]; event->arg(i, value))
+            func.params[i].format.append_json(out, value);
+        else
+            out += "null";
+    }
+    out += "}}\n";
+    return true;
+}
+
+}  // namespace btf_extra

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// The events of `btf-extra trace` as lines, for people or JSON.
+#ifndef BTF_EXTRA_TRACE_TEXT_H
+#define BTF_EXTRA_TRACE_TEXT_H
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "userspace/bpf/trace_event.h"
+#include "userspace/cli/value_text.h"
+
+namespace btf_extra {
+
+struct TracedParam {
+    std::string name;
+    ValueFormat format;
+};
+
+struct TracedFunc {
+    std::string object, name;
+    std::vector<TracedParam> params;
+};
+
+// Where a call was seen.
+struct TracedSite {
+    std::string symbol;  // and distance: "tcp_rcv+0x12"
+    const char *kind;    // "inlined", "body"
+};
+
+class TraceText {
+  public:
+    // In the order of their cookies.
+    explicit TraceText(std::vector<TracedFunc> funcs) : funcs_(std::move(funcs)) {}
+
+    void add_site(uint32_t func, uint64_t ip, TracedSite site) {
+        sites_[{func, ip}] = std::move(site);
+    }
+
+    // A line each, appended. False, and nothing appended, for what is no event of these functions.
+    //   12345.678901 [003] sshd-1234 foo host+0x12 inlined skb=0xffff888004d7a000 len=5 flags=?
+    bool append_text(std::string &out, std::span<const std::byte> event) const;
+    bool append_json(std::string &out, std::span<const std::byte> event) const;
+
+  private:
+    const TracedSite &site(const trace_event &event) const;
+
+    std::vector<TracedFunc> funcs_;
+    std::map<std::pair<uint32_t, uint64_t>, TracedSite> sites_;
+};
+
+}  // namespace btf_extra
+
+#endif

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// A value as its BTF type writes it: 5, -1, true, 'a', TCP_ESTABLISHED, 0xffff888004d7a000,
+// {01 00 00 00}.
+#ifndef BTF_EXTRA_VALUE_TEXT_H
+#define BTF_EXTRA_VALUE_TEXT_H
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "userspace/format/core_api.h"
+
+namespace btf_extra {
+
+// What is to be known of a type to write its values, looked up once.
+class ValueFormat {
+  public:
+    // Of a value of that type, through typedefs and qualifiers; an array or a function is the
+    // pointer that it is as a parameter. What is not at hand is written as 8 bytes in hex.
+    // The blob must outlive the format.
+    ValueFormat(const btf_blob &blob, uint32_t type_id);
+
+    // value: up to 16 bytes, low half first; what is past the size of the type is not looked at.
+    void append_text(std::string &out, const uint64_t (&value)[2]) const;
+
+    // Numbers and truth values as such, all else as strings: pointers because readers of JSON
+    // keep 53 bits of a number, struct bytes as hex digits in order of memory.
+    void append_json(std::string &out, const uint64_t (&value)[2]) const;
+
+  private:
+    enum class Form { kSigned, kUnsigned, kBool, kChar, kEnum, kAddress, kBytes };
+
+    struct Enumerator {
+        uint64_t value;  // cut to the size of the type
+        std::string_view name;
+    };
+
+    void read_enumerators(const btf_blob &blob, const btf_type &type);
+    std::string_view enumerator(uint64_t value) const;
+    void append_number(std::string &out, uint64_t value) const;
+
+    Form form_ = Form::kAddress;
+    uint32_t size_ = 8;
+    bool is_signed_ = false;
+    std::vector<Enumerator> enumerators_;  // in order of value; of equal ones the first is taken
+};
+
+}  // namespace btf_extra
+
+#endif

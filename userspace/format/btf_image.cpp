@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/format/btf_image.h"
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include <elf.h>
+#include <fmt/format.h>
+
+namespace btf_extra {
+namespace {
+
+struct CloseFile {
+    void operator()(std::FILE *file) const { std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, CloseFile>;
+
+Error file_error(const std::string &path, std::string_view where) {
+    return Error{fmt::format("{}: {}: {}", path, where, std::strerror(errno))};
+}
+
+}  // namespace
+
+Error BtfImage::error(const btf_fault &fault) const {
+    std::string where = fault.type_id != 0 ? fmt::format("type {}, ", fault.type_id) : "";
+    return Error{fmt::format("{}: {}byte {:#x}: {}", place_, where, fault.offset,
+                             btf_fault_text(fault.code))};
+}
+
+Result<std::unique_ptr<BtfImage>> BtfImage::open(std::string place, std::vector<std::byte> bytes,
+                                                 const BtfImage *base) {
+    std::unique_ptr<BtfImage> image(new BtfImage);
+    image->place_ = std::move(place);
+    image->bytes_ = std::move(bytes);
+    if (image->bytes_.size() > UINT32_MAX)
+        return Error{image->place_ + ": 4 GiB and more"};
+    btf_fault fault = {};
+    if (btf_blob_open(&image->blob_, image->bytes_.data(),
+                      static_cast<uint32_t>(image->bytes_.size()),
+                      base != nullptr ? &base->blob_ : nullptr, &fault) != 0)
+        return image->error(fault);
+    image->offsets_.resize(btf_blob_nr_offsets(&image->blob_));
+    btf_blob_index(&image->blob_, image->offsets_.data());
+    return image;
+}
+
+std::unique_ptr<BtfImage> BtfImage::from_counts(uint32_t end_id, uint32_t end_string) {
+    std::unique_ptr<BtfImage> image(new BtfImage);
+    image->place_ = "base BTF";
+    btf_blob_open_counts(&image->blob_, end_id - 1, end_string);
+    return image;
+}
+
+Result<void> BtfImage::check_counts(uint32_t end_id, uint32_t end_string,
+                                    std::string_view above) const {
+    uint32_t my_end_id = btf_blob_end_id(&blob_);
+    uint32_t my_end_string = btf_blob_end_string(&blob_);
+    if (my_end_id == end_id && my_end_string == end_string)
+        return {};
+    return Error{fmt::format("{}: base BTF of another kernel: {} ends at type {} and string byte "
+                             "{}, not {} and {}",
+                             above, place_, my_end_id - 1, my_end_string, end_id - 1, end_string)};
+}
+
+Result<std::unique_ptr<BtfImage>> open_elf_btf(const ElfImage &image, const BtfImage *below) {
+    const ElfSection *section = image.find(".BTF");
+    if (section == nullptr)
+        return image.error(".BTF", "not there");
+    auto bytes = image.bytes(*section);
+    if (!bytes)
+        return bytes.error();
+    return BtfImage::open(image.path() + ": .BTF", {bytes->begin(), bytes->end()}, below);
+}
+
+Result<std::unique_ptr<BtfImage>> open_base_btf(const std::string &path, const BtfImage *below) {
+    auto elf = is_elf_file(path);
+    if (!elf)
+        return elf.error();
+    if (*elf) {
+        auto image = ElfImage::open(path);
+        if (!image)
+            return image.error();
+        return open_elf_btf(*image, below);
+    }
+    auto bytes = read_whole_file(path);
+    if (!bytes)
+        return bytes.error();
+    return BtfImage::open(path + ": BTF", std::move(*bytes), below);
+}
+
+Result<bool> is_elf_file(const std::string &path) {
+    File file(std::fopen(path.c_str(), "rbe"));
+    if (!file)
+        return file_error(path, "open");
+    std::array<char, SELFMAG> magic = {};
+    size_t got = std::fread(magic.data(), 1, magic.size(), file.get());
+    if (std::ferror(file.get()))
+        return file_error(path, "read");
+    return got == magic.size() && std::memcmp(magic.data(), ELFMAG, SELFMAG) == 0;
+}
+
+Result<std::vector<std::byte>> read_whole_file(const std::string &path) {
+    File file(std::fopen(path.c_str(), "rbe"));
+    if (!file)
+        return file_error(path, "open");
+    std::vector<std::byte> bytes;
+    std::array<std::byte, 1 << 16> chunk;
+    size_t got;
+    while ((got = std::fread(chunk.data(), 1, chunk.size(), file.get())) != 0) {
+        if (bytes.size() + got > UINT32_MAX)
+            return Error{path + ": read: 4 GiB and more"};
+        bytes.insert(bytes.end(), chunk.begin(), chunk.begin() + got);
+    }
+    if (std::ferror(file.get()))
+        return file_error(path, "read");
+    return bytes;
+}
+
+}  // namespace btf_extra

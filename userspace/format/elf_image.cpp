@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/format/elf_image.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <elfutils/libdwelf.h>
+#include <fmt/format.h>
+#include <gelf.h>
+
+namespace btf_extra {
+namespace {
+
+constexpr uint64_t pad4(uint64_t size) {
+    return (size + 3) & ~uint64_t{3};
+}
+
+}  // namespace
+
+bool ElfSection::executable() const {
+    return (flags & SHF_EXECINSTR) != 0;
+}
+
+bool ElfSection::allocated() const {
+    return (flags & SHF_ALLOC) != 0;
+}
+
+void ElfImage::CloseFile::operator()(int *fd) const {
+    close(*fd);
+    delete fd;
+}
+
+Error ElfImage::error(std::string_view where, std::string_view reason) const {
+    return Error{fmt::format("{}: {}: {}", path_, where, reason)};
+}
+
+Result<ElfImage> ElfImage::open(const std::string &path) {
+    ElfImage image;
+    image.path_ = path;
+    int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return image.error("open", std::strerror(errno));
+    image.fd_.reset(new int(fd));
+    struct stat status;
+    if (fstat(fd, &status) != 0)
+        return image.error("open", std::strerror(errno));
+    if (!S_ISREG(status.st_mode))
+        return image.error("open", "not a regular file");
+
+    elf_version(EV_CURRENT);
+    image.elf_.reset(elf_begin(fd, ELF_C_READ_MMAP, nullptr));
+    // Some distributions compress their modules.
+    if (image.elf_ && elf_kind(image.elf_.get()) == ELF_K_NONE)
+        if (Elf *decompressed = dwelf_elf_begin(fd))
+            image.elf_.reset(decompressed);
+    if (Result<void> read = image.read_sections(); !read)
+        return read.error();
+    return image;
+}
+
+Result<ElfImage> ElfImage::from_bytes(std::string path, std::vector<std::byte> bytes) {
+    ElfImage image;
+    image.path_ = std::move(path);
+    image.bytes_ = std::move(bytes);
+    elf_version(EV_CURRENT);
+    image.elf_.reset(
+        elf_memory(reinterpret_cast<char *>(image.bytes_.data()), image.bytes_.size()));
+    if (Result<void> read = image.read_sections(); !read)
+        return read.error();
+    return image;
+}
+
+Result<void> ElfImage::read_sections() {
+    Elf *elf = elf_.get();
+    if (elf == nullptr || elf_kind(elf) != ELF_K_ELF)
+        return error("ELF header", "not an ELF file");
+    GElf_Ehdr header;
+    if (gelf_getehdr(elf, &header) == nullptr)
+        return error("ELF header", elf_errmsg(-1));
+    if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB)
+        return error("ELF header", "not a 64-bit little-endian file");
+    machine_ = header.e_machine;
+    relocatable_ = header.e_type == ET_REL;
+
+    size_t size = 0;
+    if (elf_rawfile(elf, &size) == nullptr)
+        return error("open", elf_errmsg(-1));
+    uint64_t table = uint64_t{header.e_shnum} * header.e_shentsize;
+    if (header.e_shoff == 0 || header.e_shoff > size || table > size - header.e_shoff)
+        return error("section headers", "cut off or absent");
+    size_t names = 0;
+    if (elf_getshdrstrndx(elf, &names) != 0)
+        return error("section headers", elf_errmsg(-1));
+    for (Elf_Scn *scn = nullptr; (scn = elf_nextscn(elf, scn)) != nullptr;) {
+        GElf_Shdr shdr;
+        if (gelf_getshdr(scn, &shdr) == nullptr)
+            return error("section headers", elf_errmsg(-1));
+        const char *name = elf_strptr(elf, names, shdr.sh_name);
+        if (name == nullptr)
+            return error("section headers", "a section's name is not readable");
+        sections_.push_back({.name = name,
+                             .index = static_cast<uint32_t>(elf_ndxscn(scn)),
+                             .type = shdr.sh_type,
+                             .flags = shdr.sh_flags,
+                             .address = shdr.sh_addr,
+                             .size = shdr.sh_size});
+    }
+    return {};
+}
+
+const ElfSection *ElfImage::find(std::string_view name) const {
+    for (const ElfSection &section : sections_)
+        if (section.name == name)
+            return &section;
+    return nullptr;
+}
+
+Result<std::span<const std::byte>> ElfImage::bytes(const ElfSection &section) const {
+    if (section.type == SHT_NOBITS)
+        return error(section.name, "has no contents in this file");
+    if (section.flags & SHF_COMPRESSED)
+        return error(section.name, "is compressed");
+    Elf_Data *data = elf_rawdata(elf_getscn(elf_.get(), section.index), nullptr);
+    if (data == nullptr)
+        return error(section.name, elf_errmsg(-1));
+    if (data->d_size != section.size || (data->d_buf == nullptr && data->d_size != 0))
+        return error(section.name, "cut off");
+    return std::span(static_cast<const std::byte *>(data->d_buf), data->d_size);
+}
+
+std::vector<std::byte> ElfImage::build_id_note() const {
+    for (const ElfSection &section : sections_) {
+        if (section.type != SHT_NOTE)
+            continue;
+        auto contents = bytes(section);
+        if (!contents)
+            continue;
+        std::span<const std::byte> rest = *contents;
+        Elf64_Nhdr note;
+        while (rest.size() >= sizeof(note)) {
+            std::memcpy(&note, rest.data(), sizeof(note));
+            uint64_t size = sizeof(note) + pad4(note.n_namesz) + note.n_descsz;
+            if (size > rest.size())
+                break;
+            size =
+                std::min<uint64_t>(pad4(size), rest.size());  // the last one may lack its padding
+            std::vector<std::byte> whole(rest.begin(), rest.begin() + static_cast<ptrdiff_t>(size));
+            if (!build_id_text(whole).empty())
+                return whole;
+            rest = rest.subspan(size);
+        }
+    }
+    return {};
+}
+
+std::string build_id_text(std::span<const std::byte> note) {
+    Elf64_Nhdr header;
+    if (note.size() < sizeof(header))
+        return "";
+    std::memcpy(&header, note.data(), sizeof(header));
+    if (header.n_type != NT_GNU_BUILD_ID || header.n_namesz != sizeof(ELF_NOTE_GNU))
+        return "";
+    note = note.subspan(sizeof(header));
+    if (note.size() < pad4(sizeof(ELF_NOTE_GNU)) ||
+        std::memcmp(note.data(), ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)) != 0)
+        return "";
+    note = note.subspan(pad4(sizeof(ELF_NOTE_GNU)));
+    if (header.n_descsz == 0 || header.n_descsz > note.size())
+        return "";
+    std::string text;
+    for (std::byte byte : note.first(header.n_descsz))
+        text += fmt::format("{:02x}", std::to_integer<unsigned>(byte));
+    return text;
+}
+
+}  // namespace btf_extra

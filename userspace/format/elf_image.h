@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// An ELF64 little-endian file, read-only: its sections, their bytes, its build-id. One that is
+// compressed as a whole (x.ko.xz) is read as what it holds.
+// Safe on any bytes. libelf is not thread-safe: one thread at a time.
+#ifndef BTF_EXTRA_ELF_IMAGE_H
+#define BTF_EXTRA_ELF_IMAGE_H
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <libelf.h>
+
+#include "userspace/format/result.h"
+
+namespace btf_extra {
+
+struct ElfSection {
+    std::string name;
+    uint32_t index;  // in the section header table
+    uint32_t type;   // SHT_*
+    uint64_t flags;  // SHF_*
+    uint64_t address;
+    uint64_t size;
+
+    bool executable() const;
+    bool allocated() const;
+};
+
+class ElfImage {
+  public:
+    static Result<ElfImage> open(const std::string &path);
+    // One that lies in memory; path is what messages call it.
+    static Result<ElfImage> from_bytes(std::string path, std::vector<std::byte> bytes);
+
+    const std::string &path() const { return path_; }
+    uint16_t machine() const { return machine_; }
+    bool relocatable() const { return relocatable_; }  // symbols count from their section's start
+    Elf *handle() const { return elf_.get(); }
+
+    const std::vector<ElfSection> &sections() const { return sections_; }
+    const ElfSection *find(std::string_view name) const;  // NULL: none
+
+    // The bytes as they are in the file, in no special alignment; valid while the image is.
+    Result<std::span<const std::byte>> bytes(const ElfSection &section) const;
+
+    // The whole GNU build-id note (header, name, id), wherever it lies; empty: there is none.
+    std::vector<std::byte> build_id_note() const;
+
+    Error error(std::string_view where, std::string_view reason) const;
+
+  private:
+    Result<void> read_sections();
+
+    struct CloseFile {
+        void operator()(int *fd) const;
+    };
+    struct EndElf {
+        void operator()(Elf *elf) const { elf_end(elf); }
+    };
+
+    std::string path_;
+    std::unique_ptr<int, CloseFile> fd_;
+    std::vector<std::byte> bytes_;  // of one in memory
+    std::unique_ptr<Elf, EndElf> elf_;
+    uint16_t machine_ = 0;
+    bool relocatable_ = false;
+    std::vector<ElfSection> sections_;
+};
+
+// The id inside a build-id note as lower-case hex; empty for anything else.
+std::string build_id_text(std::span<const std::byte> note);
+
+}  // namespace btf_extra
+
+#endif

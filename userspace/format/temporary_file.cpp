@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/format/temporary_file.h"
+
+#include <cerrno>
+#include <cstdlib>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace btf_extra {
+
+TemporaryFile::TemporaryFile(const std::string &target) : name_(target + ".XXXXXX") {
+    fd_ = mkostemp(name_.data(), O_CLOEXEC);
+}
+
+TemporaryFile::~TemporaryFile() {
+    if (fd_ >= 0) {
+        close(fd_);
+        unlink(name_.c_str());
+    }
+}
+
+bool TemporaryFile::keep_as(const std::string &target) {
+    // mkostemp() made it for the owner alone; an output file follows the umask.
+    mode_t mask = umask(0);
+    umask(mask);
+    bool kept = fchmod(fd_, 0666 & ~mask) == 0;
+    int saved = errno;
+    if (close(fd_) != 0 && kept) {
+        saved = errno;
+        kept = false;
+    }
+    fd_ = -1;
+    if (kept && rename(name_.c_str(), target.c_str()) == 0)
+        return true;
+    if (kept)
+        saved = errno;
+    unlink(name_.c_str());
+    errno = saved;
+    return false;
+}
+
+}  // namespace btf_extra

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// The forms in which debug information gives an address.
+#ifndef BTF_EXTRA_ADDRESS_FORM_H
+#define BTF_EXTRA_ADDRESS_FORM_H
+
+#include <cstdint>
+
+namespace btf_extra {
+
+// An address: the value of a DWARF register plus an offset.
+struct RegisterOffset {
+    uint32_t reg = 0;
+    int64_t offset = 0;
+};
+
+// An address constant in the terms of the output.
+struct AddressConstant {
+    enum Kind : uint8_t {
+        kMoves,    // with the object: value is relative to its base
+        kFixed,    // at the same place in every boot: value is the address
+        kUnknown,  // no fixed distance to the base
+    } kind = kUnknown;
+    uint64_t value = 0;
+};
+
+}  // namespace btf_extra
+
+#endif

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/generator/dwarf/address_list.h"
+
+#include <optional>
+
+namespace btf_extra {
+
+namespace {
+
+// An extension of GCC (-gvariable-location-views=incompat5) that readers of
+// DWARF 5 do not name.
+constexpr uint8_t kLleViewPair = 0x09;
+
+// Where a list begins in its section.
+std::optional<uint64_t> list_offset(const Unit &unit, const AttributeValue &list, Bytes section,
+                                    uint64_t base) {
+    if (list.kind == AttributeValue::kSectionOffset || list.kind == AttributeValue::kUnsigned)
+        return list.number;
+    if (list.kind != AttributeValue::kListIndex || list.number > section.size())
+        return std::nullopt;
+    ByteReader table(section, base + list.number * unit.header.offset_size);
+    const uint64_t offset = base + table.section_offset(unit.header.offset_size);
+    if (table.failed())
+        return std::nullopt;
+    return offset;
+}
+
+// Chooses among the entries of one location list, in their order.
+class Selection {
+  public:
+    Selection(Bytes section, std::optional<uint64_t> locviews, CodePoint point)
+        : point_(point), has_views_(locviews.has_value()), views_(section, locviews.value_or(0)) {}
+
+    // The views of the next entry, from the entry itself.
+    void set_views(uint64_t begin, uint64_t end) { own_views_ = {begin, end}; }
+
+    // true: no better one can come.
+    bool offer(uint64_t begin, uint64_t end, Bytes expression) {
+        uint64_t begin_view = 0;
+        uint64_t end_view = 0;
+        if (own_views_) {
+            begin_view = own_views_->first;
+            end_view = own_views_->second;
+            own_views_.reset();
+        } else if (has_views_) {
+            begin_view = views_.uleb();
+            end_view = views_.uleb();
+            if (views_.failed())
+                begin_view = end_view = 0;
+        }
+        const bool begun =
+            begin < point_.address || (begin == point_.address && begin_view <= point_.view);
+        const bool ended =
+            end < point_.address || (end == point_.address && end_view <= point_.view);
+        if (begun && !ended) {
+            chosen_ = expression;
+            return true;
+        }
+        const bool empty = begin == end && begin_view >= end_view;
+        if (!begun && begin == point_.address && !empty && begin_view < later_view_) {
+            later_ = expression;
+            later_view_ = begin_view;
+        }
+        return false;
+    }
+    void offer_default(Bytes expression) { default_ = expression; }
+
+    std::optional<Bytes> result() const { return chosen_ ? chosen_ : later_ ? later_ : default_; }
+
+  private:
+    CodePoint point_;
+    bool has_views_;
+    ByteReader views_;
+    std::optional<std::pair<uint64_t, uint64_t>> own_views_;
+    std::optional<Bytes> chosen_;
+    std::optional<Bytes> later_;
+    std::optional<Bytes> default_;
+    uint64_t later_view_ = UINT64_MAX;
+};
+
+std::optional<Bytes> select_loclists(const Unit &unit, ByteReader reader, Selection &selection) {
+    uint64_t base = unit.low_pc;
+    for (;;) {
+        const uint8_t kind = reader.u8();
+        uint64_t begin = 0;
+        uint64_t end = 0;
+        bool is_default = false;
+        switch (kind) {
+        case DW_LLE_end_of_list:
+            return reader.failed() ? std::nullopt : selection.result();
+        case DW_LLE_base_addressx: {
+            const std::optional<uint64_t> address = unit.indexed_address(reader.uleb());
+            if (!address)
+                return std::nullopt;
+            base = *address;
+            continue;
+        }
+        case DW_LLE_base_address:
+            base = reader.u64();
+            continue;
+        case kLleViewPair: {
+            const uint64_t begin_view = reader.uleb();
+            selection.set_views(begin_view, reader.uleb());
+            continue;
+        }
+        case DW_LLE_startx_endx:
+        case DW_LLE_startx_length: {
+            const std::optional<uint64_t> first = unit.indexed_address(reader.uleb());
+            const uint64_t second = reader.uleb();
+            const std::optional<uint64_t> last = kind == DW_LLE_startx_endx
+                                                     ? unit.indexed_address(second)
+                                                 : first ? std::optional(*first + second)
+                                                         : std::nullopt;
+            if (!first || !last)
+                return std::nullopt;
+            begin = *first;
+            end = *last;
+            break;
+        }
+        case DW_LLE_offset_pair:
+            begin = base + reader.uleb();
+            end = base + reader.uleb();
+            break;
+        case DW_LLE_start_end:
+            begin = reader.u64();
+            end = reader.u64();
+            break;
+        case DW_LLE_start_length:
+            begin = reader.u64();
+            end = begin + reader.uleb();
+            break;
+        case DW_LLE_default_location:
+            is_default = true;
+            break;
+        default:
+            return std::nullopt;
+        }
+        const Bytes expression = reader.bytes(reader.uleb());
+        if (reader.failed())
+            return std::nullopt;
+        if (is_default)
+            selection.offer_default(expression);
+        else if (selection.offer(begin, end, expression))
+            return selection.result();
+    }
+}
+
+// DWARF 2 to 4.
+std::optional<Bytes> select_loc(const Unit &unit, ByteReader reader, Selection &selection) {
+    uint64_t base = unit.low_pc;
+    for (;;) {
+        const uint64_t begin = reader.u64();
+        const uint64_t end = reader.u64();
+        if (reader.failed())
+            return std::nullopt;
+        if (begin == 0 && end == 0)
+            return selection.result();
+        if (begin == UINT64_MAX) {
+            base = end;
+            continue;
+        }
+        const Bytes expression = reader.bytes(reader.u16());
+        if (reader.failed())
+            return std::nullopt;
+        if (selection.offer(base + begin, base + end, expression))
+            return selection.result();
+    }
+}
+
+void for_each_of_rnglists(const Unit &unit, ByteReader reader, const VisitRange &visit) {
+    uint64_t base = unit.low_pc;
+    while (!reader.failed()) {
+        std::optional<uint64_t> begin;
+        std::optional<uint64_t> end;
+        const uint8_t kind = reader.u8();
+        switch (kind) {
+        case DW_RLE_base_addressx:
+            base = unit.indexed_address(reader.uleb()).value_or(base);
+            continue;
+        case DW_RLE_base_address:
+            base = reader.u64();
+            continue;
+        case DW_RLE_startx_endx:
+            begin = unit.indexed_address(reader.uleb());
+            end = unit.indexed_address(reader.uleb());
+            break;
+        case DW_RLE_startx_length:
+            begin = unit.indexed_address(reader.uleb());
+            end = begin.value_or(0) + reader.uleb();
+            break;
+        case DW_RLE_offset_pair:
+            begin = base + reader.uleb();
+            end = base + reader.uleb();
+            break;
+        case DW_RLE_start_end:
+            begin = reader.u64();
+            end = reader.u64();
+            break;
+        case DW_RLE_start_length:
+            begin = reader.u64();
+            end = *begin + reader.uleb();
+            break;
+        default:
+            return;
+        }
+        if (reader.failed() || begin == end)
+            continue;
+        if (!begin || !visit({*begin, end.value_or(*begin)}))
+            return;
+    }
+}
+
+// DWARF 2 to 4.
+void for_each_of_ranges(const Unit &unit, ByteReader reader, const VisitRange &visit) {
+    uint64_t base = unit.low_pc;
+    for (;;) {
+        const uint64_t begin = reader.u64();
+        const uint64_t end = reader.u64();
+        if (reader.failed() || (begin == 0 && end == 0))
+            return;
+        if (begin == UINT64_MAX)
+            base = end;
+        else if (begin != end && !visit({base + begin, base + end}))
+            return;
+    }
+}
+
+}  // namespace
+
+std::optional<Bytes> expression_at(const DebugSections &sections, const Unit &unit,
+                                   const AttributeValue &list, std::optional<uint64_t> locviews,
+                                   CodePoint point) {
+    const bool version5 = unit.header.version >= 5;
+    const Bytes section = version5 ? sections.loclists : sections.loc;
+    const std::optional<uint64_t> offset = list_offset(unit, list, section, unit.loclists_base);
+    if (!offset)
+        return std::nullopt;
+    const ByteReader reader(section, *offset);
+    Selection selection(section, locviews, point);
+    return version5 ? select_loclists(unit, reader, selection)
+                    : select_loc(unit, reader, selection);
+}
+
+void for_each_range(const DebugSections &sections, const Unit &unit, const AttributeValue &ranges,
+                    const VisitRange &visit) {
+    const bool version5 = unit.header.version >= 5;
+    const Bytes section = version5 ? sections.rnglists : sections.ranges;
+    const std::optional<uint64_t> offset = list_offset(unit, ranges, section, unit.rnglists_base);
+    if (!offset)
+        return;
+    const ByteReader reader(section, *offset);
+    if (version5)
+        for_each_of_rnglists(unit, reader, visit);
+    else
+        for_each_of_ranges(unit, reader, visit);
+}
+
+std::optional<uint64_t> first_range_start(const DebugSections &sections, const Unit &unit,
+                                          const AttributeValue &ranges) {
+    std::optional<uint64_t> start;
+    for_each_range(sections, unit, ranges, [&](CodeRange range) {
+        start = range.begin;
+        return false;
+    });
+    return start;
+}
+
+}  // namespace btf_extra

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/generator/dwarf/debug_file.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gelf.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+
+#include "userspace/format/core_api.h"
+
+namespace btf_extra {
+
+namespace {
+
+struct DwarfEnd {
+    void operator()(Dwarf *dwarf) const { dwarf_end(dwarf); }
+};
+
+struct DwflEnd {
+    void operator()(Dwfl *dwfl) const { dwfl_end(dwfl); }
+};
+
+class LibdwFrameTable final : public FrameTable {
+  public:
+    // .debug_frame of the one, else .eh_frame of the other: a separate debug
+    // file has no bytes of what is loaded.
+    LibdwFrameTable(Elf *debug_elf, Elf *elf)
+        : dwarf_(dwarf_begin_elf(debug_elf, DWARF_C_READ, nullptr)) {
+        if (dwarf_)
+            cfi_ = dwarf_getcfi(dwarf_.get());
+        if (!cfi_)
+            cfi_ = eh_frame_ = dwarf_getcfi_elf(elf);
+    }
+    ~LibdwFrameTable() override {
+        if (eh_frame_)
+            dwarf_cfi_end(eh_frame_);
+    }
+    LibdwFrameTable(const LibdwFrameTable &) = delete;
+    LibdwFrameTable &operator=(const LibdwFrameTable &) = delete;
+
+    std::optional<RegisterOffset> cfa(uint64_t address) override {
+        if (address != last_address_ || !asked_) {
+            last_ = look_up(address);
+            last_address_ = address;
+            asked_ = true;
+        }
+        return last_;
+    }
+
+  private:
+    std::optional<RegisterOffset> look_up(uint64_t address) {
+        Dwarf_Frame *frame = nullptr;
+        if (!cfi_ || dwarf_cfi_addrframe(cfi_, address, &frame) != 0)
+            return std::nullopt;
+        const std::unique_ptr<Dwarf_Frame, decltype(&free)> owner(frame, &free);
+        Dwarf_Op *ops = nullptr;
+        size_t count = 0;
+        if (dwarf_frame_cfa(frame, &ops, &count) != 0 || count != 1)
+            return std::nullopt;
+        if (ops[0].atom == DW_OP_bregx)
+            return RegisterOffset{static_cast<uint32_t>(ops[0].number),
+                                  static_cast<int64_t>(ops[0].number2)};
+        if (ops[0].atom >= DW_OP_breg0 && ops[0].atom <= DW_OP_breg0 + 31)
+            return RegisterOffset{static_cast<uint32_t>(ops[0].atom - DW_OP_breg0),
+                                  static_cast<int64_t>(ops[0].number)};
+        return std::nullopt;
+    }
+
+    std::unique_ptr<Dwarf, DwarfEnd> dwarf_;
+    Dwarf_CFI *cfi_ = nullptr;       // of dwarf_, or eh_frame_
+    Dwarf_CFI *eh_frame_ = nullptr;  // owned
+    uint64_t last_address_ = 0;
+    bool asked_ = false;
+    std::optional<RegisterOffset> last_;
+};
+
+// Debian's debug packages have a module's debug file under its own name:
+// ROOT/lib/modules/R/x.ko is in ROOT/usr/lib/debug/lib/modules/R/x.ko.
+std::vector<std::string> debian_debug_paths(const std::string &path) {
+    std::error_code ignored;
+    const std::string whole = std::filesystem::weakly_canonical(path, ignored).string();
+    const size_t at = whole.rfind("/lib/modules/");
+    std::vector<std::string> paths;
+    if (at == whole.npos)
+        return paths;
+    std::string root = whole.substr(0, at);
+    std::string file = whole.substr(at);
+    if (root.ends_with("/usr"))
+        root.resize(root.size() - 4);
+    for (const std::string_view suffix : {".xz", ".gz", ".zst"})
+        if (file.ends_with(suffix))
+            file.resize(file.size() - suffix.size());
+    for (const char *under : {"/usr/lib/debug", "/usr/lib/debug/usr"})
+        for (const char *suffix : {"", ".debug", ".xz"})
+            paths.push_back(root + under + file + suffix);
+    return paths;
+}
+
+int find_debug_file_of(Dwfl_Module *module, void **user_data, const char *name, Dwarf_Addr base,
+                       const char *file_name, const char *link, GElf_Word crc, char **found_name) {
+    const int standard = dwfl_standard_find_debuginfo(module, user_data, name, base, file_name,
+                                                      link, crc, found_name);
+    const unsigned char *id = nullptr;
+    GElf_Addr id_address = 0;
+    const int id_size = dwfl_module_build_id(module, &id, &id_address);
+    if (standard >= 0 || !file_name || id_size <= 0)
+        return standard;
+    for (const std::string &path : debian_debug_paths(file_name)) {
+        const auto elf = ElfImage::open(path);
+        if (!elf || build_id_text(elf->build_id_note()) !=
+                        fmt::format("{:02x}", fmt::join(id, id + id_size, "")))
+            continue;
+        const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+        *found_name = fd < 0 ? nullptr : strdup(path.c_str());
+        return fd;
+    }
+    return -1;
+}
+
+// Only what is beside the file or under the standard debug folders; never a
+// download.
+const Dwfl_Callbacks kOffline = {
+    .find_elf = dwfl_build_id_find_elf,
+    .find_debuginfo = find_debug_file_of,
+    .section_address = dwfl_offline_section_address,
+    .debuginfo_path = nullptr,
+};
+
+class ElfDebugFile final : public DebugFile {
+  public:
+    explicit ElfDebugFile(ElfImage elf) : DebugFile(std::move(elf)) {}
+
+    Result<void> load();
+    std::unique_ptr<FrameTable> frame_table() override {
+        return std::make_unique<LibdwFrameTable>(debug_elf_, loaded_elf_);
+    }
+
+  private:
+    Result<void> find_debug_file();
+    Result<void> take_layout(Dwfl_Module *module);
+    Result<void> read_sections();
+    void take_code();
+
+    std::unique_ptr<Dwfl, DwflEnd> dwfl_;
+    Elf *debug_elf_ = nullptr;   // of dwfl_
+    Elf *loaded_elf_ = nullptr;  // of dwfl_ where relocated, else of elf_
+};
+
+Result<void> ElfDebugFile::find_debug_file() {
+    const auto failed = [&] { return elf_.error(".debug_info", dwfl_errmsg(-1)); };
+    dwfl_.reset(dwfl_begin(&kOffline));
+    if (!dwfl_)
+        return failed();
+    dwfl_report_begin(dwfl_.get());
+    const char *path = elf_.path().c_str();
+    Dwfl_Module *module = dwfl_report_offline(dwfl_.get(), path, path, -1);
+    if (!module)
+        return failed();
+    dwfl_report_end(dwfl_.get(), nullptr, nullptr);
+    Dwarf_Addr bias = 0;
+    Dwarf *dwarf = dwfl_module_getdwarf(module, &bias);
+    if (!dwarf)
+        return failed();
+    debug_elf_ = dwarf_getelf(dwarf);
+    loaded_elf_ = elf_.handle();
+    return elf_.relocatable() ? take_layout(module) : Result<void>();
+}
+
+// In a relocatable file every section begins at 0. libdwfl puts each at an address of its own and
+// relocates the debug sections to these.
+Result<void> ElfDebugFile::take_layout(Dwfl_Module *module) {
+    Dwarf_Addr bias = 0;
+    loaded_elf_ = dwfl_module_getelf(module, &bias);
+    if (!loaded_elf_)
+        return elf_.error("relocations", dwfl_errmsg(-1));
+    for (ElfSection &section : sections_) {
+        GElf_Shdr header;
+        if (!gelf_getshdr(elf_getscn(loaded_elf_, section.index), &header))
+            return elf_.error(section.name, elf_errmsg(-1));
+        section.address = header.sh_addr + bias;
+    }
+    return {};
+}
+
+Bytes bytes_of(Elf_Scn *section) {
+    const Elf_Data *data = elf_rawdata(section, nullptr);
+    if (!data || !data->d_buf)
+        return {};
+    return {static_cast<const uint8_t *>(data->d_buf), data->d_size};
+}
+
+// A .zdebug_* section that libdw has decompressed keeps its name.
+bool is_gnu_compressed(Elf_Scn *section) {
+    constexpr std::string_view kMagic = "ZLIB";
+    const Bytes bytes = bytes_of(section);
+    return bytes.size() >= kMagic.size() && std::equal(kMagic.begin(), kMagic.end(), bytes.begin());
+}
+
+Result<void> ElfDebugFile::read_sections() {
+    const struct {
+        const char *name;
+        Bytes DebugSections::*bytes;
+    } wanted[] = {
+        {"info", &DebugSections::info},         {"abbrev", &DebugSections::abbrev},
+        {"str", &DebugSections::str},           {"line", &DebugSections::line},
+        {"line_str", &DebugSections::line_str}, {"str_offsets", &DebugSections::str_offsets},
+        {"addr", &DebugSections::addr},         {"loc", &DebugSections::loc},
+        {"loclists", &DebugSections::loclists}, {"ranges", &DebugSections::ranges},
+        {"rnglists", &DebugSections::rnglists},
+    };
+    size_t names = 0;
+    if (elf_getshdrstrndx(debug_elf_, &names) != 0)
+        return elf_.error("section headers", elf_errmsg(-1));
+    Elf_Scn *section = nullptr;
+    while ((section = elf_nextscn(debug_elf_, section))) {
+        GElf_Shdr header;
+        const char *full_name = gelf_getshdr(section, &header)
+                                    ? elf_strptr(debug_elf_, names, header.sh_name)
+                                    : nullptr;
+        if (!full_name)
+            continue;
+        const std::string_view name = full_name;
+        const bool old_compression = name.starts_with(".zdebug_");
+        if (!name.starts_with(".debug_") && !old_compression)
+            continue;
+        if (name.ends_with("debug_types"))
+            return elf_.error(name, "types in units of their own (-fdebug-types-section), which "
+                                    "is not supported");
+        const auto *entry =
+            std::find_if(std::begin(wanted), std::end(wanted), [&](const auto &known) {
+                return name.substr(old_compression ? 8 : 7) == known.name;
+            });
+        if (entry == std::end(wanted))
+            continue;
+        const bool compressed = (header.sh_flags & SHF_COMPRESSED) != 0;
+        if ((compressed && elf_compress(section, 0, 0) < 0) ||
+            (old_compression && is_gnu_compressed(section) && elf_compress_gnu(section, 0, 0) < 0))
+            return elf_.error(name, fmt::format("cannot be decompressed: {}", elf_errmsg(-1)));
+        const Bytes bytes = bytes_of(section);
+        if (bytes.empty() && header.sh_size != 0 && header.sh_type != SHT_NOBITS)
+            return elf_.error(name, elf_errmsg(-1));
+        dwarf_.*entry->bytes = bytes;
+    }
+    if (dwarf_.info.empty() || dwarf_.abbrev.empty())
+        return elf_.error(".debug_info", "absent, as is a separate debug file: no DWARF to read");
+    return {};
+}
+
+// Of the file itself: a separate debug file has no code.
+void ElfDebugFile::take_code() {
+    code_.resize(sections_.size());
+    for (size_t s = 0; s < sections_.size(); ++s)
+        if (sections_[s].executable())
+            if (const auto bytes = elf_.bytes(sections_[s]))
+                code_[s] = {reinterpret_cast<const uint8_t *>(bytes->data()), bytes->size()};
+    if (!elf_.relocatable())
+        return;
+    for (const ElfSection &table : elf_.sections()) {
+        Elf_Scn *section = elf_getscn(elf_.handle(), table.index);
+        GElf_Shdr header;
+        if (table.type != SHT_RELA || !gelf_getshdr(section, &header))
+            continue;
+        const auto changed = std::ranges::find(sections_, header.sh_info, &ElfSection::index);
+        Elf_Data *data = elf_getdata(section, nullptr);
+        GElf_Rela relocation;
+        if (data && changed != sections_.end() && changed->executable())
+            for (int i = 0; gelf_getrela(data, i, &relocation); ++i)
+                relocations_.push_back(changed->address + relocation.r_offset);
+    }
+    if (!std::ranges::is_sorted(relocations_))
+        std::ranges::sort(relocations_);
+}
+
+Result<void> ElfDebugFile::load() {
+    for (const ElfSection &section : elf_.sections())
+        if (section.allocated())
+            sections_.push_back(section);
+    if (Result<void> found = find_debug_file(); !found)
+        return found;
+    std::stable_sort(
+        sections_.begin(), sections_.end(),
+        [](const ElfSection &a, const ElfSection &b) { return a.address < b.address; });
+    take_code();
+    return read_sections();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<DebugFile>> DebugFile::open(const std::string &path) {
+    Result<ElfImage> elf = ElfImage::open(path);
+    if (!elf)
+        return elf.error();
+    if (loc_machine_registers(elf->machine()) == 0)
+        return elf->error("ELF header", fmt::format("machine {} is not supported", elf->machine()));
+    auto file = std::make_unique<ElfDebugFile>(std::move(*elf));
+    if (Result<void> loaded = file->load(); !loaded)
+        return loaded.error();
+    return std::unique_ptr<DebugFile>(std::move(file));
+}
+
+std::optional<uint32_t> DebugFile::executable_section(uint64_t address) const {
+    auto above = std::upper_bound(
+        sections_.begin(), sections_.end(), address,
+        [](uint64_t value, const ElfSection &section) { return value < section.address; });
+    // Empty sections may share the address of the one that holds it.
+    while (above != sections_.begin()) {
+        --above;
+        if (address - above->address < above->size) {
+            if (above->executable())
+                return static_cast<uint32_t>(above - sections_.begin());
+            return std::nullopt;
+        }
+    }
+    return std::nullopt;
+}
+
+bool DebugFile::has_code() const {
+    for (size_t s = 0; s < sections_.size(); ++s)
+        if (sections_[s].executable() && code_[s].size() != sections_[s].size)
+            return false;
+    return true;
+}
+
+bool DebugFile::relocates(uint64_t address, uint64_t size) const {
+    const auto next = std::ranges::lower_bound(relocations_, address);
+    return next != relocations_.end() && *next - address < size;
+}
+
+AddressConstant DebugFile::address_constant(uint64_t address) const {
+    if (elf_.relocatable())
+        return {};
+    const auto text = std::find_if(sections_.begin(), sections_.end(),
+                                   [](const ElfSection &s) { return s.name == ".text"; });
+    if (text == sections_.end())
+        return {};
+    uint64_t moving_end = 0;
+    for (const ElfSection &section : sections_) {
+        const uint64_t end = section.address + section.size;
+        // Per-CPU data linked at 0: offsets, the same wherever the kernel is.
+        if (section.name == ".data..percpu" && section.address == 0) {
+            if (address <= end)
+                return {.kind = AddressConstant::kFixed, .value = address};
+            continue;
+        }
+        moving_end = std::max(moving_end, end);
+    }
+    if (address >= text->address && address <= moving_end)
+        return {.kind = AddressConstant::kMoves, .value = address - text->address};
+    return {};
+}
+
+}  // namespace btf_extra

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// Type entries of .debug_info as SourceType.
+#ifndef BTF_EXTRA_DWARF_TYPES_H
+#define BTF_EXTRA_DWARF_TYPES_H
+
+#include <cstdint>
+
+#include "userspace/generator/dwarf/dwarf_unit.h"
+#include "userspace/generator/model/site_model.h"
+
+namespace btf_extra {
+
+class DwarfTypes final : public TypeSource {
+  public:
+    explicit DwarfTypes(const UnitSet &units) : units_(units) {}
+
+    SourceType describe(TypeRef ref, bool details) override;
+    // Bytes of a value of the type; 0: none, or not known.
+    uint64_t size_of(TypeRef ref);
+
+  private:
+    void read_children(const Unit &unit, const Die &die, SourceType &type);
+    static SourceMember read_member(const Unit &unit, const Die &die);
+
+    const Unit *unit_at(uint64_t offset);
+
+    const UnitSet &units_;
+    const Unit *last_ = nullptr;  // most references stay in one unit
+};
+
+}  // namespace btf_extra
+
+#endif

@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/generator/dwarf/dwarf_unit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "userspace/generator/model/thread_pool.h"
+
+namespace btf_extra {
+
+namespace {
+
+constexpr uint32_t kMaxDepth = 512;  // of indirect forms
+
+// Bytes of a form, where that does not depend on the value; -1 otherwise.
+int32_t form_size(uint64_t form, uint8_t address_size, uint8_t offset_size, uint16_t version) {
+    switch (form) {
+    case DW_FORM_flag_present:
+    case DW_FORM_implicit_const:
+        return 0;
+    case DW_FORM_data1:
+    case DW_FORM_ref1:
+    case DW_FORM_flag:
+    case DW_FORM_strx1:
+    case DW_FORM_addrx1:
+        return 1;
+    case DW_FORM_data2:
+    case DW_FORM_ref2:
+    case DW_FORM_strx2:
+    case DW_FORM_addrx2:
+        return 2;
+    case DW_FORM_strx3:
+    case DW_FORM_addrx3:
+        return 3;
+    case DW_FORM_data4:
+    case DW_FORM_ref4:
+    case DW_FORM_strx4:
+    case DW_FORM_addrx4:
+    case DW_FORM_ref_sup4:
+        return 4;
+    case DW_FORM_data8:
+    case DW_FORM_ref8:
+    case DW_FORM_ref_sig8:
+    case DW_FORM_ref_sup8:
+        return 8;
+    case DW_FORM_data16:
+        return 16;
+    case DW_FORM_addr:
+        return address_size;
+    case DW_FORM_ref_addr:
+        return version <= 2 ? address_size : offset_size;
+    case DW_FORM_strp:
+    case DW_FORM_line_strp:
+    case DW_FORM_sec_offset:
+    case DW_FORM_strp_sup:
+    case DW_FORM_GNU_ref_alt:
+    case DW_FORM_GNU_strp_alt:
+        return offset_size;
+    default:
+        return -1;
+    }
+}
+
+}  // namespace
+
+bool AbbreviationTable::parse(Bytes section, uint64_t offset, uint8_t address_size,
+                              uint8_t offset_size, uint16_t version) {
+    ByteReader reader(section, offset);
+    for (;;) {
+        const uint64_t code = reader.uleb();
+        if (reader.failed())
+            return false;
+        if (code == 0)
+            return true;
+        Abbreviation abbreviation;
+        abbreviation.tag = static_cast<uint16_t>(reader.uleb());
+        abbreviation.has_children = reader.u8() != 0;
+        abbreviation.first_spec = static_cast<uint32_t>(specs_.size());
+        int32_t size = 0;
+        for (;;) {
+            AttributeSpec spec;
+            const uint64_t name = reader.uleb();
+            const uint64_t form = reader.uleb();
+            if (reader.failed() || name > UINT16_MAX || form > UINT16_MAX)
+                return false;
+            if (name == 0 && form == 0)
+                break;
+            spec.name = static_cast<uint16_t>(name);
+            spec.form = static_cast<uint16_t>(form);
+            if (form == DW_FORM_implicit_const) {
+                spec.implicit = static_cast<uint32_t>(implicits_.size());
+                implicits_.push_back(reader.sleb());
+            }
+            specs_.push_back(spec);
+            if (size >= 0 && name == DW_AT_sibling && form == DW_FORM_ref4)
+                abbreviation.sibling = size;
+            const int32_t bytes = form_size(form, address_size, offset_size, version);
+            size = size < 0 || bytes < 0 ? -1 : size + bytes;
+        }
+        abbreviation.fixed_size = size;
+        abbreviation.nr_specs = static_cast<uint32_t>(specs_.size()) - abbreviation.first_spec;
+        if (code == dense_.size() + 1)
+            dense_.push_back(abbreviation);
+        else
+            sparse_.emplace(code, abbreviation);
+    }
+}
+
+Result<std::vector<UnitHeader>> read_unit_headers(Bytes info) {
+    std::vector<UnitHeader> units;
+    ByteReader reader(info);
+    while (!reader.at_end()) {
+        UnitHeader unit;
+        unit.offset = reader.offset();
+        const auto malformed = [&](std::string_view why) {
+            return Error{fmt::format(".debug_info: unit at {:#x}: {}", unit.offset, why)};
+        };
+        uint64_t length = reader.u32();
+        if (length == 0xffffffff) {
+            unit.offset_size = 8;
+            length = reader.u64();
+        }
+        if (reader.failed() || length > reader.remaining())
+            return malformed("cut off");
+        unit.end = reader.offset() + length;
+        unit.version = reader.u16();
+        if (unit.version < 2 || unit.version > 5)
+            return malformed(fmt::format("DWARF version {} is not known", unit.version));
+        if (unit.version >= 5) {
+            unit.unit_type = reader.u8();
+            unit.address_size = reader.u8();
+            unit.abbrev_offset = reader.section_offset(unit.offset_size);
+            if (unit.unit_type == DW_UT_skeleton || unit.unit_type == DW_UT_split_compile)
+                reader.u64();  // dwo_id
+            else if (unit.unit_type == DW_UT_type || unit.unit_type == DW_UT_split_type)
+                reader.skip(8u + unit.offset_size);  // signature, type_offset
+        } else {
+            unit.abbrev_offset = reader.section_offset(unit.offset_size);
+            unit.address_size = reader.u8();
+        }
+        unit.first_die = reader.offset();
+        if (reader.failed() || unit.first_die > unit.end)
+            return malformed("cut off");
+        if (unit.address_size != 8)
+            return malformed(fmt::format("addresses of {} bytes", unit.address_size));
+        units.push_back(unit);
+        reader.seek(unit.end);
+    }
+    return units;
+}
+
+std::optional<Unit> Unit::open(const DebugSections &sections, const UnitHeader &header) {
+    Unit unit;
+    unit.header = header;
+    unit.sections_ = &sections;
+    if (!unit.abbreviations_.parse(sections.abbrev, header.abbrev_offset, header.address_size,
+                                   header.offset_size, header.version))
+        return std::nullopt;
+    const Die die = unit.unit_die();
+    if (!die.abbreviation)
+        return std::nullopt;
+    // Bases first: indexed forms of the others need them.
+    const uint64_t end = unit.for_each_attribute(die, [&](uint16_t name, const AttributeValue &v) {
+        switch (name) {
+        case DW_AT_str_offsets_base:
+            unit.str_offsets_base = v.number;
+            break;
+        case DW_AT_addr_base:
+        case DW_AT_GNU_addr_base:
+            unit.addr_base = v.number;
+            break;
+        case DW_AT_loclists_base:
+            unit.loclists_base = v.number;
+            break;
+        case DW_AT_rnglists_base:
+            unit.rnglists_base = v.number;
+            break;
+        default:
+            break;
+        }
+    });
+    if (end == 0)
+        return std::nullopt;
+    unit.for_each_attribute(die, [&](uint16_t name, const AttributeValue &v) {
+        switch (name) {
+        case DW_AT_name:
+            unit.name = v.string;
+            break;
+        case DW_AT_comp_dir:
+            unit.comp_dir = v.string;
+            break;
+        case DW_AT_dwo_name:
+        case DW_AT_GNU_dwo_name:
+            unit.dwo_name = v.string;
+            break;
+        case DW_AT_language:
+            unit.language = v.number;
+            break;
+        case DW_AT_low_pc:
+            unit.low_pc = unit.address_of(v).value_or(0);
+            break;
+        case DW_AT_stmt_list:
+            unit.line_offset = v.number;
+            break;
+        default:
+            break;
+        }
+    });
+    return unit;
+}
+
+Die Unit::die_at(uint64_t offset) const {
+    if (offset < header.first_die || offset >= header.end)
+        return {.offset = offset};
+    ByteReader reader(sections_->info.first(header.end), offset);
+    const uint64_t code = reader.uleb();
+    Die die{.offset = offset, .attributes = reader.offset()};
+    if (reader.failed())
+        return die;
+    if (code == 0)
+        die.ends_children = true;
+    else
+        die.abbreviation = abbreviations_.find(code);
+    return die;
+}
+
+uint64_t Unit::after_attributes(const Die &die) const {
+    if (die.abbreviation->fixed_size >= 0) {
+        const uint64_t after = die.attributes + static_cast<uint64_t>(die.abbreviation->fixed_size);
+        return after <= header.end ? after : 0;
+    }
+    return for_each_attribute(die, [](uint16_t, const AttributeValue &) {});
+}
+
+uint64_t Unit::next_sibling(const Die &die) const {
+    if (!die.abbreviation->has_children)
+        return after_attributes(die);
+    if (die.abbreviation->sibling >= 0) {
+        ByteReader reader(sections_->info.first(header.end),
+                          die.attributes + static_cast<uint64_t>(die.abbreviation->sibling));
+        const uint64_t sibling = header.offset + reader.u32();
+        if (!reader.failed() && sibling > die.offset && sibling <= header.end)
+            return sibling;
+        return 0;
+    }
+    uint64_t offset = after_attributes(die);
+    for (uint64_t depth = 1; depth > 0 && offset != 0;) {
+        const Die child = die_at(offset);
+        if (!child.abbreviation) {
+            if (!child.ends_children)
+                return 0;
+            --depth;
+            offset = child.attributes;
+            continue;
+        }
+        if (child.abbreviation->has_children && child.abbreviation->sibling < 0) {
+            ++depth;
+            offset = after_attributes(child);
+        } else {
+            offset = next_sibling(child);
+        }
+    }
+    return offset;
+}
+
+AttributeValue Unit::attribute(const Die &die, uint16_t name) const {
+    AttributeValue result;
+    if (die.abbreviation)
+        for_each_attribute(die, [&](uint16_t attribute, const AttributeValue &value) {
+            if (attribute == name && !result)
+                result = value;
+        });
+    return result;
+}
+
+std::string_view Unit::string_at(Bytes section, uint64_t offset) const {
+    ByteReader reader(section, offset);
+    return reader.failed() ? std::string_view() : reader.string();
+}
+
+std::string_view Unit::indexed_string(uint64_t index) const {
+    const uint64_t at = str_offsets_base + index * header.offset_size;
+    if (index > sections_->str_offsets.size())
+        return {};
+    ByteReader reader(sections_->str_offsets, at);
+    const uint64_t offset = reader.section_offset(header.offset_size);
+    return reader.failed() ? std::string_view() : string_at(sections_->str, offset);
+}
+
+std::optional<uint64_t> Unit::indexed_address(uint64_t index) const {
+    if (index > sections_->addr.size())
+        return std::nullopt;
+    ByteReader reader(sections_->addr, addr_base + index * header.address_size);
+    const uint64_t address = reader.u64();
+    if (reader.failed())
+        return std::nullopt;
+    return address;
+}
+
+std::optional<uint64_t> Unit::address_of(const AttributeValue &value) const {
+    if (value.kind == AttributeValue::kAddress)
+        return value.number;
+    if (value.kind == AttributeValue::kAddressIndex)
+        return indexed_address(value.number);
+    return std::nullopt;
+}
+
+AttributeValue Unit::read_form(ByteReader &reader, const AttributeSpec &spec) const {
+    using V = AttributeValue;
+    const auto number = [](V::Class kind, uint64_t value) {
+        return V{.kind = kind, .number = value, .block = {}, .string = {}};
+    };
+    const auto string = [](std::string_view value) {
+        return V{.kind = V::kString, .number = 0, .block = {}, .string = value};
+    };
+    const auto block = [&](uint64_t size) {
+        return V{.kind = V::kBlock, .number = 0, .block = reader.bytes(size), .string = {}};
+    };
+    uint16_t form = spec.form;
+    for (uint32_t depth = 0; form == DW_FORM_indirect && depth < kMaxDepth; ++depth)
+        form = static_cast<uint16_t>(reader.uleb());
+    switch (form) {
+    case DW_FORM_addr:
+        return number(V::kAddress, reader.u64());
+    case DW_FORM_data1:
+        return number(V::kUnsigned, reader.u8());
+    case DW_FORM_data2:
+        return number(V::kUnsigned, reader.u16());
+    case DW_FORM_data4:
+        return number(V::kUnsigned, reader.u32());
+    case DW_FORM_data8:
+        return number(V::kUnsigned, reader.u64());
+    case DW_FORM_data16:
+        return block(16);
+    case DW_FORM_udata:
+        return number(V::kUnsigned, reader.uleb());
+    case DW_FORM_sdata:
+        return number(V::kSigned, static_cast<uint64_t>(reader.sleb()));
+    case DW_FORM_implicit_const:
+        // Behind DW_FORM_indirect there is none.
+        return number(
+            V::kSigned,
+            spec.form == form ? static_cast<uint64_t>(abbreviations_.implicit(spec.implicit)) : 0);
+    case DW_FORM_flag:
+        return number(V::kFlag, reader.u8());
+    case DW_FORM_flag_present:
+        return number(V::kFlag, 1);
+    case DW_FORM_ref1:
+        return number(V::kReference, header.offset + reader.u8());
+    case DW_FORM_ref2:
+        return number(V::kReference, header.offset + reader.u16());
+    case DW_FORM_ref4:
+        return number(V::kReference, header.offset + reader.u32());
+    case DW_FORM_ref8:
+        return number(V::kReference, header.offset + reader.u64());
+    case DW_FORM_ref_udata:
+        return number(V::kReference, header.offset + reader.uleb());
+    case DW_FORM_ref_addr:
+        return number(V::kReference, header.version <= 2
+                                         ? reader.unsigned_of(header.address_size)
+                                         : reader.section_offset(header.offset_size));
+    case DW_FORM_sec_offset:
+        return number(V::kSectionOffset, reader.section_offset(header.offset_size));
+    case DW_FORM_loclistx:
+    case DW_FORM_rnglistx:
+        return number(V::kListIndex, reader.uleb());
+    case DW_FORM_addrx:
+    case DW_FORM_GNU_addr_index:
+        return number(V::kAddressIndex, reader.uleb());
+    case DW_FORM_addrx1:
+        return number(V::kAddressIndex, reader.u8());
+    case DW_FORM_addrx2:
+        return number(V::kAddressIndex, reader.u16());
+    case DW_FORM_addrx3:
+        return number(V::kAddressIndex, reader.unsigned_of(3));
+    case DW_FORM_addrx4:
+        return number(V::kAddressIndex, reader.u32());
+    case DW_FORM_string:
+        return string(reader.string());
+    case DW_FORM_strp:
+        return string(string_at(sections_->str, reader.section_offset(header.offset_size)));
+    case DW_FORM_line_strp:
+        return string(string_at(sections_->line_str, reader.section_offset(header.offset_size)));
+    case DW_FORM_strx:
+    case DW_FORM_GNU_str_index:
+        return string(indexed_string(reader.uleb()));
+    case DW_FORM_strx1:
+        return string(indexed_string(reader.u8()));
+    case DW_FORM_strx2:
+        return string(indexed_string(reader.u16()));
+    case DW_FORM_strx3:
+        return string(indexed_string(reader.unsigned_of(3)));
+    case DW_FORM_strx4:
+        return string(indexed_string(reader.u32()));
+    case DW_FORM_exprloc:
+    case DW_FORM_block:
+        return block(reader.uleb());
+    case DW_FORM_block1:
+        return block(reader.u8());
+    case DW_FORM_block2:
+        return block(reader.u16());
+    case DW_FORM_block4:
+        return block(reader.u32());
+    case DW_FORM_ref_sig8:
+    case DW_FORM_ref_sup8:
+        return number(V::kForeign, reader.u64());
+    case DW_FORM_ref_sup4:
+        return number(V::kForeign, reader.u32());
+    case DW_FORM_strp_sup:
+    case DW_FORM_GNU_ref_alt:
+    case DW_FORM_GNU_strp_alt:
+        return number(V::kForeign, reader.section_offset(header.offset_size));
+    default:
+        reader.skip(UINT64_MAX);  // a form that cannot be skipped: the unit is lost
+        return {};
+    }
+}
+
+Result<UnitSet> UnitSet::open(const DebugSections &sections, const std::vector<UnitHeader> &headers,
+                              size_t threads) {
+    std::vector<std::optional<Unit>> opened(headers.size());
+    run_in_threads(threads, headers.size(),
+                   [&](size_t n, size_t) { opened[n] = Unit::open(sections, headers[n]); });
+    UnitSet set;
+    set.units_.reserve(headers.size());
+    for (size_t n = 0; n < headers.size(); ++n) {
+        const auto malformed = [&](std::string_view why) {
+            return Error{fmt::format(".debug_info: unit at {:#x}: {}", headers[n].offset, why)};
+        };
+        if (!opened[n])
+            return malformed("malformed");
+        if (!opened[n]->dwo_name.empty())
+            return malformed(fmt::format("its code is described in another file ({}), which is "
+                                         "not supported",
+                                         opened[n]->dwo_name));
+        if (headers[n].unit_type == DW_UT_type)
+            return malformed("a type in a unit of its own (-fdebug-types-section), which is not "
+                             "supported");
+        set.units_.push_back(std::move(*opened[n]));
+    }
+    return set;
+}
+
+const Unit *UnitSet::at(uint64_t offset) const {
+    const auto above = std::upper_bound(
+        units_.begin(), units_.end(), offset,
+        [](uint64_t value, const Unit &unit) { return value < unit.header.offset; });
+    if (above == units_.begin() || offset >= std::prev(above)->header.end)
+        return nullptr;
+    return &*std::prev(above);
+}
+
+}  // namespace btf_extra

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// Units of .debug_info (DWARF 2 to 5) and access to their entries (DIEs). Ours
+// rather than libdw's: a kernel has 14 million entries of which the generator
+// wants a few per cent, and all threads can share these tables.
+#ifndef BTF_EXTRA_DWARF_UNIT_H
+#define BTF_EXTRA_DWARF_UNIT_H
+
+#include <dwarf.h>
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "userspace/format/result.h"
+#include "userspace/generator/dwarf/byte_reader.h"
+#include "userspace/generator/dwarf/debug_file.h"
+
+namespace btf_extra {
+
+struct AttributeSpec {
+    uint16_t name = 0;      // DW_AT_*
+    uint16_t form = 0;      // DW_FORM_*
+    uint32_t implicit = 0;  // DW_FORM_implicit_const: number of its value in the table
+};
+
+struct Abbreviation {
+    uint16_t tag = 0;  // DW_TAG_*; 0: not defined
+    bool has_children = false;
+    uint32_t first_spec = 0;
+    uint32_t nr_specs = 0;
+    // Bytes of all attributes, and where DW_AT_sibling (a 4-byte reference) is
+    // among them; -1: not fixed, or none.
+    int32_t fixed_size = -1;
+    int32_t sibling = -1;
+};
+
+class AbbreviationTable {
+  public:
+    // false: malformed.
+    bool parse(Bytes section, uint64_t offset, uint8_t address_size, uint8_t offset_size,
+               uint16_t version);
+
+    const Abbreviation *find(uint64_t code) const {
+        if (code - 1 < dense_.size())
+            return &dense_[code - 1];
+        const auto found = sparse_.find(code);
+        return found == sparse_.end() ? nullptr : &found->second;
+    }
+    const AttributeSpec *specs(const Abbreviation &abbreviation) const {
+        return specs_.data() + abbreviation.first_spec;
+    }
+    int64_t implicit(uint32_t number) const { return implicits_[number]; }
+
+  private:
+    std::vector<Abbreviation> dense_;  // codes 1, 2, 3, ... as compilers number them
+    std::unordered_map<uint64_t, Abbreviation> sparse_;
+    std::vector<AttributeSpec> specs_;
+    std::vector<int64_t> implicits_;
+};
+
+// The value of an attribute, by the class of its form.
+struct AttributeValue {
+    enum Class : uint8_t {
+        kNone,
+        kAddress,        // number
+        kAddressIndex,   // number: entry of .debug_addr
+        kUnsigned,       // number
+        kSigned,         // number, sign-extended
+        kReference,      // number: offset in .debug_info
+        kSectionOffset,  // number
+        kListIndex,      // number: entry of the unit's table of lists
+        kBlock,          // block
+        kString,         // string
+        kFlag,           // number
+        kForeign,        // in a supplementary file, or a type unit: not followed
+    } kind = kNone;
+    uint64_t number = 0;
+    Bytes block;
+    std::string_view string;
+
+    bool is_constant() const { return kind == kUnsigned || kind == kSigned; }
+    explicit operator bool() const { return kind != kNone; }
+};
+
+struct UnitHeader {
+    uint64_t offset = 0;     // of the header in .debug_info
+    uint64_t end = 0;        // of the unit
+    uint64_t first_die = 0;  // of the unit entry
+    uint64_t abbrev_offset = 0;
+    uint16_t version = 0;
+    uint8_t unit_type = DW_UT_compile;
+    uint8_t address_size = 8;
+    uint8_t offset_size = 4;  // 4: 32-bit DWARF
+};
+
+// All unit headers, in order. Error: malformed section, with the offset.
+Result<std::vector<UnitHeader>> read_unit_headers(Bytes info);
+
+// An entry: where its attributes begin, and their shape.
+struct Die {
+    uint64_t offset = 0;                         // in .debug_info
+    uint64_t attributes = 0;                     // likewise
+    const Abbreviation *abbreviation = nullptr;  // nullptr: no entry
+    bool ends_children = false;                  // the null entry behind the last child
+
+    uint16_t tag() const { return abbreviation ? abbreviation->tag : 0; }
+};
+
+// A unit: its parsed abbreviations, and the attributes of its own entry. Does
+// not change, so that threads can share it.
+class Unit {
+  public:
+    // nullopt: malformed.
+    static std::optional<Unit> open(const DebugSections &sections, const UnitHeader &header);
+
+    UnitHeader header;
+    std::string_view name;                // DW_AT_name
+    std::string_view comp_dir;            // DW_AT_comp_dir
+    std::string_view dwo_name;            // not empty: the code is described in another file
+    uint64_t language = 0;                // DW_LANG_*
+    uint64_t low_pc = 0;                  // base address of lists
+    std::optional<uint64_t> line_offset;  // DW_AT_stmt_list
+    uint64_t str_offsets_base = 0;
+    uint64_t addr_base = 0;
+    uint64_t loclists_base = 0;
+    uint64_t rnglists_base = 0;
+
+    Die unit_die() const { return die_at(header.first_die); }
+    // The entry at an offset inside the unit; abbreviation is nullptr for the
+    // end of a list of children and where malformed.
+    Die die_at(uint64_t offset) const;
+    // The offset just behind the attributes: of the first child if the entry
+    // has children, else of the next sibling. 0: malformed.
+    uint64_t after_attributes(const Die &die) const;
+    // The offset behind the entry and all its children. 0: malformed.
+    uint64_t next_sibling(const Die &die) const;
+
+    AttributeValue attribute(const Die &die, uint16_t name) const;
+    // Calls visit(name, value) for every attribute; returns what
+    // after_attributes() does.
+    template <class Visit> uint64_t for_each_attribute(const Die &die, Visit visit) const {
+        ByteReader reader(sections_->info.first(header.end), die.attributes);
+        const AttributeSpec *spec = abbreviations_.specs(*die.abbreviation);
+        const AttributeSpec *end = spec + die.abbreviation->nr_specs;
+        for (; spec != end; ++spec) {
+            const AttributeValue value = read_form(reader, *spec);
+            if (reader.failed())
+                return 0;
+            visit(spec->name, value);
+        }
+        return reader.offset();
+    }
+
+    std::optional<uint64_t> indexed_address(uint64_t index) const;
+    // kAddress and kAddressIndex to an address.
+    std::optional<uint64_t> address_of(const AttributeValue &value) const;
+
+  private:
+    AttributeValue read_form(ByteReader &reader, const AttributeSpec &spec) const;
+    std::string_view string_at(Bytes section, uint64_t offset) const;
+    std::string_view indexed_string(uint64_t index) const;
+
+    const DebugSections *sections_ = nullptr;
+    AbbreviationTable abbreviations_;
+};
+
+// All units of a file, in order.
+class UnitSet {
+  public:
+    // Opens them in that many threads. Error: a malformed unit, or one that
+    // describes its code in another file.
+    static Result<UnitSet> open(const DebugSections &sections,
+                                const std::vector<UnitHeader> &headers, size_t threads);
+
+    const std::vector<Unit> &units() const { return units_; }
+    // The unit that holds an offset of .debug_info, or nullptr.
+    const Unit *at(uint64_t offset) const;
+
+  private:
+    std::vector<Unit> units_;
+};
+
+}  // namespace btf_extra
+
+#endif

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// Line programs (.debug_line): the header, and where statements of the source begin in the code.
+#ifndef BTF_EXTRA_LINE_PROGRAM_H
+#define BTF_EXTRA_LINE_PROGRAM_H
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "userspace/generator/dwarf/address_list.h"
+#include "userspace/generator/dwarf/dwarf_unit.h"
+
+namespace btf_extra {
+
+struct LineHeader {
+    uint16_t version = 0;
+    uint8_t offset_size = 4;   // 4: 32-bit DWARF
+    uint64_t end = 0;          // of the program, in .debug_line
+    uint64_t operations = 0;   // where its operations begin, likewise
+    uint64_t tables = 0;       // where its tables of folders and files begin, likewise
+    uint8_t address_unit = 0;  // bytes: minimum_instruction_length
+    bool default_is_stmt = false;
+    int8_t line_base = 0;
+    uint8_t line_range = 0;
+    uint8_t opcode_base = 0;
+    Bytes operands;  // how many LEB128 a standard opcode has, from opcode 1 on
+};
+
+// Of a unit's line program; nullopt: it has none, or a malformed one.
+std::optional<LineHeader> read_line_header(const DebugSections &sections, const Unit &unit);
+
+// A place in the source, in the numbers of one unit.
+struct SourcePlace {
+    uint64_t file = 0;
+    uint64_t line = 0;
+    uint64_t column = 0;  // 0: not known
+    auto operator<=>(const SourcePlace &) const = default;
+};
+
+struct LineRow {
+    SourcePlace place;
+    CodePoint point;       // views are counted as DW_AT_GNU_entry_view counts them
+    bool is_stmt = false;  // begins a statement
+};
+
+// Calls visit with each row of a unit's line program. false: malformed, after the rows before that.
+using VisitRow = std::function<void(const LineRow &)>;
+bool for_each_row(const DebugSections &sections, const Unit &unit, const VisitRow &visit);
+
+}  // namespace btf_extra
+
+#endif

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// Constants to LOC_PARAM.
+#ifndef BTF_EXTRA_CONSTANT_LOCATION_H
+#define BTF_EXTRA_CONSTANT_LOCATION_H
+
+#include <cstdint>
+#include <span>
+
+#include "userspace/generator/model/site_model.h"
+
+namespace btf_extra {
+
+// A parameter of param_size bytes with a DW_AT_const_value: a number, which is
+// extended by the form of the attribute, or the bytes of a block.
+Location constant(uint64_t value, bool is_signed, uint64_t param_size);
+Location constant(std::span<const uint8_t> bytes, uint64_t param_size);
+
+}  // namespace btf_extra
+
+#endif

@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/generator/locations/expr_evaluator.h"
+
+#include <dwarf.h>
+
+#include "userspace/generator/dwarf/byte_reader.h"
+
+namespace btf_extra {
+
+namespace {
+
+constexpr uint32_t kMaxStack = 64;
+constexpr uint32_t kMaxDepth = 4;  // of expressions inside expressions
+
+class Evaluator {
+  public:
+    Evaluator(const ExprFormat &format, ExprContext &context, uint32_t depth)
+        : format_(format), context_(context), depth_(depth) {}
+
+    // Runs to the end. Afterwards pieces(), or place() where there are none.
+    void run(std::span<const uint8_t> expression) {
+        reader_ = ByteReader(expression);
+        while (!reader_.at_end() && !stopped_)
+            step(reader_.u8());
+        if (reader_.failed())
+            stop(NotAvailable::kArithmetic);
+    }
+
+    bool stopped() const { return stopped_; }
+    const std::vector<ExprPiece> &pieces() const { return pieces_; }
+
+    ExprPlace place() const {
+        if (stopped_)
+            return {.kind = ExprPlace::kMissing, .value = {}, .bytes = {}, .reason = reason_};
+        if (place_.kind != ExprPlace::kNone || stack_.empty())
+            return place_;
+        return {.kind = ExprPlace::kMemory, .value = stack_.back(), .bytes = {}};
+    }
+
+  private:
+    // Ends the run: the expression as a whole has no location.
+    void stop(NotAvailable reason) {
+        if (!stopped_)
+            reason_ = reason;
+        stopped_ = true;
+    }
+
+    void push(const SymbolicValue &value) {
+        if (stack_.size() >= kMaxStack)
+            stop(NotAvailable::kArithmetic);
+        else
+            stack_.push_back(value);
+    }
+
+    SymbolicValue pop() {
+        if (stack_.empty()) {
+            stop(NotAvailable::kArithmetic);
+            return SymbolicValue::unknown(NotAvailable::kArithmetic);
+        }
+        const SymbolicValue value = stack_.back();
+        stack_.pop_back();
+        return value;
+    }
+
+    SymbolicValue peek(uint64_t depth) {
+        if (depth >= stack_.size()) {
+            stop(NotAvailable::kArithmetic);
+            return SymbolicValue::unknown(NotAvailable::kArithmetic);
+        }
+        return stack_[stack_.size() - 1 - depth];
+    }
+
+    // Gives a result the type of its operands, and the range of that type.
+    static SymbolicValue typed(SymbolicValue result, const SymbolicValue &operand) {
+        if (!operand.type_generic)
+            result = result.truncated(operand.type_bits, operand.type_signed);
+        result.type_bits = operand.type_bits;
+        result.type_signed = operand.type_signed;
+        result.type_generic = operand.type_generic;
+        return result;
+    }
+
+    template <class Operation> void unary(Operation operation) {
+        const SymbolicValue operand = pop();
+        push(typed(operation(operand), operand));
+    }
+
+    template <class Operation> void binary(Operation operation) {
+        const SymbolicValue right = pop();
+        const SymbolicValue left = pop();
+        const bool same_type = left.type_generic == right.type_generic &&
+                               left.type_bits == right.type_bits &&
+                               left.type_signed == right.type_signed;
+        if (same_type)
+            push(typed(operation(left, right), left));
+        else
+            push(SymbolicValue::unknown(left.is_unknown()    ? left.reason()
+                                        : right.is_unknown() ? right.reason()
+                                                             : NotAvailable::kArithmetic));
+    }
+
+    // Shift counts may have a type of their own.
+    template <class Operation> void shift(Operation operation) {
+        const SymbolicValue count = pop();
+        const SymbolicValue value = pop();
+        if (value.type_generic || value.type_bits == 64)
+            push(typed(operation(value, count), value));
+        else
+            push(SymbolicValue::unknown(value.is_unknown() ? value.reason()
+                                                           : NotAvailable::kArithmetic));
+    }
+
+    uint64_t reference() {
+        return reader_.section_offset(format_.version <= 2 ? format_.address_size
+                                                           : format_.offset_size);
+    }
+
+    // The type at an offset in the unit; 0 is the generic type.
+    bool convert(SymbolicValue &value, uint64_t type_offset, bool reinterpret) {
+        if (type_offset == 0) {
+            if (reinterpret && value.type_bits != 64)
+                return false;
+            value.type_bits = 64;
+            value.type_signed = false;
+            value.type_generic = true;
+            return true;
+        }
+        const std::optional<BaseType> type = context_.base_type(type_offset);
+        if (!type || !type->is_integer || type->size == 0 || type->size > 8 ||
+            (reinterpret && value.type_bits != type->size * 8))
+            return false;
+        value = value.truncated(type->size * 8, type->is_signed);
+        value.type_bits = type->size * 8;
+        value.type_signed = type->is_signed;
+        value.type_generic = false;
+        return true;
+    }
+
+    void push_typed(SymbolicValue value, uint64_t type_offset) {
+        if (!convert(value, type_offset, false))
+            value = SymbolicValue::unknown(NotAvailable::kArithmetic);
+        push(value);
+    }
+
+    SymbolicValue register_value(uint64_t reg, int64_t offset) {
+        if (reg >= format_.registers)
+            return SymbolicValue::unknown(NotAvailable::kArithmetic);
+        return SymbolicValue::of_register(static_cast<uint32_t>(reg),
+                                          static_cast<uint64_t>(offset));
+    }
+
+    SymbolicValue cfa() {
+        const std::optional<RegisterOffset> cfa = context_.call_frame_cfa();
+        return cfa ? register_value(cfa->reg, cfa->offset)
+                   : SymbolicValue::unknown(NotAvailable::kArithmetic);
+    }
+
+    SymbolicValue frame_base() {
+        const std::span<const uint8_t> expression = context_.frame_base();
+        if (expression.empty() || depth_ + 1 >= kMaxDepth)
+            return SymbolicValue::unknown(NotAvailable::kArithmetic);
+        Evaluator inner(format_, context_, depth_ + 1);
+        inner.run(expression);
+        const ExprPlace place = inner.place();
+        if (!inner.pieces().empty())
+            return SymbolicValue::unknown(NotAvailable::kPieces);
+        if (place.kind == ExprPlace::kMemory || place.kind == ExprPlace::kValue)
+            return place.value;
+        // A register as the frame base stands for its contents.
+        if (place.kind == ExprPlace::kRegister)
+            return register_value(place.reg, 0);
+        return SymbolicValue::unknown(
+            place.kind == ExprPlace::kMissing ? place.reason : NotAvailable::kArithmetic);
+    }
+
+    void entry_value(std::span<const uint8_t> block) {
+        if (!context_.at_function_entry() || depth_ + 1 >= kMaxDepth) {
+            push(SymbolicValue::unknown(NotAvailable::kEntryValue));
+            return;
+        }
+        Evaluator inner(format_, context_, depth_ + 1);
+        inner.run(block);
+        const ExprPlace place = inner.place();
+        if (inner.pieces().empty() && place.kind == ExprPlace::kRegister)
+            push(register_value(place.reg, 0));
+        else if (inner.pieces().empty() && place.kind == ExprPlace::kMemory)
+            push(place.value);  // the value on its stack
+        else
+            push(SymbolicValue::unknown(NotAvailable::kEntryValue));
+    }
+
+    void set_place(ExprPlace place) {
+        // Nothing but a piece may follow a register or an implicit location, and
+        // nothing precede those that stand alone.
+        const bool alone = place.kind == ExprPlace::kRegister || place.kind == ExprPlace::kBytes;
+        if (place_.kind != ExprPlace::kNone || (alone && !stack_.empty()))
+            stop(NotAvailable::kArithmetic);
+        place_ = std::move(place);
+    }
+
+    void finish_piece(uint64_t size, bool whole) {
+        ExprPlace place = this->place();
+        pieces_.push_back({.place = std::move(place), .size = size, .whole = whole});
+        place_ = {};
+        stack_.clear();
+    }
+
+    void step(uint8_t op);
+    void step_stack(uint8_t op);
+    void step_typed(uint8_t op);
+    void step_place(uint8_t op);
+
+    const ExprFormat &format_;
+    ExprContext &context_;
+    uint32_t depth_;
+    ByteReader reader_;
+    std::vector<SymbolicValue> stack_;
+    std::vector<ExprPiece> pieces_;
+    ExprPlace place_;
+    bool stopped_ = false;
+    NotAvailable reason_{};
+};
+
+void Evaluator::step(uint8_t op) {
+    using Value = SymbolicValue;
+    // Only pieces may follow a place.
+    if (place_.kind != ExprPlace::kNone && op != DW_OP_piece && op != DW_OP_bit_piece &&
+        op != DW_OP_nop)
+        return stop(NotAvailable::kArithmetic);
+    if (op >= DW_OP_lit0 && op <= DW_OP_lit31)
+        return push(Value::constant(op - DW_OP_lit0));
+    if (op >= DW_OP_breg0 && op <= DW_OP_breg31)
+        return push(register_value(op - DW_OP_breg0, reader_.sleb()));
+    if (op >= DW_OP_reg0 && op <= DW_OP_reg31)
+        return set_place({.kind = ExprPlace::kRegister,
+                          .reg = static_cast<uint32_t>(op - DW_OP_reg0),
+                          .value = {},
+                          .bytes = {}});
+    switch (op) {
+    case DW_OP_addr:
+        return push(Value::address(reader_.unsigned_of(format_.address_size)));
+    case DW_OP_addrx:
+    case DW_OP_GNU_addr_index: {
+        const std::optional<uint64_t> address = context_.indexed_address(reader_.uleb());
+        return push(address ? Value::address(*address) : Value::unknown(NotAvailable::kArithmetic));
+    }
+    case DW_OP_constx:
+    case DW_OP_GNU_const_index: {
+        const std::optional<uint64_t> number = context_.indexed_address(reader_.uleb());
+        return push(number ? Value::constant(*number) : Value::unknown(NotAvailable::kArithmetic));
+    }
+    case DW_OP_const1u:
+        return push(Value::constant(reader_.u8()));
+    case DW_OP_const1s:
+        return push(Value::constant(static_cast<uint64_t>(static_cast<int8_t>(reader_.u8()))));
+    case DW_OP_const2u:
+        return push(Value::constant(reader_.u16()));
+    case DW_OP_const2s:
+        return push(Value::constant(static_cast<uint64_t>(static_cast<int16_t>(reader_.u16()))));
+    case DW_OP_const4u:
+        return push(Value::constant(reader_.u32()));
+    case DW_OP_const4s:
+        return push(Value::constant(static_cast<uint64_t>(static_cast<int32_t>(reader_.u32()))));
+    case DW_OP_const8u:
+    case DW_OP_const8s:
+        return push(Value::constant(reader_.u64()));
+    case DW_OP_constu:
+        return push(Value::constant(reader_.uleb()));
+    case DW_OP_consts:
+        return push(Value::constant(static_cast<uint64_t>(reader_.sleb())));
+    case DW_OP_bregx: {
+        const uint64_t reg = reader_.uleb();
+        return push(register_value(reg, reader_.sleb()));
+    }
+    case DW_OP_fbreg: {
+        const int64_t offset = reader_.sleb();
+        return push(frame_base().plus(Value::constant(static_cast<uint64_t>(offset))));
+    }
+    case DW_OP_call_frame_cfa:
+        return push(cfa());
+    case DW_OP_plus:
+        return binary([](const Value &a, const Value &b) { return a.plus(b); });
+    case DW_OP_plus_uconst: {
+        const Value addend = Value::constant(reader_.uleb());
+        return unary([&](const Value &a) { return a.plus(addend); });
+    }
+    case DW_OP_minus:
+        return binary([](const Value &a, const Value &b) { return a.minus(b); });
+    case DW_OP_mul:
+        return binary([](const Value &a, const Value &b) { return a.times(b); });
+    case DW_OP_and:
+        return binary([](const Value &a, const Value &b) { return a.bit_and(b); });
+    case DW_OP_or:
+        return binary([](const Value &a, const Value &b) { return a.bit_or(b); });
+    case DW_OP_xor:
+        return binary([](const Value &a, const Value &b) { return a.bit_xor(b); });
+    case DW_OP_neg:
+        return unary([](const Value &a) { return a.negated(); });
+    case DW_OP_not:
+        return unary([](const Value &a) { return a.complement(); });
+    case DW_OP_shl:
+        return shift([](const Value &a, const Value &n) { return a.shift_left(n); });
+    case DW_OP_shr:
+        return shift([](const Value &a, const Value &n) { return a.shift_right(n, false); });
+    case DW_OP_shra:
+        return shift([](const Value &a, const Value &n) { return a.shift_right(n, true); });
+    case DW_OP_deref:
+        return unary([](const Value &a) { return a.load(8); });
+    case DW_OP_deref_size: {
+        const uint8_t size = reader_.u8();
+        if (size == 0 || size > 8)
+            return stop(NotAvailable::kArithmetic);
+        return unary([&](const Value &a) { return a.load(size); });
+    }
+    case DW_OP_nop:
+        return;
+    case DW_OP_dup:
+    case DW_OP_drop:
+    case DW_OP_over:
+    case DW_OP_pick:
+    case DW_OP_swap:
+    case DW_OP_rot:
+        return step_stack(op);
+    case DW_OP_const_type:
+    case DW_OP_GNU_const_type:
+    case DW_OP_regval_type:
+    case DW_OP_GNU_regval_type:
+    case DW_OP_deref_type:
+    case DW_OP_GNU_deref_type:
+    case DW_OP_convert:
+    case DW_OP_GNU_convert:
+    case DW_OP_reinterpret:
+    case DW_OP_GNU_reinterpret:
+        return step_typed(op);
+    default:
+        return step_place(op);
+    }
+}
+
+void Evaluator::step_stack(uint8_t op) {
+    switch (op) {
+    case DW_OP_dup:
+        return push(peek(0));
+    case DW_OP_drop:
+        pop();
+        return;
+    case DW_OP_over:
+        return push(peek(1));
+    case DW_OP_pick:
+        return push(peek(reader_.u8()));
+    case DW_OP_swap: {
+        const SymbolicValue top = pop();
+        const SymbolicValue second = pop();
+        push(top);
+        return push(second);
+    }
+    default: {  // DW_OP_rot
+        const SymbolicValue top = pop();
+        const SymbolicValue second = pop();
+        const SymbolicValue third = pop();
+        push(top);
+        push(third);
+        return push(second);
+    }
+    }
+}
+
+void Evaluator::step_typed(uint8_t op) {
+    switch (op) {
+    case DW_OP_const_type:
+    case DW_OP_GNU_const_type: {
+        const uint64_t type = reader_.uleb();
+        const uint8_t size = reader_.u8();
+        const std::optional<BaseType> base = context_.base_type(type);
+        if (!base || base->size != size || size > 8) {
+            reader_.skip(size);
+            return push(SymbolicValue::unknown(NotAvailable::kArithmetic));
+        }
+        return push_typed(SymbolicValue::constant(reader_.unsigned_of(size)), type);
+    }
+    case DW_OP_regval_type:
+    case DW_OP_GNU_regval_type: {
+        const uint64_t reg = reader_.uleb();
+        return push_typed(register_value(reg, 0), reader_.uleb());
+    }
+    case DW_OP_deref_type:
+    case DW_OP_GNU_deref_type: {
+        const uint8_t size = reader_.u8();
+        const uint64_t type = reader_.uleb();
+        const SymbolicValue address = pop();
+        const std::optional<BaseType> base = context_.base_type(type);
+        if (!base || base->size != size || size == 0 || size > 8)
+            return push(SymbolicValue::unknown(NotAvailable::kArithmetic));
+        return push_typed(address.load(size), type);
+    }
+    default: {  // DW_OP_convert, DW_OP_reinterpret
+        const bool reinterpret = op == DW_OP_reinterpret || op == DW_OP_GNU_reinterpret;
+        const uint64_t type = reader_.uleb();
+        SymbolicValue value = pop();
+        if (!value.is_unknown() && !convert(value, type, reinterpret))
+            value = SymbolicValue::unknown(NotAvailable::kArithmetic);
+        return push(value);
+    }
+    }
+}
+
+void Evaluator::step_place(uint8_t op) {
+    switch (op) {
+    case DW_OP_regx: {
+        const uint64_t reg = reader_.uleb();
+        return set_place({.kind = ExprPlace::kRegister,
+                          .reg = reg > UINT32_MAX ? UINT32_MAX : static_cast<uint32_t>(reg),
+                          .value = {},
+                          .bytes = {}});
+    }
+    case DW_OP_stack_value: {
+        const SymbolicValue value = pop();
+        return set_place({.kind = ExprPlace::kValue, .value = value, .bytes = {}});
+    }
+    case DW_OP_implicit_value: {
+        const uint64_t size = reader_.uleb();
+        return set_place({.kind = ExprPlace::kBytes, .value = {}, .bytes = reader_.bytes(size)});
+    }
+    case DW_OP_implicit_pointer:
+    case DW_OP_GNU_implicit_pointer:
+        reference();
+        reader_.sleb();
+        return set_place({.kind = ExprPlace::kMissing,
+                          .value = {},
+                          .bytes = {},
+                          .reason = NotAvailable::kImplicitPointer});
+    case DW_OP_entry_value:
+    case DW_OP_GNU_entry_value: {
+        const uint64_t size = reader_.uleb();
+        return entry_value(reader_.bytes(size));
+    }
+    case DW_OP_GNU_parameter_ref:
+        reader_.u32();
+        return push(SymbolicValue::unknown(NotAvailable::kParameterReference));
+    case DW_OP_piece:
+        return finish_piece(reader_.uleb(), true);
+    case DW_OP_bit_piece:
+        reader_.uleb();
+        reader_.uleb();
+        return finish_piece(0, false);
+    case DW_OP_GNU_uninit:
+        return;
+    default:  // comparisons, branches, divisions, calls, thread-local and object addresses
+        return stop(NotAvailable::kArithmetic);
+    }
+}
+
+}  // namespace
+
+ExprResult evaluate(std::span<const uint8_t> expression, const ExprFormat &format,
+                    ExprContext &context) {
+    Evaluator evaluator(format, context, 0);
+    evaluator.run(expression);
+    if (evaluator.stopped())
+        return {.pieces = {}, .place = evaluator.place()};
+    return {.pieces = evaluator.pieces(), .place = evaluator.place()};
+}
+
+}  // namespace btf_extra

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// Executes a DWARF location expression on symbols: registers have no values, but what an expression
+// makes of them has a form.
+#ifndef BTF_EXTRA_EXPR_EVALUATOR_H
+#define BTF_EXTRA_EXPR_EVALUATOR_H
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "userspace/generator/locations/expr_context.h"
+#include "userspace/generator/locations/symbolic_value.h"
+#include "userspace/generator/model/site_model.h"
+
+namespace btf_extra {
+
+// What an expression, or a piece of one, has come to.
+struct ExprPlace {
+    enum Kind : uint8_t { kNone, kRegister, kMemory, kValue, kBytes, kMissing } kind = kNone;
+    uint32_t reg = 0;
+    SymbolicValue value;             // address or value
+    std::span<const uint8_t> bytes;  // DW_OP_implicit_value
+    NotAvailable reason{};
+};
+
+struct ExprPiece {
+    ExprPlace place;
+    uint64_t size = 0;  // bytes
+    bool whole = true;  // not a bit piece
+};
+
+struct ExprResult {
+    std::vector<ExprPiece> pieces;
+    ExprPlace place;  // where there are pieces, what is behind the last of them
+};
+
+// kMissing, and no pieces, where the expression as a whole has no location. Of the result, bytes
+// lie in the expression.
+ExprResult evaluate(std::span<const uint8_t> expression, const ExprFormat &format,
+                    ExprContext &context);
+
+}  // namespace btf_extra
+
+#endif

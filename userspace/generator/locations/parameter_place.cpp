@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/generator/locations/parameter_place.h"
+
+#include "userspace/generator/locations/constant_location.h"
+#include "userspace/generator/locations/location_expr.h"
+
+namespace btf_extra {
+
+Location ParameterPlace::at(SiteContext &site, uint64_t size, const ExprFormat &format) const {
+    if (!location) {
+        if (const_value.is_constant())
+            return constant(const_value.number, const_value.kind == AttributeValue::kSigned, size);
+        if (const_value.kind == AttributeValue::kBlock)
+            return constant(const_value.block, size);
+        // A string is the memory that a pointer would point to.
+        return Location::missing(const_value ? NotAvailable::kImplicitPointer
+                                             : NotAvailable::kOptimizedOut);
+    }
+    const std::optional<Bytes> expression = site.expression(location, locviews);
+    if (!expression)
+        return Location::missing(NotAvailable::kNoLocationHere);
+    Location found = locate(*expression, size, format, site);
+    const bool too_early =
+        found.available()
+            ? location.kind == AttributeValue::kBlock &&
+                  site.may_be_stored_later(*expression, found.param)
+            : found.reason == NotAvailable::kArithmetic && site.before_frame(*expression);
+    if (too_early)
+        found = Location::missing(NotAvailable::kNoLocationHere);
+    return found;
+}
+
+}  // namespace btf_extra

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/generator/locations/site_context.h"
+
+#include "userspace/format/core_api.h"
+#include "userspace/generator/locations/loc_param.h"
+
+namespace btf_extra {
+
+std::optional<RegisterOffset> SiteContext::call_frame_cfa() {
+    return frames_.cfa(point_.address);
+}
+
+Bytes SiteContext::frame_base() {
+    if (const std::optional<uint32_t> reg = frame_register(); reg && !is_set_up(*reg))
+        return {};
+    return expression(enclosing_.frame_base, std::nullopt).value_or(Bytes());
+}
+
+bool SiteContext::at_function_entry() const {
+    return point_.address == enclosing_.entry;
+}
+
+std::optional<uint64_t> SiteContext::indexed_address(uint64_t index) {
+    return unit_.indexed_address(index);
+}
+
+std::optional<BaseType> SiteContext::base_type(uint64_t unit_offset) {
+    const SourceType type = types_.describe(unit_.header.offset + unit_offset, false);
+    if (type.kind != TypeKind::kInt && type.kind != TypeKind::kFloat)
+        return std::nullopt;
+    return BaseType{.size = static_cast<uint32_t>(type.size),
+                    .is_integer = type.kind == TypeKind::kInt,
+                    .is_signed = type.is_signed};
+}
+
+AddressConstant SiteContext::address_constant(uint64_t link_address) {
+    return file_.address_constant(link_address);
+}
+
+std::optional<Bytes> SiteContext::expression(const AttributeValue &location,
+                                             std::optional<uint64_t> locviews) const {
+    if (location.kind == AttributeValue::kBlock)
+        return location.block;
+    return expression_at(file_.dwarf(), unit_, location, locviews, point_);
+}
+
+bool SiteContext::before_frame(Bytes expression) {
+    const std::optional<uint32_t> reg = frame_register();
+    return reg && !expression.empty() && expression[0] == DW_OP_fbreg && !is_set_up(*reg);
+}
+
+bool SiteContext::may_be_stored_later(Bytes expression, const LocParam &param) {
+    if (!(param.flags & LOC_DEREF) || expression.back() == DW_OP_stack_value)
+        return false;
+    // Clang's frame base does not tell which side of the CFA it is on.
+    if (frame_register())
+        return true;
+    const std::optional<RegisterOffset> cfa = call_frame_cfa();
+    return cfa && param.values[0] == cfa->reg && loc_param::offset(param) < cfa->offset;
+}
+
+std::optional<uint32_t> SiteContext::frame_register() const {
+    const AttributeValue &base = enclosing_.frame_base;
+    if (base.kind != AttributeValue::kBlock || base.block.size() != 1 ||
+        base.block[0] < DW_OP_reg0 || base.block[0] > DW_OP_reg31)
+        return std::nullopt;
+    return base.block[0] - DW_OP_reg0;
+}
+
+bool SiteContext::is_set_up(uint32_t reg) {
+    const std::optional<RegisterOffset> at_entry = frames_.cfa(enclosing_.entry);
+    const std::optional<RegisterOffset> here = call_frame_cfa();
+    return at_entry && here && here->reg == reg &&
+           (here->reg != at_entry->reg || here->offset != at_entry->offset);
+}
+
+}  // namespace btf_extra

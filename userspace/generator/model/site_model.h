@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// What the generator knows of an object between reading its DWARF and writing
+// its BTF: plain structures, filled by the reader, consumed by the writer.
+#ifndef BTF_EXTRA_SITE_MODEL_H
+#define BTF_EXTRA_SITE_MODEL_H
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "userspace/format/provenance.h"
+#include "userspace/generator/model/hash.h"
+#include "userspace/generator/model/word_lists.h"
+
+namespace btf_extra {
+
+// A LOC_PARAM record of the wire format: where a value is.
+struct LocParam {
+    uint32_t size = 0;   // bytes of the value, 1..16
+    uint32_t flags = 0;  // LOC_* of kernel/core/loc_entry.h
+    uint32_t vlen = 0;   // values in use
+    std::array<uint32_t, 3> values{};
+
+    auto operator<=>(const LocParam &) const = default;
+};
+
+struct LocParamHash {
+    size_t operator()(const LocParam &param) const {
+        uint64_t hash = hash_mix(param.size, param.flags);
+        hash = hash_mix(hash, param.vlen);
+        for (const uint32_t value : param.values)
+            hash = hash_mix(hash, value);
+        return hash;
+    }
+};
+
+// A parameter at a site: a LOC_PARAM, or why there is none.
+struct Location {
+    LocParam param;         // meaningful when reason is none
+    NotAvailable reason{};  // 0: available
+
+    bool available() const { return reason == NotAvailable{}; }
+    static Location missing(NotAvailable why) { return {.param = {}, .reason = why}; }
+    bool operator==(const Location &) const = default;
+};
+
+// A type of the output: an id of the base BTF (0: void), or with kNewType set
+// the number of a type that the base lacks (see type_map.h).
+using TypeId = uint32_t;
+constexpr TypeId kNewType = 0x80000000u;
+
+// A type of the input: the .debug_info offset of its DIE; 0 is void.
+using TypeRef = uint64_t;
+
+enum class TypeKind : uint8_t {
+    kVoid,
+    kInt,
+    kFloat,
+    kPtr,
+    kConst,
+    kVolatile,
+    kRestrict,
+    kTypedef,
+    kStruct,
+    kUnion,
+    kEnum,
+    kArray,
+    kFuncProto,
+    kUnsupported,  // nothing that C or BTF has
+};
+
+struct SourceMember {
+    std::string_view name;
+    TypeRef type = 0;
+    uint64_t bit_offset = 0;
+    uint32_t bit_size = 0;  // 0: not a bit field
+};
+
+struct SourceEnumerator {
+    std::string_view name;
+    uint64_t value = 0;  // sign-extended
+};
+
+struct SourceParam {
+    std::string_view name;
+    TypeRef type = 0;
+};
+
+// One type as the debug information describes it; what it refers to is
+// described on request. Strings live as long as the input file.
+struct SourceType {
+    TypeKind kind = TypeKind::kVoid;
+    std::string_view name;              // empty: anonymous
+    uint64_t size = 0;                  // bytes: int, float, struct, union, enum
+    bool declaration = false;           // struct, union, enum without a body here
+    bool is_signed = false;             // int, enum
+    bool is_char = false;               // int
+    bool is_bool = false;               // int
+    bool variadic = false;              // function prototype
+    TypeRef target = 0;                 // pointer, qualifier, typedef, array element, return type
+    uint64_t elements = 0;              // array
+    std::vector<SourceMember> members;  // struct, union
+    std::vector<std::string_view> type_tags;    // pointer: btf_type_tag of what it points to
+    std::vector<SourceEnumerator> enumerators;  // enum
+    std::vector<SourceParam> params;            // function prototype
+};
+
+// Where types are described; one per thread.
+class TypeSource {
+  public:
+    virtual ~TypeSource() = default;
+    // The type at ref. Members, enumerators and parameters only with details.
+    virtual SourceType describe(TypeRef ref, bool details) = 0;
+};
+
+// A source function: one definition in one translation unit's view. Names live
+// as long as the input file, paths as long as its UnitSites.
+struct SourceFunction {
+    std::string_view name;
+    std::string_view file;  // DW_AT_decl_file, normalised, relative to the source tree
+    std::string_view unit;  // DW_AT_name of the unit, likewise
+    bool external = false;
+    bool variadic = false;
+    TypeId return_type = 0;
+    uint32_t first_param = 0;  // in the unit's param_types and param_names
+    uint32_t nr_params = 0;    // without the void of a variadic function
+    uint32_t base_id = 0;      // the FUNC of the base with that name and prototype, or 0
+    // Not what the source says, but what the compiler has made of one body: name is its symbol
+    // (foo.isra.0), and section << 32 | offset tells it from all others of that name.
+    std::optional<uint64_t> only_body;
+};
+
+enum class SiteClass : uint8_t { kInline, kBody };
+
+// A parameter at a site: the number of a LocParam, or with kMissing set a
+// NotAvailable; kMissing alone is the void that ends a variadic prototype.
+using ParamSlot = uint32_t;
+constexpr ParamSlot kMissing = 0x80000000u;
+constexpr ParamSlot missing_slot(NotAvailable why) {
+    return kMissing | static_cast<ParamSlot>(why);
+}
+
+// Where a function begins: an inlined instance or an out-of-line body.
+struct Site {
+    uint32_t function = 0;  // number of a SourceFunction
+    uint32_t section = 0;   // number of an executable section
+    uint32_t offset = 0;    // bytes from the start of that section
+    SiteClass site_class = SiteClass::kInline;
+    uint8_t marks = 0;    // SITE_MARK_*
+    uint32_t params = 0;  // number of the list with its ParamSlots, in order of the prototype
+};
+
+// What was read of one unit.
+struct UnitSites {
+    std::deque<std::string> paths;  // that functions refer to
+    std::vector<SourceFunction> functions;
+    std::vector<TypeId> param_types;            // of all functions
+    std::vector<std::string_view> param_names;  // as many
+    std::vector<Site> sites;
+    std::vector<LocParam> loc_params;
+    WordLists param_lists;
+    uint64_t inline_instances = 0;   // DW_TAG_inlined_subroutine with an address
+    uint64_t overridden_bodies = 0;  // left out, and all that is inlined there
+    uint64_t outside_sections = 0;   // sites at an address in no executable section
+    bool skipped_rust = false;
+    std::string error;  // not empty: the unit is malformed
+
+    std::span<const TypeId> types_of(const SourceFunction &function) const {
+        return std::span(param_types).subspan(function.first_param, function.nr_params);
+    }
+    std::span<const std::string_view> names_of(const SourceFunction &function) const {
+        return std::span(param_names).subspan(function.first_param, function.nr_params);
+    }
+};
+
+}  // namespace btf_extra
+
+#endif

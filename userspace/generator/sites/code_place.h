@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// Where the code of an entry is: a body's, or that of an inlined instance.
+#ifndef BTF_EXTRA_CODE_PLACE_H
+#define BTF_EXTRA_CODE_PLACE_H
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "userspace/generator/dwarf/address_list.h"
+
+namespace btf_extra {
+
+// The attributes that say where code is, and where it begins.
+struct CodePlace {
+    AttributeValue entry_pc;
+    AttributeValue low_pc;
+    AttributeValue high_pc;
+    AttributeValue ranges;
+
+    // false: it is none of them.
+    bool set(uint16_t name, const AttributeValue &value) {
+        switch (name) {
+        case DW_AT_entry_pc:
+            entry_pc = value;
+            return true;
+        case DW_AT_low_pc:
+            low_pc = value;
+            return true;
+        case DW_AT_high_pc:
+            high_pc = value;
+            return true;
+        case DW_AT_ranges:
+            ranges = value;
+            return true;
+        default:
+            return false;
+        }
+    }
+
+    // The link-time address where a call begins: without DW_AT_entry_pc, where the first range
+    // does. nullopt: no code, or malformed.
+    std::optional<uint64_t> entry(const DebugSections &sections, const Unit &unit) const {
+        if (const std::optional<uint64_t> entry = unit.address_of(entry_pc))
+            return entry;
+        std::optional<uint64_t> start = unit.address_of(low_pc);
+        if (!start && ranges)
+            start = first_range_start(sections, unit, ranges);
+        if (start && entry_pc.is_constant())
+            *start += entry_pc.number;
+        return start;
+    }
+
+    // All of the code, in the order of DW_AT_ranges. Where malformed, what comes before.
+    void append_ranges(const DebugSections &sections, const Unit &unit,
+                       std::vector<CodeRange> &out) const {
+        if (ranges) {
+            for_each_range(sections, unit, ranges, [&](CodeRange range) {
+                out.push_back(range);
+                return true;
+            });
+        } else if (const std::optional<uint64_t> low = unit.address_of(low_pc)) {
+            const uint64_t from = high_pc.is_constant() ? *low : 0;
+            const std::optional<uint64_t> high =
+                high_pc.is_constant() ? high_pc.number : unit.address_of(high_pc);
+            if (high)
+                out.push_back({*low, from + *high});
+        }
+    }
+};
+
+}  // namespace btf_extra
+
+#endif

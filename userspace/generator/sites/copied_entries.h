@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// Where inlined instances begin besides their one DW_AT_entry_pc. GCC may copy their code (the head
+// of a loop, jump threading, unrolling): a call then begins at one of the copies. DWARF has one
+// entry for all, but the line program has a row for each: the statement at which an instance is
+// entered is where the function is declared.
+#ifndef BTF_EXTRA_COPIED_ENTRIES_H
+#define BTF_EXTRA_COPIED_ENTRIES_H
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "userspace/generator/dwarf/address_list.h"
+#include "userspace/generator/dwarf/line_program.h"
+
+namespace btf_extra {
+
+// Of one unit at a time.
+class CopiedEntries {
+  public:
+    // Where a call begins, too: of which instance, by numbers in order of add_instance(). Several:
+    // it is one of them.
+    struct Copy {
+        CodePoint point;
+        std::vector<uint32_t> instances;
+    };
+
+    void clear();
+    // Of the instances that follow: the function around them, whose own entry it is.
+    void add_body(const SourcePlace &declared, uint64_t entry, std::span<const CodeRange> ranges);
+    void add_instance(const SourcePlace &declared, uint64_t entry,
+                      std::span<const CodeRange> ranges);
+
+    std::span<const CodeRange> ranges_of(uint32_t instance) const;
+
+    // In order of (place of the function, address); those that are in no function known here are
+    // left out. Of functions that a macro writes nothing is found: all their statements are in one
+    // place.
+    std::vector<Copy> find(const DebugSections &sections, const Unit &unit);
+
+  private:
+    // Ranges in ranges_.
+    struct Ranges {
+        uint32_t first = 0;
+        uint32_t count = 0;
+    };
+    struct Entry {
+        SourcePlace declared;
+        uint64_t address = 0;
+        auto operator<=>(const Entry &) const = default;
+    };
+    struct Row {
+        Entry entry;
+        uint64_t view = 0;
+        bool is_stmt = false;
+        auto operator<=>(const Row &) const = default;
+    };
+    struct Instance {
+        SourcePlace declared;
+        uint32_t number = 0;
+        uint32_t body = 0;  // in bodies_
+    };
+
+    Ranges keep(std::span<const CodeRange> ranges);
+    bool hold(Ranges ranges, uint64_t address) const;
+    std::vector<Row> rows_at_declarations(const DebugSections &sections, const Unit &unit) const;
+    bool written_by_macro(std::span<const Row> rows) const;
+    std::vector<uint32_t> instances_at(const Entry &entry) const;
+
+    std::vector<Instance> instances_;
+    std::vector<Ranges> instance_ranges_;  // by number
+    std::vector<Ranges> bodies_;           // their ranges
+    std::vector<CodeRange> ranges_;
+    std::vector<Entry> known_;  // of instances and bodies
+};
+
+}  // namespace btf_extra
+
+#endif

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/generator/sites/defined_symbols.h"
+
+#include <gelf.h>
+
+#include <cstring>
+
+#include "userspace/format/core_api.h"
+
+namespace btf_extra {
+
+namespace {
+
+// The name of the function that a symbol is a part of, empty: it is none. The cold code of a part
+// begins nothing.
+std::string_view split_off(const char *symbol) {
+    if (std::strstr(symbol, ".part.") == nullptr)
+        return {};
+    const std::string_view name(symbol, func_suffix_strip(symbol));
+    const std::string_view suffix(symbol + name.size());
+    const bool part = suffix.find(".part.") != suffix.npos && suffix.find(".cold") == suffix.npos;
+    return part ? name : std::string_view();
+}
+
+}  // namespace
+
+DefinedSymbols::DefinedSymbols(const DebugFile &file) : begins_(file.sections().size()) {
+    const ElfImage &elf = file.elf();
+    const ElfSection *table = elf.find(".symtab");
+    Elf_Scn *section = table ? elf_getscn(elf.handle(), table->index) : nullptr;
+    Elf_Data *data = section ? elf_getdata(section, nullptr) : nullptr;
+    GElf_Shdr header;
+    if (!data || !gelf_getshdr(section, &header))
+        return;
+    constexpr uint32_t kNone = UINT32_MAX;
+    std::vector<uint32_t> by_index;  // of the section header table: number in sections()
+    for (uint32_t s = 0; s < begins_.size(); ++s) {
+        const ElfSection &each = file.sections()[s];
+        if (!each.executable())
+            continue;
+        if (each.index >= by_index.size())
+            by_index.resize(each.index + 1, kNone);
+        by_index[each.index] = s;
+        begins_[s].resize(each.size);
+    }
+    GElf_Sym symbol;
+    for (int i = 0; gelf_getsym(data, i, &symbol); ++i) {
+        const unsigned type = GELF_ST_TYPE(symbol.st_info);
+        if (symbol.st_shndx >= by_index.size() || by_index[symbol.st_shndx] == kNone ||
+            (type != STT_FUNC && type != STT_NOTYPE && type != STT_GNU_IFUNC))
+            continue;
+        const uint32_t s = by_index[symbol.st_shndx];
+        const uint64_t offset =
+            symbol.st_value - (elf.relocatable() ? 0 : file.sections()[s].address);
+        if (offset >= begins_[s].size())
+            continue;
+        const bool local = GELF_ST_BIND(symbol.st_info) == STB_LOCAL;
+        const char *name = elf_strptr(elf.handle(), header.sh_link, symbol.st_name);
+        // Arm's "$x", "$d" say what the bytes are, and name nothing.
+        if (!name || name[0] == '$')
+            continue;
+        if (!local)
+            names_.insert(name);
+        if (const std::string_view function = split_off(name); !function.empty())
+            parts_.emplace(place(s, offset), function);
+        if (std::strchr(name, '.') != nullptr && name[func_suffix_strip(name)] != '\0')
+            clones_.emplace(place(s, offset), name);
+        has_local_functions_ |= local && type == STT_FUNC;
+        begins_[s][offset] = true;
+    }
+}
+
+std::string_view DefinedSymbols::clone(std::string_view name, uint32_t section,
+                                       uint64_t offset) const {
+    std::string_view found;
+    const auto [first, end] = clones_.equal_range(place(section, offset));
+    for (auto each = first; each != end; ++each) {
+        if (each->second.substr(0, func_suffix_strip(each->second.data())) != name)
+            continue;
+        if (!found.empty() && found != each->second)
+            return {};
+        found = each->second;
+    }
+    return found;
+}
+
+}  // namespace btf_extra

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// Whether the code of an inlined instance jumps to its own first instruction: then a probe there
+// is hit once a turn of a loop, not once a call.
+#ifndef BTF_EXTRA_OWN_JUMPS_H
+#define BTF_EXTRA_OWN_JUMPS_H
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "userspace/generator/dwarf/address_list.h"
+#include "userspace/generator/dwarf/debug_file.h"
+
+struct cs_insn;
+
+namespace btf_extra {
+
+// Of one file; one for each thread. Direct jumps alone, as they are in the file.
+class OwnJumps {
+  public:
+    explicit OwnJumps(const DebugFile &file);
+    ~OwnJumps();
+    OwnJumps(const OwnJumps &) = delete;
+    OwnJumps &operator=(const OwnJumps &) = delete;
+
+    // Whether there is one from these ranges to entry. Each of them begins with an instruction, as
+    // ranges of DWARF do.
+    bool any_to(uint64_t entry, std::span<const CodeRange> ranges);
+
+  private:
+    // The bytes of code from first on.
+    struct Code {
+        uint64_t first = 0;
+        Bytes bytes;
+    };
+
+    Code code_of(CodeRange range);
+    bool x86_jumps(const Code &code, uint64_t entry);
+    bool arm64_jumps(const Code &code, uint64_t entry) const;
+    bool begins_instruction(const Code &code, uint64_t entry, uint64_t opcode);
+
+    const DebugFile &file_;
+    const bool x86_;
+    std::optional<uint32_t> section_;  // of the last range
+    size_t disassembler_ = 0;  // capstone's handle, opened when there is something to look at
+    cs_insn *instruction_ = nullptr;
+};
+
+}  // namespace btf_extra
+
+#endif

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// What units are read from, and with.
+#ifndef BTF_EXTRA_READER_INPUT_H
+#define BTF_EXTRA_READER_INPUT_H
+
+#include "userspace/generator/dwarf/debug_file.h"
+#include "userspace/generator/dwarf/dwarf_unit.h"
+#include "userspace/generator/dwarf/source_path.h"
+#include "userspace/generator/sites/defined_symbols.h"
+#include "userspace/generator/types/base_types.h"
+#include "userspace/generator/types/type_map.h"
+
+namespace btf_extra {
+
+// What all threads share; nothing of it changes but the new types.
+struct ReaderInput {
+    const DebugFile &file;
+    const DefinedSymbols &symbols;
+    const UnitSet &units;
+    const SourceTree &source_tree;
+    const BaseTypes &base;
+    NewTypes &new_types;
+};
+
+}  // namespace btf_extra
+
+#endif

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/generator/sites/source_functions.h"
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace btf_extra {
+
+namespace {
+
+constexpr uint32_t kMaxOrigins = 8;  // from an instance to what it is an instance of
+
+}  // namespace
+
+SourceFunctions::SourceFunctions(const ReaderInput &input, const Unit &unit, DwarfTypes &types,
+                                 UnitSites &sites, std::pmr::memory_resource *memory)
+    : input_(input), unit_(unit), types_(types), sites_(sites),
+      unit_path_(keep(input.source_tree.relative(unit.name))),
+      type_map_(input.base, input.new_types, types, memory), memory_(memory), functions_(memory) {}
+
+const SourceFunctions::Function *SourceFunctions::at(uint64_t die_offset) {
+    const auto known = functions_.find(die_offset);
+    if (known != functions_.end())
+        return known->second;
+    uint64_t root = die_offset;
+    for (uint32_t i = 0; i < kMaxOrigins; ++i) {
+        const Unit *unit = unit_at(root);
+        const Die die = unit ? unit->die_at(root) : Die{};
+        if (die.tag() != DW_TAG_subprogram)
+            return nullptr;
+        const AttributeValue origin = unit->attribute(die, DW_AT_abstract_origin);
+        if (origin.kind == AttributeValue::kReference) {
+            root = origin.number;
+            continue;
+        }
+        const Function *&function = functions_[root];
+        if (!function)
+            function = read(*unit, die);
+        return function;
+    }
+    return nullptr;
+}
+
+int SourceFunctions::position_of(const Function &function, uint64_t die_offset) const {
+    for (uint32_t i = 0; i < kMaxOrigins; ++i) {
+        for (size_t position = 0; position < function.params.size(); ++position)
+            if (function.params[position].die == die_offset)
+                return static_cast<int>(position);
+        const Unit *unit = unit_at(die_offset);
+        const Die die = unit ? unit->die_at(die_offset) : Die{};
+        const AttributeValue origin =
+            die.abbreviation ? unit->attribute(die, DW_AT_abstract_origin) : AttributeValue{};
+        if (origin.kind != AttributeValue::kReference)
+            return -1;
+        die_offset = origin.number;
+    }
+    return -1;
+}
+
+std::string_view SourceFunctions::file_of(const Unit &unit, uint64_t number) {
+    const auto [entry, fresh] = files_.try_emplace(unit.header.offset);
+    Files &files = entry->second;
+    if (fresh) {
+        files.written = file_table(input_.file.dwarf(), unit);
+        files.normalized.resize(files.written.size());
+    }
+    if (number >= files.written.size())
+        return {};
+    if (files.normalized[number].empty() && !files.written[number].empty())
+        files.normalized[number] = keep(input_.source_tree.relative(files.written[number]));
+    return files.normalized[number];
+}
+
+std::string_view SourceFunctions::keep(std::string text) {
+    return sites_.paths.emplace_back(std::move(text));
+}
+
+uint32_t SourceFunctions::add(const SourceFunction &function) {
+    const auto number = static_cast<uint32_t>(sites_.functions.size());
+    SourceFunction &added = sites_.functions.emplace_back(function);
+    added.nr_params = static_cast<uint32_t>(sites_.param_types.size()) - added.first_param;
+    added.base_id =
+        input_.base.func(added.name, added.return_type, sites_.types_of(added), added.variadic);
+    return number;
+}
+
+const Unit *SourceFunctions::unit_at(uint64_t offset) const {
+    if (offset >= unit_.header.offset && offset < unit_.header.end)
+        return &unit_;
+    return input_.units.at(offset);
+}
+
+const SourceFunctions::Function *SourceFunctions::read(const Unit &unit, const Die &die) {
+    SourceFunction source;
+    std::optional<uint64_t> file;
+    SourcePlace declared;
+    TypeRef result = 0;
+    uint64_t specification = 0;
+    const auto read_attributes = [&](uint16_t name, const AttributeValue &value) {
+        switch (name) {
+        case DW_AT_name:
+            if (source.name.empty())
+                source.name = value.string;
+            break;
+        case DW_AT_decl_file:
+            if (!file)
+                file = value.number;
+            break;
+        case DW_AT_decl_line:
+            if (declared.line == 0)
+                declared.line = value.number;
+            break;
+        case DW_AT_decl_column:
+            if (declared.column == 0)
+                declared.column = value.number;
+            break;
+        case DW_AT_type:
+            if (result == 0 && value.kind == AttributeValue::kReference)
+                result = value.number;
+            break;
+        case DW_AT_external:
+            source.external = value.number != 0;
+            break;
+        case DW_AT_specification:
+            if (value.kind == AttributeValue::kReference)
+                specification = value.number;
+            break;
+        default:
+            break;
+        }
+    };
+    unit.for_each_attribute(die, read_attributes);
+    const Unit *file_unit = &unit;  // whose numbers of files they are
+    if (const Unit *declared = specification != 0 ? unit_at(specification) : nullptr)
+        if (const Die declaration = declared->die_at(specification); declaration.abbreviation) {
+            if (!file)
+                file_unit = declared;
+            declared->for_each_attribute(declaration, read_attributes);
+        }
+    if (source.name.empty())
+        return nullptr;
+    if (file)
+        source.file = file_of(*file_unit, *file);
+    source.unit = &unit == &unit_ ? unit_path_ : keep(input_.source_tree.relative(unit.name));
+    source.return_type = type_map_.map(result);
+    source.first_param = static_cast<uint32_t>(sites_.param_types.size());
+    params_.clear();
+    uint64_t offset = die.abbreviation->has_children ? unit.after_attributes(die) : 0;
+    while (offset != 0) {
+        const Die child = unit.die_at(offset);
+        if (!child.abbreviation)
+            break;
+        if (child.tag() == DW_TAG_formal_parameter) {
+            const TypeRef type = unit.attribute(child, DW_AT_type).number;
+            params_.push_back({.die = child.offset, .type = type, .size = types_.size_of(type)});
+            sites_.param_types.push_back(type_map_.map_param(type));
+            sites_.param_names.push_back(unit.attribute(child, DW_AT_name).string);
+        } else if (child.tag() == DW_TAG_unspecified_parameters) {
+            source.variadic = true;
+        }
+        offset = unit.next_sibling(child);
+    }
+    const std::span params(memory_.allocate_object<Param>(params_.size()), params_.size());
+    std::uninitialized_copy(params_.begin(), params_.end(), params.begin());
+    auto *function = memory_.new_object<Function>();
+    function->number = add(source);
+    function->params = params;
+    function->variadic = source.variadic;
+    function->declared = declared;
+    function->declared_here = file && declared.line != 0 && file_unit == &unit_;
+    if (file)
+        function->declared.file = *file;
+    return function;
+}
+
+}  // namespace btf_extra

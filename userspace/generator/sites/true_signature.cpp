@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/generator/sites/true_signature.h"
+
+#include <elf.h>
+
+#include <dwarf.h>
+
+#include "userspace/format/core_api.h"
+#include "userspace/generator/dwarf/byte_reader.h"
+
+namespace btf_extra {
+
+namespace {
+
+// What a parameter is passed as.
+enum class Passing {
+    kNotAtAll,
+    kPerhapsNot,  // a scalar that has no location: where others have one, it is not passed
+    kInRegisters,
+    kElsewhere,
+    kUnknown,
+};
+
+Passing passing_of_missing(const EntryParam &param) {
+    const bool scalar = param.shape == EntryParam::kScalar;
+    switch (param.location.reason) {
+    case NotAvailable::kParameterReference:
+        // Callers know it. Of a pointer, they may pass what it leads to.
+        return scalar ? Passing::kNotAtAll : Passing::kUnknown;
+    case NotAvailable::kOptimizedOut:
+    case NotAvailable::kNoLocationHere:
+        return scalar ? Passing::kPerhapsNot : Passing::kUnknown;
+    case NotAvailable::kPieces:
+        return param.parts.empty() ? Passing::kElsewhere : Passing::kInRegisters;
+    case NotAvailable::kStaticMemory:
+    case NotAvailable::kSize:
+        return Passing::kElsewhere;
+    default:
+        return Passing::kUnknown;
+    }
+}
+
+Passing passing_of(const EntryParam &param) {
+    if (!param.location.available())
+        return passing_of_missing(param);
+    const LocParam &where = param.location.param;
+    if (where.flags & LOC_CONST)
+        return Passing::kNotAtAll;
+    const bool pair = where.vlen == 2;
+    if (where.flags != LOC_REG || where.size != param.size ||
+        (pair && param.shape != EntryParam::kAggregate))
+        return Passing::kElsewhere;
+    return Passing::kInRegisters;
+}
+
+}  // namespace
+
+SignatureChange signature_change(std::string_view suffixes) {
+    const auto has = [&](std::string_view word) { return suffixes.find(word) != suffixes.npos; };
+    // The rest of a call, or cold code: no signature of the source at all.
+    if (has(".part.") || has(".cold"))
+        return {};
+    const bool isra = has(".isra.");
+    return {.params = isra || has(".constprop."), .result = isra};
+}
+
+std::span<const uint32_t> argument_registers(uint16_t machine) {
+    static constexpr uint32_t kX86[] = {5, 4, 1, 2, 8, 9};  // rdi, rsi, rdx, rcx, r8, r9
+    static constexpr uint32_t kArm64[] = {0, 1, 2, 3, 4, 5, 6, 7};
+    if (machine == EM_X86_64)
+        return kX86;
+    return kArm64;
+}
+
+std::optional<std::vector<RegisterPart>> register_parts(std::span<const uint8_t> expression,
+                                                        uint64_t size) {
+    std::vector<RegisterPart> parts;
+    ByteReader reader(expression, 0);
+    uint64_t offset = 0;
+    while (!reader.at_end()) {
+        uint8_t op = reader.u8();
+        std::optional<uint32_t> reg;
+        if (op >= DW_OP_reg0 && op <= DW_OP_reg31) {
+            reg = op - DW_OP_reg0;
+            op = reader.u8();
+        }
+        const uint64_t bytes = op == DW_OP_piece ? reader.uleb() : 0;
+        if (reader.failed() || bytes == 0 || bytes > size - offset)
+            return std::nullopt;
+        if (reg && bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8)
+            return std::nullopt;
+        if (reg)
+            parts.push_back({static_cast<uint32_t>(offset), static_cast<uint32_t>(bytes), *reg});
+        offset += bytes;
+    }
+    return parts;
+}
+
+std::optional<TrueSignature> true_signature(uint16_t machine, std::span<const EntryParam> params) {
+    const std::span<const uint32_t> registers = argument_registers(machine);
+    TrueSignature found;
+    bool scalar_without_trace = false;
+    const auto takes = [&](uint32_t reg) {
+        return found.nr_registers < registers.size() && registers[found.nr_registers++] == reg;
+    };
+    for (uint32_t position = 0; position < params.size(); ++position) {
+        const EntryParam &param = params[position];
+        switch (passing_of(param)) {
+        case Passing::kNotAtAll:
+            break;
+        case Passing::kPerhapsNot:
+            scalar_without_trace = true;
+            break;
+        case Passing::kUnknown:
+            found.may_go_on = true;
+            break;
+        case Passing::kElsewhere:
+            return std::nullopt;
+        case Passing::kInRegisters:
+            // Then what is before it takes no register.
+            found.may_go_on = false;
+            if (param.location.available()) {
+                const LocParam &where = param.location.param;
+                for (uint32_t i = 0; i < where.vlen; ++i)
+                    if (!takes(where.values[i]))
+                        return std::nullopt;
+                found.arguments.push_back({position, {0, where.size, where.values[0]}, true});
+                break;
+            }
+            for (const RegisterPart &part : param.parts) {
+                if (!takes(part.reg))
+                    return std::nullopt;
+                found.arguments.push_back({position, part, false});
+            }
+            found.may_go_on = true;  // with what the location does not show
+            break;
+        }
+    }
+    found.may_go_on |= found.arguments.empty() && scalar_without_trace;
+    return found;
+}
+
+}  // namespace btf_extra

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/generator/types/base_types.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace btf_extra {
+
+namespace {
+
+// Whether a FUNC_PROTO has these types.
+bool has_types(const btf_type *proto, uint32_t result, std::span<const uint32_t> types,
+               bool variadic) {
+    if (loc_kind(proto) != BTF_KIND_FUNC_PROTO || proto->type != result ||
+        loc_vlen(proto) != types.size() + (variadic ? 1 : 0))
+        return false;
+    const auto *params = reinterpret_cast<const btf_param *>(proto + 1);
+    for (size_t i = 0; i < types.size(); ++i)
+        if (params[i].type != types[i])
+            return false;
+    return !variadic || params[types.size()].type == 0;
+}
+
+}  // namespace
+
+BaseTypes::BaseTypes(const btf_blob *base, uint32_t first_func_id)
+    : base_(base), first_func_id_(first_func_id) {
+    if (base) {
+        end_id_ = btf_blob_end_id(base);
+        end_string_ = btf_blob_end_string(base);
+    }
+    types_.resize(end_id_);
+    previous_.resize(end_id_);
+    buckets_.resize(std::bit_ceil(end_id_ * 2));
+    for (uint32_t id = 1; id < end_id_; ++id) {
+        types_[id] = btf_blob_type(base, id);
+        if (!types_[id])
+            continue;
+        uint32_t &bucket = buckets_[shape(id) & (buckets_.size() - 1)];
+        previous_[id] = bucket;
+        bucket = id;
+        if (kind(id) == BTF_KIND_ARRAY && array_index_ == 0)
+            array_index_ = reinterpret_cast<const btf_array *>(types_[id] + 1)->index_type;
+    }
+    index_strings();
+}
+
+std::string_view BaseTypes::string(uint32_t offset) const {
+    const char *text = base_ ? btf_blob_string(base_, offset) : nullptr;
+    return text ? text : std::string_view();
+}
+
+void BaseTypes::index_strings() {
+    string_table_.resize(std::bit_ceil(end_string_ + 1));  // never full: a string has a NUL
+    for (const btf_blob *level = base_; level; level = level->base) {
+        if (!level->data)
+            continue;
+        const auto *text = reinterpret_cast<const char *>(level->data + level->strings_off);
+        for (uint32_t at = 0; at < level->strings_len;) {
+            const std::string_view string(text + at);
+            size_t slot = hash_of(string);
+            while (string_table_[slot &= string_table_.size() - 1] != 0)
+                ++slot;
+            string_table_[slot] = level->first_string + at + 1;
+            at += static_cast<uint32_t>(string.size()) + 1;
+        }
+    }
+}
+
+uint32_t BaseTypes::find_string(std::string_view text) const {
+    if (string_table_.empty())
+        return UINT32_MAX;
+    for (size_t slot = hash_of(text);; ++slot) {
+        const uint32_t entry = string_table_[slot &= string_table_.size() - 1];
+        if (entry == 0)
+            return UINT32_MAX;
+        if (string(entry - 1) == text)
+            return entry - 1;
+    }
+}
+
+// What look-ups of this kind ask for, as a hash.
+uint64_t BaseTypes::shape(uint32_t id) const {
+    const btf_type *type = types_[id];
+    const uint32_t kind = loc_kind(type);
+    switch (kind) {
+    case BTF_KIND_PTR:
+    case BTF_KIND_CONST:
+    case BTF_KIND_VOLATILE:
+    case BTF_KIND_RESTRICT:
+        return hash_mix(kind, type->type);
+    case BTF_KIND_TYPE_TAG:
+        return hash_mix(hash_mix(kind, type->type), hash_of(string(type->name_off)));
+    case BTF_KIND_ARRAY: {
+        const auto *array = reinterpret_cast<const btf_array *>(type + 1);
+        return hash_mix(hash_mix(kind, array->type), array->nelems);
+    }
+    case BTF_KIND_FUNC_PROTO: {
+        const auto *params = reinterpret_cast<const btf_param *>(type + 1);
+        uint64_t hash = hash_mix(kind, type->type);
+        for (uint32_t i = 0; i < loc_vlen(type); ++i)
+            hash = hash_mix(hash, params[i].type);
+        return hash;
+    }
+    case BTF_KIND_STRUCT:
+    case BTF_KIND_UNION:
+    case BTF_KIND_ENUM:
+    case BTF_KIND_ENUM64:
+        if (type->name_off == 0) {
+            const uint32_t vlen = loc_vlen(type);
+            // Members and enumerators both begin with the name.
+            const uint32_t first = vlen ? *reinterpret_cast<const uint32_t *>(type + 1) : 0;
+            return hash_mix(hash_mix(hash_mix(kind, type->size), vlen), hash_of(string(first)));
+        }
+        [[fallthrough]];
+    default:
+        return hash_mix(kind, hash_of(string(type->name_off)));
+    }
+}
+
+template <class Match> uint32_t BaseTypes::first(uint64_t shape, Match match) const {
+    uint32_t found = 0;  // chains run downwards, so the last match is the lowest id
+    for (uint32_t id = buckets_[shape & (buckets_.size() - 1)]; id; id = previous_[id])
+        if (match(id))
+            found = id;
+    return found;
+}
+
+template <class Match> std::vector<uint32_t> BaseTypes::all(uint64_t shape, Match match) const {
+    std::vector<uint32_t> found;
+    for (uint32_t id = buckets_[shape & (buckets_.size() - 1)]; id; id = previous_[id])
+        if (match(id))
+            found.push_back(id);
+    std::reverse(found.begin(), found.end());
+    return found;
+}
+
+std::vector<uint32_t> BaseTypes::named(uint32_t kind, std::string_view name) const {
+    return all(hash_mix(kind, hash_of(name)),
+               [&](uint32_t id) { return this->kind(id) == kind && this->name(id) == name; });
+}
+
+uint32_t BaseTypes::unique(uint32_t kind, std::string_view name) const {
+    const uint64_t hash = hash_mix(kind, hash_of(name));
+    uint32_t found = 0;
+    for (uint32_t id = buckets_[hash & (buckets_.size() - 1)]; id; id = previous_[id])
+        if (this->kind(id) == kind && this->name(id) == name) {
+            if (found != 0)
+                return 0;
+            found = id;
+        }
+    return found;
+}
+
+uint32_t BaseTypes::unsigned_int(uint32_t size) const {
+    for (const char *name : {"unsigned char", "short unsigned int", "unsigned short",
+                             "unsigned int", "long unsigned int", "unsigned long"})
+        if (const uint32_t id = unique(BTF_KIND_INT, name); id != 0 && types_[id]->size == size)
+            return id;
+    return 0;
+}
+
+uint32_t BaseTypes::reference(uint32_t kind, uint32_t target) const {
+    return first(hash_mix(kind, target),
+                 [&](uint32_t id) { return this->kind(id) == kind && types_[id]->type == target; });
+}
+
+uint32_t BaseTypes::type_tag(std::string_view name, uint32_t target) const {
+    const uint32_t kind = BTF_KIND_TYPE_TAG;
+    return first(hash_mix(hash_mix(kind, target), hash_of(name)), [&](uint32_t id) {
+        return this->kind(id) == kind && types_[id]->type == target && this->name(id) == name;
+    });
+}
+
+uint32_t BaseTypes::array(uint32_t element, uint32_t count) const {
+    const uint32_t kind = BTF_KIND_ARRAY;
+    return first(hash_mix(hash_mix(kind, element), count), [&](uint32_t id) {
+        if (this->kind(id) != kind)
+            return false;
+        const auto *array = reinterpret_cast<const btf_array *>(types_[id] + 1);
+        return array->type == element && array->nelems == count;
+    });
+}
+
+uint32_t BaseTypes::func_proto(uint32_t result, std::span<const uint32_t> types,
+                               std::span<const std::string_view> names, bool variadic) const {
+    uint64_t hash = hash_mix(BTF_KIND_FUNC_PROTO, result);
+    for (const uint32_t type : types)
+        hash = hash_mix(hash, type);
+    if (variadic)
+        hash = hash_mix(hash, 0);
+    return first(hash, [&](uint32_t id) {
+        if (!types_[id] || !has_types(types_[id], result, types, variadic))
+            return false;
+        const auto *params = reinterpret_cast<const btf_param *>(types_[id] + 1);
+        for (size_t i = 0; i < names.size(); ++i)
+            if (string(params[i].name_off) != names[i])
+                return false;
+        return !variadic || params[names.size()].name_off == 0;
+    });
+}
+
+uint32_t BaseTypes::func(std::string_view name, uint32_t result, std::span<const uint32_t> types,
+                         bool variadic) const {
+    return first(hash_mix(BTF_KIND_FUNC, hash_of(name)), [&](uint32_t id) {
+        const bool named =
+            id >= first_func_id_ && kind(id) == BTF_KIND_FUNC && this->name(id) == name;
+        const btf_type *proto = named ? type(types_[id]->type) : nullptr;
+        return proto && has_types(proto, result, types, variadic);
+    });
+}
+
+std::vector<uint32_t> BaseTypes::anonymous(uint32_t kind, uint32_t size, uint32_t vlen,
+                                           std::string_view first_name) const {
+    const uint64_t hash = hash_mix(hash_mix(hash_mix(kind, size), vlen), hash_of(first_name));
+    return all(hash, [&](uint32_t id) {
+        return this->kind(id) == kind && types_[id]->name_off == 0 && types_[id]->size == size &&
+               loc_vlen(types_[id]) == vlen;
+    });
+}
+
+}  // namespace btf_extra

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// Two blobs, one on top of the other, as one in the place of the lower.
+#ifndef BTF_EXTRA_BTF_APPEND_H
+#define BTF_EXTRA_BTF_APPEND_H
+
+#include <cstddef>
+#include <vector>
+
+#include "userspace/format/btf_image.h"
+
+namespace btf_extra {
+
+// upper stands on lower. Records and strings of upper follow those of lower, so that every id and
+// every offset of a string stays what it was in either.
+std::vector<std::byte> append_btf(const BtfImage &lower, const BtfImage &upper);
+
+}  // namespace btf_extra
+
+#endif

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// Merged sites to the two blobs of the wire format, or to the one of the inline
+// layout, with their provenance.
+#ifndef BTF_EXTRA_BTF_WRITER_H
+#define BTF_EXTRA_BTF_WRITER_H
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "userspace/format/provenance.h"
+#include "userspace/generator/types/base_types.h"
+#include "userspace/generator/types/type_map.h"
+#include "userspace/generator/write/btf_builder.h"
+#include "userspace/generator/write/site_merge.h"
+
+namespace btf_extra {
+
+enum class Layout { kSplit, kInline };
+
+struct WrittenBlobs {
+    std::vector<std::byte> types;        // split layout
+    std::vector<std::byte> func_info;    // split layout
+    std::vector<std::byte> inline_blob;  // inline layout
+    Provenance provenance;
+};
+
+// The first of the blobs: functions, and what they need of new types.
+struct TypesBlob {
+    BtfBuilder builder;
+    std::vector<uint32_t> func_ids;  // of all functions, by number
+};
+
+TypesBlob write_types(const std::vector<MergedFunction> &functions, const BaseTypes &base,
+                      const NewTypes &new_types);
+
+// types: of the same functions. section_names: of MergedSection::section.
+WrittenBlobs write_blobs(TypesBlob types, const MergedSites &sites, const BaseTypes &base,
+                         const std::vector<std::string> &section_names, Layout layout,
+                         size_t threads);
+
+}  // namespace btf_extra
+
+#endif

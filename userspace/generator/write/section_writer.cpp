@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/generator/write/section_writer.h"
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <string_view>
+
+#include <unistd.h>
+
+#include <fmt/format.h>
+#include <gelf.h>
+
+#include "userspace/format/btf_image.h"
+#include "userspace/format/temporary_file.h"
+
+namespace btf_extra {
+
+namespace {
+
+constexpr uint64_t kAlign = 8;
+
+Elf_Scn *find_section(Elf *elf, size_t names, std::string_view name) {
+    for (Elf_Scn *section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
+        GElf_Shdr header;
+        const char *its = gelf_getshdr(section, &header) != nullptr
+                              ? elf_strptr(elf, names, header.sh_name)
+                              : nullptr;
+        if (its != nullptr && its == name)
+            return section;
+    }
+    return nullptr;
+}
+
+bool set_bytes(Elf_Data *data, std::span<const std::byte> bytes) {
+    if (data == nullptr)
+        return false;
+    data->d_buf = const_cast<std::byte *>(bytes.data());
+    data->d_size = bytes.size();
+    data->d_type = ELF_T_BYTE;
+    data->d_align = kAlign;
+    elf_flagdata(data, ELF_C_SET, ELF_F_DIRTY);
+    return true;
+}
+
+bool replace(Elf_Scn *section, std::span<const std::byte> bytes) {
+    GElf_Shdr header;
+    if (!set_bytes(elf_getdata(section, nullptr), bytes) ||
+        gelf_getshdr(section, &header) == nullptr)
+        return false;
+    header.sh_size = bytes.size();
+    header.sh_addralign = kAlign;
+    return gelf_update_shdr(section, &header) != 0;
+}
+
+bool add(Elf *elf, size_t name, std::span<const std::byte> bytes) {
+    Elf_Scn *section = elf_newscn(elf);
+    GElf_Shdr header;
+    if (section == nullptr || !set_bytes(elf_newdata(section), bytes) ||
+        gelf_getshdr(section, &header) == nullptr)
+        return false;
+    header.sh_name = static_cast<uint32_t>(name);
+    header.sh_type = SHT_PROGBITS;
+    header.sh_flags = SHF_ALLOC;
+    header.sh_size = bytes.size();
+    header.sh_addralign = kAlign;
+    return gelf_update_shdr(section, &header) != 0;
+}
+
+bool edit(int fd, std::span<const SectionContents> sections) {
+    elf_version(EV_CURRENT);
+    const std::unique_ptr<Elf, decltype(&elf_end)> elf(elf_begin(fd, ELF_C_RDWR, nullptr), elf_end);
+    size_t names = 0;
+    if (!elf || elf_getshdrstrndx(elf.get(), &names) != 0)
+        return false;
+    Elf_Data *text = elf_getdata(elf_getscn(elf.get(), names), nullptr);
+    if (text == nullptr)
+        return false;
+    std::string all_names(static_cast<const char *>(text->d_buf), text->d_size);
+    for (const SectionContents &each : sections) {
+        if (Elf_Scn *section = find_section(elf.get(), names, each.name)) {
+            if (!replace(section, each.bytes))
+                return false;
+            continue;
+        }
+        if (!add(elf.get(), all_names.size(), each.bytes))
+            return false;
+        all_names += each.name;
+        all_names += '\0';
+    }
+    text->d_buf = all_names.data();
+    text->d_size = all_names.size();
+    elf_flagdata(text, ELF_C_SET, ELF_F_DIRTY);
+    return elf_update(elf.get(), ELF_C_WRITE) >= 0;
+}
+
+bool write_all(int fd, std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+        const ssize_t written = write(fd, bytes.data(), bytes.size());
+        if (written < 0)
+            return false;
+        bytes = bytes.subspan(static_cast<size_t>(written));
+    }
+    return true;
+}
+
+}  // namespace
+
+Result<void> write_sections(const std::string &path, std::span<const SectionContents> sections) {
+    const Result<std::vector<std::byte>> before = read_whole_file(path);
+    if (!before)
+        return before.error();
+    errno = 0;
+    TemporaryFile temporary(path);
+    if (temporary.fd() < 0 || !write_all(temporary.fd(), *before) ||
+        !edit(temporary.fd(), sections) || !temporary.keep_as(path))
+        return Error{fmt::format("{}: output: {}", path,
+                                 errno != 0 ? std::strerror(errno) : elf_errmsg(-1))};
+    return {};
+}
+
+}  // namespace btf_extra

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// Sections of a relocatable file that are added to it, or replaced.
+#ifndef BTF_EXTRA_SECTION_WRITER_H
+#define BTF_EXTRA_SECTION_WRITER_H
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "userspace/format/result.h"
+
+namespace btf_extra {
+
+struct SectionContents {
+    const char *name;
+    std::span<const std::byte> bytes;
+};
+
+// Each becomes the contents of the section of its name; where there is none, one is added behind
+// all others, allocated and read-only. No other section changes its number, name, flags or bytes.
+// The file is replaced as a whole, by a rename: on failure it is untouched.
+Result<void> write_sections(const std::string &path, std::span<const SectionContents> sections);
+
+}  // namespace btf_extra
+
+#endif

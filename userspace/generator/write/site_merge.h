@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// The sites of all units as one: functions that are the same become one, exact
+// repeats of a site go, and everything gets an order that depends on nothing
+// but the input.
+#ifndef BTF_EXTRA_SITE_MERGE_H
+#define BTF_EXTRA_SITE_MERGE_H
+
+#include <compare>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "userspace/generator/model/site_model.h"
+
+namespace btf_extra {
+
+// A source function that has sites.
+struct MergedFunction {
+    const SourceFunction *source = nullptr;  // of the first unit that has it
+    std::span<const TypeId> param_types{};
+    std::span<const std::string_view> param_names{};
+    uint32_t base_id = 0;   // the FUNC of the base, or 0: one must be added
+    bool tag_file = false;  // others have its name
+    bool tag_unit = false;  // others have its name and file
+};
+
+// A LOCSEC entry.
+struct MergedSite {
+    uint32_t function = 0;  // number of a MergedFunction
+    uint32_t offset = 0;
+    uint32_t params = 0;  // number of a list of ParamSlots
+};
+
+struct MergedSection {
+    uint32_t section = 0;  // number of an executable section
+    SiteClass site_class = SiteClass::kInline;
+    std::vector<MergedSite> sites;  // in order of (function, offset, params)
+    // SITE_MARK_* by number in sites; those that were repeats of one another have the marks of all.
+    std::map<uint32_t, uint32_t> marks;
+};
+
+struct MergedSites {
+    // In the order of their ids: those of the base, then those to be added, in
+    // order of (name, file, unit).
+    std::vector<MergedFunction> functions;
+    std::vector<LocParam> loc_params;     // distinct, in ascending order
+    std::vector<MergedSection> sections;  // in order of section, then class
+    // Distinct lists of ParamSlots, in lexicographic order of what they locate,
+    // all reasons alike; then of their reasons.
+    std::vector<std::vector<ParamSlot>> param_lists;
+    uint64_t inline_instances = 0;
+    uint64_t overridden_bodies = 0;
+    uint64_t outside_sections = 0;
+    uint32_t skipped_rust_units = 0;
+};
+
+// Orders lists of ParamSlots by what they locate, all reasons alike.
+std::strong_ordering compare_locations(std::span<const ParamSlot> a, std::span<const ParamSlot> b);
+
+using UseFunctions = std::function<void(const std::vector<MergedFunction> &)>;
+
+// units must outlive the result, which points into them. The result does not
+// depend on the number of threads. use_functions is called when the functions
+// are known, with two threads at once with the work on the sites. May be empty.
+MergedSites merge_sites(const std::vector<UnitSites> &units, size_t threads,
+                        const UseFunctions &use_functions = nullptr);
+
+}  // namespace btf_extra
+
+#endif

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+
+#include <bpf/libbpf.h>
+#include <fmt/format.h>
+
+#include "userspace/lib/api/api_error.h"
+#include "userspace/lib/api/api_tables.h"
+#include "userspace/lib/attach/kloc.h"
+
+using namespace btf_extra;
+
+namespace {
+
+constexpr uint32_t kKnownFlags = BTF_EXTRA_INLINE_ONLY | BTF_EXTRA_BODY_ONLY |
+                                 BTF_EXTRA_BEST_EFFORT | BTF_EXTRA_INEXACT | BTF_EXTRA_NOTRACE;
+
+struct FreeReport {
+    void operator()(btf_extra_report *report) const { btf_extra_report_free(report); }
+};
+using Report = std::unique_ptr<btf_extra_report, FreeReport>;
+
+Report make_report(const AttachOutcome &outcome) {
+    Report out(new btf_extra_report{});
+    out->attached = outcome.attached;
+    out->nr_left_out = outcome.left_out.size();
+    out->left_out = new btf_extra_left_out[outcome.left_out.size()];
+    std::ranges::copy(outcome.left_out, out->left_out);
+    return out;
+}
+
+Error left_out_error(const btf_extra_func &func, const AttachOutcome &outcome, size_t sites) {
+    if (outcome.left_out.empty())
+        return Error{fmt::format("{}: no such site", func.text()), ENOENT};
+    const btf_extra_left_out &first = outcome.left_out.front();
+    return Error{fmt::format("{}: {} of {} sites cannot be probed; site {}: {}", func.text(),
+                             outcome.left_out.size(), sites, first.site.number,
+                             btf_extra_reason_text(&first)),
+                 EOPNOTSUPP};
+}
+
+Result<AttachOutcome> attach(const btf_extra_tables &tables, const btf_extra_func &func,
+                             int prog_fd, const btf_extra_attach_opts &opts) {
+    if ((opts.flags & ~kKnownFlags) != 0)
+        return Error{fmt::format("opts: unknown flags {:#x}", opts.flags & ~kKnownFlags), EINVAL};
+    if ((opts.flags & BTF_EXTRA_INLINE_ONLY) != 0 && (opts.flags & BTF_EXTRA_BODY_ONLY) != 0)
+        return Error{"opts: inlined instances only, and bodies only", EINVAL};
+    if (func.params.size() < 64 && opts.required >> func.params.size() != 0)
+        return Error{
+            fmt::format("has {} parameters: others cannot be required", func.params.size()),
+            EINVAL};
+    if (tables.tables->foreign())
+        return Error{"the tables are of another kernel", ESTALE};
+    const size_t sites = wanted_sites(func.found, opts.flags).size();
+    if (sites == 0)
+        return Error{"no such site", ENOENT};
+    if (opts.max_sites != 0 && sites > opts.max_sites)
+        return Error{fmt::format("{} sites, more than {}", sites, opts.max_sites), E2BIG};
+    const AttachRequest request = {prog_fd, opts.flags, opts.required, opts.cookie};
+    if (!tables.tables->uses_module() || opts.no_module)
+        return attach_by_perf(func.found, request);
+    return attach_by_module(func.found, request);
+}
+
+int attach_func(btf_extra_kloc **kloc, const btf_extra_tables &tables, const btf_extra_func &func,
+                int prog_fd, const btf_extra_attach_opts *opts, btf_extra_report **report) {
+    auto known = api_opts(opts);
+    if (!known)
+        return api_fail(known.error());
+    auto outcome = attach(tables, func, prog_fd, *known);
+    if (!outcome)
+        return api_fail({func.text() + ": " + outcome.error().message, outcome.error().code});
+    Report told = report != nullptr ? make_report(*outcome) : nullptr;
+    if (report != nullptr)
+        *report = told.release();
+    if (!outcome->kloc)
+        return api_fail(
+            left_out_error(func, *outcome, wanted_sites(func.found, known->flags).size()));
+    *kloc = outcome->kloc.release();
+    return 0;
+}
+
+}  // namespace
+
+void btf_extra_report_free(btf_extra_report *report) {
+    if (report != nullptr)
+        delete[] report->left_out;
+    delete report;
+}
+
+const char *btf_extra_reason_text(const btf_extra_left_out *left_out) {
+    switch (left_out->reason) {
+    case BTF_EXTRA_REASON_NO_TEXT:
+        return (left_out->site.flags & BTF_EXTRA_SITE_FREED) != 0 ? "its text has been freed"
+                                                                  : "its address is not known";
+    case BTF_EXTRA_REASON_LOOP_HEAD:
+        return "the head of its loop: a probe would be hit at every turn";
+    case BTF_EXTRA_REASON_NO_ENTRY:
+        return "where a call begins is not known: it may be hit without one";
+    case BTF_EXTRA_REASON_PARAMETER:
+        return "a required parameter has no location there";
+    case BTF_EXTRA_REASON_NOTRACE:
+        return "in a function that may not be traced";
+    case BTF_EXTRA_REASON_KPROBE:
+        return "the kernel refuses a kprobe there";
+    default:
+        return "for an unknown reason";
+    }
+}
+
+int btf_extra_attach(btf_extra_kloc **kloc, btf_extra_tables *tables, const btf_extra_func *func,
+                     int prog_fd, const btf_extra_attach_opts *opts, btf_extra_report **report) {
+    return api_guard([&] { return attach_func(kloc, *tables, *func, prog_fd, opts, report); });
+}
+
+int btf_extra_attach_kloc(btf_extra_kloc **kloc, const bpf_program *prog, const char *text,
+                          const btf_extra_attach_opts *opts, btf_extra_report **report) {
+    return api_guard([&] {
+        auto known = api_opts(opts);
+        if (!known)
+            return api_fail(known.error());
+        const int prog_fd = bpf_program__fd(prog);
+        if (prog_fd < 0)
+            return api_fail({"the program is not loaded", EINVAL});
+        btf_extra_open_opts open = {};
+        open.no_module = known->no_module;
+        auto tables = open_tables(open);
+        if (!tables)
+            return api_fail(tables.error());
+        auto found = find_funcs(**tables, text);
+        if (!found)
+            return api_fail(found.error());
+        const auto &funcs = **found;
+        if (funcs.size() > 1) {
+            std::string all;
+            for (const btf_extra_func *func : funcs)
+                all += (all.empty() ? "" : ", ") + func->text();
+            return api_fail(
+                {fmt::format("'{}': {} functions: {}", text, funcs.size(), all), ENOTUNIQ});
+        }
+        return attach_func(kloc, **tables, *funcs.front(), prog_fd, opts, report);
+    });
+}
+
+int btf_extra_kloc_probes(const btf_extra_kloc *kloc, const btf_extra_probe **probes,
+                          size_t *nr_probes) {
+    return api_guard([&] {
+        auto read = kloc->probes();
+        if (!read)
+            return api_fail(read.error());
+        kloc->read_probes = std::move(*read);
+        *probes = kloc->read_probes.data();
+        *nr_probes = kloc->read_probes.size();
+        return 0;
+    });
+}
+
+int btf_extra_kloc_counts(const btf_extra_kloc *kloc, btf_extra_counts *counts) {
+    return api_guard([&] {
+        auto read = kloc->counts();
+        if (!read)
+            return api_fail(read.error());
+        *counts = *read;
+        return 0;
+    });
+}
+
+void btf_extra_detach(btf_extra_kloc *kloc) {
+    delete kloc;
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// The border of the C API: errors become a negative errno and a line of text, and
+// no exception passes.
+#ifndef BTF_EXTRA_API_ERROR_H
+#define BTF_EXTRA_API_ERROR_H
+
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <new>
+
+#include "userspace/format/result.h"
+
+namespace btf_extra {
+
+// Remembers the text; the negative code, -EINVAL where the error has none.
+int api_fail(const Error &error) noexcept;
+
+template <class Work> int api_guard(const Work &work) noexcept {
+    try {
+        return work();
+    } catch (const std::bad_alloc &) {
+        return api_fail({"out of memory", ENOMEM});
+    } catch (const std::exception &other) {
+        return api_fail({other.what(), EIO});
+    }
+}
+
+// A caller's struct of another version: what it does not have is 0. An error: it has something
+// that is not known here, and that is not 0.
+template <class Opts> Result<Opts> api_opts(const Opts *given) {
+    Opts out = {};
+    out.sz = sizeof(out);
+    if (given == nullptr)
+        return out;
+    if (given->sz < sizeof(given->sz))
+        return Error{"opts: sz is not the size of the struct", EINVAL};
+    const auto *bytes = reinterpret_cast<const unsigned char *>(given);
+    for (size_t i = sizeof(out); i < given->sz; i++)
+        if (bytes[i] != 0)
+            return Error{"opts: a field that this version of the library does not know", EINVAL};
+    std::memcpy(static_cast<void *>(&out), given,
+                given->sz < sizeof(out) ? given->sz : sizeof(out));
+    out.sz = sizeof(out);
+    return out;
+}
+
+}  // namespace btf_extra
+
+#endif

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/lib/api/api_tables.h"
+
+#include <cerrno>
+
+#include <fmt/format.h>
+
+#include "userspace/lib/api/api_error.h"
+#include "userspace/lib/tables/installed_file.h"
+#include "userspace/lib/tables/running_kernel.h"
+#include "userspace/lib/tables/running_view.h"
+
+namespace btf_extra {
+
+Result<std::unique_ptr<btf_extra_tables>> open_tables(const btf_extra_open_opts &opts) {
+    auto out = std::make_unique<btf_extra_tables>();
+    Error no_module;
+    if (opts.file == nullptr && !opts.no_module) {
+        auto device = open_query_device();
+        if (device) {
+            auto tables = open_running_tables(RunningKernel(std::move(*device)), kSysKernel);
+            if (!tables)
+                return tables.error();
+            out->tables = std::move(*tables);
+            return out;
+        }
+        no_module = device.error();
+        // Loaded, but not for this user: files would not help.
+        if (no_module.code == EPERM || no_module.code == EACCES)
+            return no_module;
+    }
+    FileTablesPaths paths;
+    if (opts.file != nullptr) {
+        paths.file = opts.file;
+    } else {
+        auto file = installed_file();
+        if (!file && !no_module.message.empty())
+            return Error{no_module.message + "; and " + file.error().message, ENOENT};
+        if (!file)
+            return file.error();
+        paths.file = *file;
+    }
+    paths.base_btf =
+        opts.base_btf != nullptr ? opts.base_btf : std::string(kSysKernel) + "/btf/vmlinux";
+    auto tables = open_file_tables(paths, opts.file == nullptr);
+    if (!tables)
+        return tables.error();
+    out->tables = std::move(*tables);
+    return out;
+}
+
+Result<const std::vector<const btf_extra_func *> *> find_funcs(btf_extra_tables &tables,
+                                                               const char *text) {
+    auto parsed = parse_func_text(text);
+    if (!parsed)
+        return parsed.error();
+    auto found = tables.tables->find(*parsed);
+    if (!found)
+        return found.error();
+    if (found->empty())
+        return Error{fmt::format("'{}': no function with sites", text), ENOENT};
+    std::vector<const btf_extra_func *> answer;
+    for (FoundFunc &func : *found)
+        answer.push_back(&tables.funcs.emplace_back(std::move(func)));
+    return &tables.answers.emplace_back(std::move(answer));
+}
+
+}  // namespace btf_extra
+
+using namespace btf_extra;
+
+int btf_extra_open(btf_extra_tables **tables, const btf_extra_open_opts *opts) {
+    return api_guard([&] {
+        auto known = api_opts(opts);
+        if (!known)
+            return api_fail(known.error());
+        auto opened = open_tables(*known);
+        if (!opened)
+            return api_fail(opened.error());
+        *tables = opened->release();
+        return 0;
+    });
+}
+
+void btf_extra_close(btf_extra_tables *tables) {
+    delete tables;
+}
+
+bool btf_extra_uses_module(const btf_extra_tables *tables) {
+    return tables->tables->uses_module();
+}
+
+int btf_extra_find(btf_extra_tables *tables, const char *text, const btf_extra_func *const **funcs,
+                   size_t *nr_funcs) {
+    return api_guard([&] {
+        auto found = find_funcs(*tables, text);
+        if (!found)
+            return api_fail(found.error());
+        *funcs = (*found)->data();
+        *nr_funcs = (*found)->size();
+        return 0;
+    });
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+
+#include "userspace/lib/attach/kloc.h"
+
+namespace btf_extra {
+namespace {
+
+constexpr uint32_t kPage = 1024;
+
+// What an ioctl on the device or on an attachment failed with.
+Error device_error(int code) {
+    switch (code) {
+    case EPERM:
+        return Error{fmt::format("{}: needs CAP_PERFMON or CAP_SYS_ADMIN, and no lockdown",
+                                 BTF_EXTRA_DEVICE),
+                     code};
+    case EBADF:
+    case EINVAL:
+        return Error{fmt::format("{}: not a program that it attaches: of type kprobe, and not "
+                                 "sleepable",
+                                 BTF_EXTRA_DEVICE),
+                     code};
+    case ENOENT:
+        return Error{fmt::format("{}: the function is gone", BTF_EXTRA_DEVICE), code};
+    case ENOTTY:
+        return Error{fmt::format("{}: another version of btf_extra is loaded", BTF_EXTRA_DEVICE),
+                     code};
+    default:
+        return Error{fmt::format("{}: {}", BTF_EXTRA_DEVICE, std::strerror(code)), code};
+    }
+}
+
+class ModuleKloc : public btf_extra_kloc {
+  public:
+    explicit ModuleKloc(FileDescriptor fd) : fd_(std::move(fd)) {}
+
+    Result<std::vector<btf_extra_probe>> probes() const override {
+        std::vector<btf_extra_probe> out;
+        for (;;) {
+            const size_t got = out.size();
+            out.resize(got + kPage);
+            auto page = ask(out.data() + got, kPage, static_cast<uint32_t>(got));
+            if (!page)
+                return page.error();
+            out.resize(got + std::min(page->count, kPage));
+            if (page->count == 0 || out.size() >= page->total)
+                return out;
+        }
+    }
+
+    Result<btf_extra_counts> counts() const override {
+        auto link = ask(nullptr, 0, 0);
+        if (!link)
+            return link.error();
+        return btf_extra_counts{link->hits, link->missed};
+    }
+
+    Result<FileDescriptor> into_descriptor() override { return std::move(fd_); }
+
+  private:
+    Result<btf_extra_link> ask(btf_extra_probe *probes, uint32_t capacity, uint32_t first) const {
+        btf_extra_link link = {};
+        link.probes = reinterpret_cast<uintptr_t>(probes);
+        link.capacity = capacity;
+        link.first = first;
+        if (ioctl(fd_.get(), BTF_EXTRA_IOC_LINK, &link) != 0)
+            return device_error(errno);
+        return link;
+    }
+
+    FileDescriptor fd_;
+};
+
+}  // namespace
+
+Result<AttachOutcome> attach_by_module(const FoundFunc &func, const AttachRequest &request) {
+    if (!func.all_sites)
+        return Error{"the module attaches to all bodies of a function, not to those of one symbol",
+                     EOPNOTSUPP};
+    FileDescriptor device(open(BTF_EXTRA_DEVICE, O_RDWR | O_CLOEXEC));
+    if (!device)
+        return device_error(errno);
+    AttachOutcome out;
+    // More than there were may be left out by now.
+    out.left_out.resize(func.sites.size() + 16);
+    struct btf_extra_attach attach = {};
+    int fd, code;
+    for (;;) {
+        attach = {};
+        attach.prog_fd = static_cast<uint32_t>(request.prog_fd);
+        attach.flags = request.flags;
+        attach.object = func.object->id;
+        attach.func_id = func.id;
+        attach.required = request.required;
+        attach.cookie = request.cookie;
+        attach.left_out = reinterpret_cast<uintptr_t>(out.left_out.data());
+        attach.capacity = static_cast<uint32_t>(out.left_out.size());
+        fd = ioctl(device.get(), BTF_EXTRA_IOC_ATTACH, &attach);
+        code = fd < 0 ? errno : 0;
+        if (code != EOPNOTSUPP || attach.total <= out.left_out.size())
+            break;
+        out.left_out.resize(attach.total);
+    }
+    FileDescriptor link(fd);
+    if (code != 0 && code != EOPNOTSUPP)
+        return device_error(code);
+    out.left_out.resize(std::min<size_t>(attach.count, out.left_out.size()));
+    if (code == 0) {
+        out.attached = attach.attached;
+        out.kloc = std::make_unique<ModuleKloc>(std::move(link));
+    }
+    return out;
+}
+
+std::vector<btf_extra_site> wanted_sites(const FoundFunc &func, uint32_t flags) {
+    std::vector<btf_extra_site> out;
+    const bool any = (flags & (BTF_EXTRA_INLINE_ONLY | BTF_EXTRA_BODY_ONLY)) == 0;
+    for (const btf_extra_site &site : func.sites) {
+        const uint32_t bit =
+            site.site_class == BTF_EXTRA_CLASS_INLINE ? BTF_EXTRA_INLINE_ONLY : BTF_EXTRA_BODY_ONLY;
+        if ((any || (flags & bit) != 0) && (site.flags & BTF_EXTRA_SITE_PART) == 0)
+            out.push_back(site);
+    }
+    return out;
+}
+
+}  // namespace btf_extra

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// A perf kprobe at every site, by address, with a BPF link that holds it.
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <unordered_set>
+
+#include <bpf/bpf.h>
+#include <fmt/format.h>
+#include <linux/perf_event.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+#include "userspace/lib/attach/kloc.h"
+#include "userspace/lib/attach/loc_specs.h"
+#include "userspace/lib/tables/kallsyms.h"
+
+namespace btf_extra {
+namespace {
+
+constexpr char kKprobeType[] = "/sys/bus/event_source/devices/kprobe/type";
+
+// The kernel's SCM_MAX_FD.
+constexpr size_t kMaxFdsPerMessage = 253;
+
+// Holds descriptors for as long as it is open itself: they are in flight in a socket that nobody
+// reads.
+Result<FileDescriptor> hold_together(std::span<const FileDescriptor> held) {
+    auto fail = [] {
+        const int code = errno;
+        return Error{fmt::format("passing of descriptors: {}", std::strerror(code)), code};
+    };
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0)
+        return fail();
+    FileDescriptor keeper(ends[0]), sender(ends[1]);
+    while (!held.empty()) {
+        const size_t count = std::min(held.size(), kMaxFdsPerMessage);
+        std::vector<int> fds;
+        for (const FileDescriptor &fd : held.first(count))
+            fds.push_back(fd.get());
+        char byte = 0;
+        iovec data = {&byte, 1};
+        std::vector<char> control(CMSG_SPACE(count * sizeof(int)));
+        msghdr message = {};
+        message.msg_iov = &data;
+        message.msg_iovlen = 1;
+        message.msg_control = control.data();
+        message.msg_controllen = control.size();
+        cmsghdr *header = CMSG_FIRSTHDR(&message);
+        header->cmsg_level = SOL_SOCKET;
+        header->cmsg_type = SCM_RIGHTS;
+        header->cmsg_len = CMSG_LEN(count * sizeof(int));
+        std::memcpy(CMSG_DATA(header), fds.data(), count * sizeof(int));
+        if (sendmsg(sender.get(), &message, MSG_NOSIGNAL) < 0)
+            return fail();
+        held = held.subspan(count);
+    }
+    return keeper;
+}
+
+class PerfKloc : public btf_extra_kloc {
+  public:
+    PerfKloc(LocSpecs specs, std::vector<FileDescriptor> links, std::vector<btf_extra_probe> probes)
+        : specs_(std::move(specs)), links_(std::move(links)), probes_(std::move(probes)) {}
+
+    Result<std::vector<btf_extra_probe>> probes() const override { return probes_; }
+    Result<btf_extra_counts> counts() const override {
+        return btf_extra_counts{UINT64_MAX, UINT64_MAX};
+    }
+    Result<FileDescriptor> into_descriptor() override {
+        auto held = hold_together(links_);
+        if (!held)
+            return held.error();
+        links_.clear();
+        probes_.clear();
+        specs_.leave();
+        return held;
+    }
+
+  private:
+    LocSpecs specs_;
+    std::vector<FileDescriptor> links_;  // taken away before the entries that they lead to
+    std::vector<btf_extra_probe> probes_;
+};
+
+// The names of all functions that ftrace may trace; none: not to be had.
+std::unordered_set<std::string> read_traceable() {
+    std::unordered_set<std::string> out;
+    for (const char *folder : {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"}) {
+        std::ifstream in(std::string(folder) + "/available_filter_functions");
+        for (std::string line; std::getline(in, line);)
+            out.insert(line.substr(0, line.find(' ')));
+        if (!out.empty())
+            break;
+    }
+    return out;
+}
+
+// Whether a refusal is that of perf, which leaves functions alone that ftrace may not trace.
+class NotraceRule {
+  public:
+    bool refuses(uint64_t address) {
+        if (!symbols_) {
+            auto symbols = Kallsyms::load();
+            if (!symbols)
+                return false;
+            symbols_ = std::move(*symbols);
+            traceable_ = read_traceable();
+        }
+        if (traceable_.empty())
+            return false;
+        auto text = symbols_->text(address);
+        if (!text)
+            return false;
+        const std::string name = text->substr(0, text->rfind('+'));
+        const auto begin = symbols_->at(address - *parse_distance(*text));
+        return !traceable_.contains(name) &&
+               std::ranges::none_of(begin, [&](const KernelSymbol &symbol) {
+                   return traceable_.contains(std::string(symbol.name));
+               });
+    }
+
+  private:
+    static std::optional<uint64_t> parse_distance(const std::string &text) {
+        return std::stoull(text.substr(text.rfind('+') + 1), nullptr, 16);
+    }
+
+    std::optional<Kallsyms> symbols_;
+    std::unordered_set<std::string> traceable_;
+};
+
+Result<uint32_t> kprobe_type() {
+    std::ifstream in(kKprobeType);
+    uint32_t type;
+    if (!(in >> type))
+        return Error{fmt::format("{}: not there: the kernel has no perf kprobes", kKprobeType),
+                     EOPNOTSUPP};
+    return type;
+}
+
+// An error is the errno of the kernel.
+Result<FileDescriptor> open_kprobe(uint32_t type, uint64_t address) {
+    perf_event_attr attr = {};
+    attr.size = sizeof(attr);
+    attr.type = type;
+    attr.kprobe_addr = address;
+    // Whatever the processor: the program runs on all of them.
+    FileDescriptor out(static_cast<int>(
+        syscall(SYS_perf_event_open, &attr, -1, 0, -1, (unsigned long)PERF_FLAG_FD_CLOEXEC)));
+    if (!out) {
+        const int code = errno;
+        return Error{std::strerror(code), code};
+    }
+    return out;
+}
+
+Result<FileDescriptor> link_program(int prog_fd, const FileDescriptor &event, uint64_t cookie) {
+    LIBBPF_OPTS(bpf_link_create_opts, opts);
+    opts.perf_event.bpf_cookie = cookie;
+    FileDescriptor out(bpf_link_create(prog_fd, event.get(), BPF_PERF_EVENT, &opts));
+    if (!out) {
+        const int code = errno;
+        return Error{fmt::format("the kernel does not attach the program: {}{}",
+                                 std::strerror(code),
+                                 code == EINVAL ? ": not of type kprobe, or sleepable" : ""),
+                     code};
+    }
+    return out;
+}
+
+// Of descriptors that may be open at once; a site takes one.
+Result<void> raise_limit(size_t sites) {
+    size_t open = 64;
+    std::error_code error;
+    for (auto it = std::filesystem::directory_iterator("/proc/self/fd", error);
+         it != std::filesystem::directory_iterator(); it.increment(error))
+        open++;
+    const rlim_t needed = open + sites;
+    rlimit limit = {};
+    getrlimit(RLIMIT_NOFILE, &limit);
+    if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= needed)
+        return {};
+    const rlimit raised = {needed, std::max(limit.rlim_max, needed)};
+    if (setrlimit(RLIMIT_NOFILE, &raised) != 0)
+        return Error{fmt::format("{} sites need {} open files, of which this process may have {}",
+                                 sites, needed, limit.rlim_max),
+                     EMFILE};
+    return {};
+}
+
+// A site that is left out without a try.
+std::optional<btf_extra_left_out> ruled_out(const FoundFunc &func, const btf_extra_site &site,
+                                            const AttachRequest &request) {
+    const bool exact = (request.flags & BTF_EXTRA_INEXACT) == 0;
+    btf_extra_left_out out = {};
+    out.site = site;
+    out.parameters = request.required & ~located_params(*func.object->view, site);
+    if (site.address == 0 || (site.flags & BTF_EXTRA_SITE_FREED) != 0)
+        out.reason = BTF_EXTRA_REASON_NO_TEXT;
+    else if (exact && (site.flags & BTF_EXTRA_SITE_LOOP_HEAD) != 0)
+        out.reason = BTF_EXTRA_REASON_LOOP_HEAD;
+    else if (exact && (site.flags & BTF_EXTRA_SITE_NO_ENTRY) != 0)
+        out.reason = BTF_EXTRA_REASON_NO_ENTRY;
+    else if (out.parameters != 0)
+        out.reason = BTF_EXTRA_REASON_PARAMETER;
+    else
+        return {};
+    if (out.reason != BTF_EXTRA_REASON_PARAMETER)
+        out.parameters = 0;
+    return out;
+}
+
+// Errors that are about the process, not about one site.
+bool about_process(int code) {
+    return code == EMFILE || code == ENFILE || code == ENOMEM || code == EPERM || code == EACCES;
+}
+
+}  // namespace
+
+Result<AttachOutcome> attach_by_perf(const FoundFunc &func, const AttachRequest &request) {
+    const std::vector<btf_extra_site> sites = wanted_sites(func, request.flags);
+    const bool best_effort = (request.flags & BTF_EXTRA_BEST_EFFORT) != 0;
+    AttachOutcome out;
+    std::vector<btf_extra_site> wanted;
+    for (const btf_extra_site &site : sites) {
+        if (auto ruled = ruled_out(func, site, request))
+            out.left_out.push_back(*ruled);
+        else
+            wanted.push_back(site);
+    }
+    if (wanted.empty() || (!out.left_out.empty() && !best_effort))
+        return out;
+
+    auto specs = LocSpecs::of_program(request.prog_fd);
+    if (!specs)
+        return specs.error();
+    auto type = kprobe_type();
+    if (!type)
+        return type.error();
+    if (auto raised = raise_limit(wanted.size()); !raised)
+        return raised.error();
+
+    // All probes are there before the program runs at the first.
+    NotraceRule notrace;
+    std::vector<FileDescriptor> events;
+    std::vector<btf_extra_probe> probes;
+    for (const btf_extra_site &site : wanted) {
+        auto event = open_kprobe(*type, site.address);
+        if (event) {
+            events.push_back(std::move(*event));
+            probes.push_back({site, UINT64_MAX});
+            continue;
+        }
+        const int code = event.error().code;
+        if (about_process(code))
+            return Error{"perf kprobes: " + event.error().message, code};
+        const bool by_rule = code == EINVAL && notrace.refuses(site.address);
+        out.left_out.push_back(
+            {site, by_rule ? uint32_t{BTF_EXTRA_REASON_NOTRACE} : uint32_t{BTF_EXTRA_REASON_KPROBE},
+             by_rule ? 0 : -code, 0});
+    }
+    std::ranges::sort(out.left_out, {}, [](const auto &left) { return left.site.number; });
+    if (events.empty() || (!out.left_out.empty() && !best_effort))
+        return out;
+
+    for (size_t i = 0; i < events.size(); i++) {
+        auto cookie = specs->add_site(*func.object->view, func.object->text, probes[i].site.number,
+                                      probes[i].site.address, request.cookie);
+        if (!cookie)
+            return cookie.error();
+        auto link = link_program(request.prog_fd, events[i], *cookie);
+        if (!link)
+            return link.error();
+        events[i] = std::move(*link);  // which holds the event
+    }
+    out.attached = events.size();
+    out.kloc = std::make_unique<PerfKloc>(std::move(*specs), std::move(events), std::move(probes));
+    return out;
+}
+
+}  // namespace btf_extra

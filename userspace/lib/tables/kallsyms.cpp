@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/lib/tables/kallsyms.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "userspace/format/btf_image.h"
+
+namespace btf_extra {
+namespace {
+
+int rank_of(char type) {
+    if (type == 'w' || type == 'W' || type == 'v' || type == 'V')
+        return 1;
+    return std::isupper(static_cast<unsigned char>(type)) != 0 ? 0 : 2;
+}
+
+auto key(const KernelSymbol &symbol) {
+    return std::tuple(symbol.address, rank_of(symbol.type), symbol.name);
+}
+
+// "ffffffff81000000 T _text", and of a module's a tab and "[module]".
+std::optional<KernelSymbol> parse_line(std::string_view line) {
+    KernelSymbol symbol = {};
+    auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), symbol.address, 16);
+    if (error != std::errc{})
+        return {};
+    line.remove_prefix(static_cast<size_t>(end - line.data()));
+    if (line.size() < 4 || line[0] != ' ' || line[2] != ' ')
+        return {};
+    symbol.type = line[1];
+    symbol.name = line.substr(3, line.find('\t') - 3);
+    return symbol;
+}
+
+}  // namespace
+
+Result<Kallsyms> Kallsyms::load(const std::string &path) {
+    auto bytes = read_whole_file(path);
+    if (!bytes)
+        return bytes.error();
+    auto out = parse({reinterpret_cast<const char *>(bytes->data()), bytes->size()});
+    if (!out)
+        return Error{path + ": " + out.error().message};
+    return out;
+}
+
+Result<Kallsyms> Kallsyms::parse(std::string text) {
+    Kallsyms out;
+    out.bytes_.assign(text.begin(), text.end());
+    std::string_view rest(out.bytes_.data(), out.bytes_.size());
+    for (size_t number = 1; !rest.empty(); number++) {
+        std::string_view line = rest.substr(0, rest.find('\n'));
+        rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+        auto symbol = parse_line(line);
+        if (!symbol)
+            return Error{fmt::format("line {}: not an address, a type and a name", number)};
+        out.hidden_ = out.hidden_ && symbol->address == 0;
+        out.symbols_.push_back(*symbol);
+    }
+    if (out.hidden_)
+        out.symbols_.clear();
+    std::ranges::sort(out.symbols_, {}, key);
+    return out;
+}
+
+std::span<const KernelSymbol> Kallsyms::at(uint64_t address) const {
+    auto range = std::ranges::equal_range(symbols_, address, {}, &KernelSymbol::address);
+    return {range.begin(), range.end()};
+}
+
+std::optional<std::string> Kallsyms::text(uint64_t address) const {
+    auto after = std::ranges::upper_bound(symbols_, address, {}, &KernelSymbol::address);
+    if (after == symbols_.begin())
+        return {};
+    const KernelSymbol &best = at((after - 1)->address).front();
+    return fmt::format("{}+{:#x}", best.name, address - best.address);
+}
+
+std::vector<uint64_t> Kallsyms::named(std::string_view name) const {
+    std::vector<uint64_t> out;
+    for (const KernelSymbol &symbol : symbols_)
+        if (symbol.name == name)
+            out.push_back(symbol.address);
+    return out;
+}
+
+}  // namespace btf_extra

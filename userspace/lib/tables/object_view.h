@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// A .btf_extra file, validated and indexed, with or without the BTF below it:
+// its functions, their sites, what is known of each parameter.
+#ifndef BTF_EXTRA_OBJECT_VIEW_H
+#define BTF_EXTRA_OBJECT_VIEW_H
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "userspace/format/base_stack.h"
+#include "userspace/format/btf_image.h"
+#include "userspace/format/core_api.h"
+#include "userspace/format/elf_image.h"
+#include "userspace/format/extra_file.h"
+#include "userspace/format/result.h"
+
+namespace btf_extra {
+
+struct Parameter {
+    std::string_view name;  // empty: the prototype is not at hand, or the parameter has none
+    uint32_t type_id;       // 0: the prototype is not at hand
+    const btf_type *loc;    // a LOC_PARAM; NULL: no location
+    std::optional<NotAvailable> reason;  // why there is no location, where that is known
+};
+
+class ObjectView {
+  public:
+    // Without a base, what lies in it reads as absent; that takes a file with provenance.
+    static Result<std::unique_ptr<ObjectView>> open(const std::string &path);
+
+    // With the base BTF from a raw BTF file or an ELF file's .BTF.
+    static Result<std::unique_ptr<ObjectView>> open_with_base(const std::string &path,
+                                                              const std::string &base_path);
+
+    // With the base BTF of a kernel; its architecture and build-id must be the file's.
+    static Result<std::unique_ptr<ObjectView>> open_for_kernel(const std::string &path,
+                                                               const ElfImage &kernel);
+
+    // The same of a module, on top of its kernel's.
+    static Result<std::unique_ptr<ObjectView>>
+    open_for_module(const std::string &path, const ElfImage &module, const ElfImage &kernel);
+
+    // From what such a file holds, wherever that is from; path is for messages.
+    static Result<std::unique_ptr<ObjectView>> open_content(const std::string &path, ExtraFile file,
+                                                            std::optional<BaseStack> base);
+
+    ObjectView(const ObjectView &) = delete;
+    ObjectView &operator=(const ObjectView &) = delete;
+
+    const std::string &path() const { return path_; }
+    const ExtraFile &file() const { return file_; }
+    const BtfImage &locations() const { return *locations_; }
+    const BtfImage *types() const { return types_.get(); }  // NULL: the inline layout
+    const loc_index &index() const { return index_; }
+    std::string build_id() const { return build_id_text(file_.build_id_note); }
+
+    std::string_view func_name(uint32_t func_id) const;  // "(base)" where it is not at hand
+    std::optional<std::string> func_file(uint32_t func_id) const;
+    // The unit of a function that name and file do not tell apart from another.
+    std::optional<std::string> func_unit(uint32_t func_id) const;
+
+    // Of the parameters that its prototype and LOC_PROTOs count, is the last one "..."?
+    bool is_variadic(uint32_t func_id) const;
+
+    // Whether it is not a function of the source, but named after the symbol of one body
+    // (foo.isra.0) whose signature the compiler has changed: that is its prototype. The same body
+    // is a site of foo.
+    bool is_true_signature(uint32_t func_id) const;
+    // Such functions at the place of a body, by its number in the index.
+    std::vector<uint32_t> true_signatures(uint32_t site_number) const;
+
+    // Those of one site, by its number in the index; without the end of a variadic prototype.
+    std::vector<Parameter> parameters(uint32_t site_number) const;
+
+    // SITE_MARK_*; 0 too where the file does not know (file().site_marks).
+    uint32_t site_marks(uint32_t site_number) const;
+
+    // Parameters of a site, and how many of them have a location.
+    struct Located {
+        uint32_t params;
+        uint32_t located;
+    };
+    Located count_located(const loc_site &site) const;
+
+  private:
+    ObjectView() = default;
+    static Result<std::unique_ptr<ObjectView>> open_over(const std::string &path,
+                                                         std::optional<BaseStack> base);
+    Result<void> check_provenance();
+    void note_tags();
+    Error error(std::string_view section, std::string_view reason) const;
+    std::optional<size_t> func_rank(uint32_t func_id) const;
+    std::optional<std::string> tag_text(uint32_t tag_id, std::string_view prefix) const;
+
+    std::string path_;
+    ExtraFile file_;
+    std::optional<BaseStack> base_;
+    std::unique_ptr<BtfImage> types_;
+    std::unique_ptr<BtfImage> locations_;
+    std::vector<uint64_t> index_memory_;
+    loc_index index_ = {};
+
+    std::vector<uint32_t> funcs_;          // with sites, in ascending order of id
+    std::vector<bool> variadic_;           // by rank in funcs_
+    std::vector<uint32_t> file_tags_;      // DECL_TAG "file:...", or 0, by rank in funcs_
+    std::vector<uint32_t> unit_tags_;      // DECL_TAG "unit:..." likewise
+    std::vector<uint32_t> first_reasons_;  // by site number; empty: no provenance
+};
+
+}  // namespace btf_extra
+
+#endif

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// The tables of the running kernel, as /dev/btf_extra gives them: objects and
+// look-ups in full, however many pages they come in.
+#ifndef BTF_EXTRA_RUNNING_KERNEL_H
+#define BTF_EXTRA_RUNNING_KERNEL_H
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "include/uapi/linux/btf_extra.h"
+#include "userspace/format/result.h"
+
+namespace btf_extra {
+
+// The two ioctls. Each returns 0 or a positive errno.
+class QueryDevice {
+  public:
+    virtual ~QueryDevice() = default;
+    virtual int info(btf_extra_info &request) = 0;
+    virtual int lookup(btf_extra_lookup &request) = 0;
+};
+
+Result<std::unique_ptr<QueryDevice>> open_query_device(const std::string &path = BTF_EXTRA_DEVICE);
+
+struct RunningObjects {
+    std::vector<btf_extra_object> objects;  // in order of id
+    uint64_t generation;
+    bool hidden;  // addresses are 0
+
+    const btf_extra_object *find(std::string_view name) const;  // NULL: none
+};
+
+struct RunningSites {
+    std::vector<btf_extra_site> sites;  // none: not found
+    uint64_t generation;                // of no meaning without sites
+    bool hidden;
+};
+
+struct RunningQuery {
+    btf_extra_by by;
+    std::string object;  // empty: all, but not by id
+    std::string name;
+    std::string file;  // empty: any
+    uint64_t address = 0;
+    uint32_t func_id = 0;
+    uint32_t flags = 0;  // BTF_EXTRA_INLINE_ONLY, BTF_EXTRA_BODY_ONLY
+};
+
+std::string object_name(const btf_extra_object &object);
+std::string object_build_id(const btf_extra_object &object);  // hex
+
+class RunningKernel {
+  public:
+    static constexpr uint32_t kPage = 4096;
+
+    // page: entries to ask for at once.
+    explicit RunningKernel(std::unique_ptr<QueryDevice> device, uint32_t page = kPage)
+        : device_(std::move(device)), page_(page) {}
+
+    Result<RunningObjects> objects();
+
+    // All that match, of one state of the tables. What no table can have (an empty name, one that
+    // is too long) is not found.
+    Result<RunningSites> lookup(const RunningQuery &query);
+
+  private:
+    std::unique_ptr<QueryDevice> device_;
+    uint32_t page_;
+};
+
+}  // namespace btf_extra
+
+#endif

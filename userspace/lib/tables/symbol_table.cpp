@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/lib/tables/symbol_table.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include <fmt/format.h>
+#include <gelf.h>
+
+namespace btf_extra {
+namespace {
+
+constexpr uint8_t kLabelRank = 3;  // ranks below: functions and objects
+
+uint8_t rank_of(unsigned char info) {
+    uint8_t rank = GELF_ST_TYPE(info) == STT_NOTYPE ? kLabelRank : 0;
+    switch (GELF_ST_BIND(info)) {
+    case STB_GLOBAL:
+        return rank;
+    case STB_WEAK:
+        return rank + 1;
+    default:
+        return rank + 2;
+    }
+}
+
+bool wanted(const GElf_Sym &symbol, std::string_view name) {
+    switch (GELF_ST_TYPE(symbol.st_info)) {
+    case STT_FUNC:
+    case STT_OBJECT:
+        return !name.empty();
+    case STT_NOTYPE:
+        // arm64's mapping symbols ($x, $d) say what the bytes are, not whose.
+        return !name.empty() && name[0] != '$';
+    default:
+        return false;
+    }
+}
+
+}  // namespace
+
+Result<SymbolTable> SymbolTable::load(const ElfImage &image) {
+    const ElfSection *section = nullptr;
+    for (const ElfSection &each : image.sections())
+        if (each.type == SHT_SYMTAB)
+            section = &each;
+    if (section == nullptr)
+        return image.error(".symtab", "not there");
+    Elf_Scn *scn = elf_getscn(image.handle(), section->index);
+    GElf_Shdr shdr;
+    Elf_Data *data = elf_getdata(scn, nullptr);
+    if (gelf_getshdr(scn, &shdr) == nullptr || data == nullptr || shdr.sh_entsize == 0)
+        return image.error(".symtab", elf_errmsg(-1));
+
+    std::vector<const ElfSection *> by_index;
+    for (const ElfSection &each : image.sections()) {
+        by_index.resize(std::max<size_t>(by_index.size(), each.index + 1));
+        by_index[each.index] = &each;
+    }
+
+    SymbolTable table;
+    GElf_Sym symbol;
+    for (int i = 0; gelf_getsym(data, i, &symbol) != nullptr; i++) {
+        if (symbol.st_shndx >= by_index.size() || by_index[symbol.st_shndx] == nullptr)
+            continue;  // undefined, absolute, common
+        const ElfSection &in = *by_index[symbol.st_shndx];
+        const char *name = elf_strptr(image.handle(), shdr.sh_link, symbol.st_name);
+        if (name == nullptr || !wanted(symbol, name))
+            continue;
+        uint64_t offset = image.relocatable() ? symbol.st_value : symbol.st_value - in.address;
+        if (offset > in.size)
+            continue;
+        uint64_t end = offset + std::min(symbol.st_size, in.size - offset);
+        table.symbols_.push_back({name, in.index, offset, end, rank_of(symbol.st_info)});
+    }
+    std::ranges::sort(table.symbols_, [](const Symbol &a, const Symbol &b) {
+        return std::tuple(a.section, a.offset, a.rank, std::string_view(a.name)) <
+               std::tuple(b.section, b.offset, b.rank, std::string_view(b.name));
+    });
+
+    // One without size reaches to the next symbol, as assembler labels do.
+    uint32_t next_section = 0;
+    uint64_t next_offset = 0;
+    uint64_t here = 0;
+    for (size_t i = table.symbols_.size(); i-- > 0;) {
+        Symbol &each = table.symbols_[i];
+        if (each.section != next_section) {
+            next_section = each.section;
+            here = next_offset = by_index[each.section]->size;
+        }
+        if (each.offset != here) {
+            next_offset = here;
+            here = each.offset;
+        }
+        if (each.end == each.offset)
+            each.end = next_offset;
+    }
+    table.max_ends_.reserve(table.symbols_.size());
+    for (size_t i = 0; i < table.symbols_.size(); i++) {
+        const Symbol &each = table.symbols_[i];
+        bool first = i == 0 || table.symbols_[i - 1].section != each.section;
+        table.max_ends_.push_back(first ? each.end : std::max(table.max_ends_[i - 1], each.end));
+    }
+    return table;
+}
+
+size_t SymbolTable::first_after(uint32_t section, uint64_t offset) const {
+    auto found = std::ranges::partition_point(symbols_, [&](const Symbol &symbol) {
+        return std::tuple(symbol.section, symbol.offset) <= std::tuple(section, offset);
+    });
+    return static_cast<size_t>(found - symbols_.begin());
+}
+
+const Symbol *SymbolTable::containing(uint32_t section, uint64_t offset) const {
+    const Symbol *label = nullptr;
+    const Symbol *best = nullptr;
+    for (size_t i = first_after(section, offset); i-- > 0;) {
+        const Symbol &symbol = symbols_[i];
+        if (symbol.section != section || max_ends_[i] <= offset)
+            break;
+        if (best != nullptr && symbol.offset != best->offset)
+            break;
+        if (symbol.end <= offset)
+            continue;
+        // Aliases come worst first, so the last one of an address stands.
+        if (symbol.rank < kLabelRank)
+            best = &symbol;
+        else if (label == nullptr || label->offset == symbol.offset)
+            label = &symbol;
+    }
+    return best != nullptr ? best : label;
+}
+
+std::span<const Symbol> SymbolTable::at(uint32_t section, uint64_t offset) const {
+    size_t end = first_after(section, offset);
+    size_t first = end;
+    while (first > 0 && symbols_[first - 1].section == section &&
+           symbols_[first - 1].offset == offset)
+        first--;
+    return std::span(symbols_).subspan(first, end - first);
+}
+
+std::vector<const Symbol *> SymbolTable::named(std::string_view name) const {
+    std::vector<const Symbol *> out;
+    for (const Symbol &symbol : symbols_)
+        if (name == symbol.name)
+            out.push_back(&symbol);
+    return out;
+}
+
+std::string SymbolTable::text(const ElfSection &section, uint64_t offset) const {
+    const Symbol *symbol = containing(section.index, offset);
+    if (symbol == nullptr)
+        return fmt::format("{}+{:#x}", section.name, offset);
+    return fmt::format("{}+{:#x}", symbol->name, offset - symbol->offset);
+}
+
+}  // namespace btf_extra
