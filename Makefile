@@ -12,6 +12,9 @@ MAKEFLAGS += --jobs=$(shell nproc) --no-builtin-rules
 .SECONDARY:
 .DELETE_ON_ERROR:
 
+VERSION := $(shell sed -n 's/^\#define BTF_EXTRA_VERSION "\(.*\)"/\1/p' kernel/core/version.h)
+SONAME := libbtf_extra.so.$(basename $(VERSION))
+
 VARIANTS := release shared asan fuzz freestanding
 
 WARNINGS := -Wall -Wextra -Werror
@@ -103,7 +106,7 @@ kernel:
 # The library with its headers, and the command.
 PREFIX = /usr/local
 LIBDIR = $(PREFIX)/lib
-install: build/release/btf-extra build/shared/libbtf_extra.so.0 build/shared/libbtf_extra.a
+install: build/release/btf-extra build/shared/$(SONAME) build/shared/libbtf_extra.a
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin include/linux include/bpf) \
 		$(DESTDIR)$(LIBDIR)/pkgconfig
 	install -m 755 build/release/btf-extra $(DESTDIR)$(PREFIX)/bin
@@ -111,9 +114,9 @@ install: build/release/btf-extra build/shared/libbtf_extra.so.0 build/shared/lib
 	install -m 644 include/uapi/linux/btf_extra.h $(DESTDIR)$(PREFIX)/include/linux
 	install -m 644 userspace/bpf/btf_loc.bpf.h $(DESTDIR)$(PREFIX)/include/bpf
 	install -m 644 build/shared/libbtf_extra.a $(DESTDIR)$(LIBDIR)
-	install -m 755 build/shared/libbtf_extra.so.0 $(DESTDIR)$(LIBDIR)
-	ln -sf libbtf_extra.so.0 $(DESTDIR)$(LIBDIR)/libbtf_extra.so
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' userspace/lib/libbtf_extra.pc.in \
+	install -m 755 build/shared/$(SONAME) $(DESTDIR)$(LIBDIR)
+	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libbtf_extra.so
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' userspace/lib/libbtf_extra.pc.in \
 		> $(DESTDIR)$(LIBDIR)/pkgconfig/libbtf_extra.pc
 
 # A kernel source with all of it, to be built as any other: SRC; with LINK=1 links to the sources.
@@ -228,7 +231,7 @@ $(foreach t,$(TESTS_REAL),$(eval $(call test,release,$(t))))
 # The library has neither the generator nor what the command alone uses.
 LIBRARY_OBJECTS := $(call object,shared,$(FORMAT) $(LIBRARY) $(CORE))
 $(eval $(call archive,build/shared/libbtf_extra.a,$(LIBRARY_OBJECTS)))
-build/shared/libbtf_extra.so.0: $(LIBRARY_OBJECTS) userspace/lib/libbtf_extra.map
+build/shared/$(SONAME): $(LIBRARY_OBJECTS) userspace/lib/libbtf_extra.map
 	$(call say,LD) $(CXX) $(FLAGS) -shared -Wl,--as-needed -Wl,-soname,$(@F) -Wl,-z,defs \
 		-Wl,--version-script=userspace/lib/libbtf_extra.map -o $@ $(LIBRARY_OBJECTS) $(LIBS)
 

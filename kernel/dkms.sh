@@ -9,8 +9,8 @@
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
-value() { sed -n "s/^$1=\"\(.*\)\"/\1/p" "$top/kernel/dkms.conf"; }
-module=$(value PACKAGE_NAME)/$(value PACKAGE_VERSION)
+version=$(sed -n 's/^#define BTF_EXTRA_VERSION "\(.*\)"/\1/p' "$top/kernel/core/version.h")
+module=btf-extra/$version
 command -v dkms >/dev/null || { echo 'dkms is missing: apt-get install dkms' >&2; exit 1; }
 
 sources=/usr/src
@@ -24,8 +24,10 @@ if dkms status "${arguments[@]}" "$module" 2>/dev/null | grep -q .; then
     dkms remove "${arguments[@]}" "$module" --all >/dev/null
 fi
 rm -rf "$folder"
-mkdir -p "$folder/include" "$folder/kernel"
-cp "$top/kernel/dkms.conf" "$folder"
-cp -r "$top/include/." "$folder/include"
-(cd "$top/kernel" && cp --parents Kbuild Kconfig ./*.[ch] core/*.[ch] "$folder/kernel")
+mkdir -p "$folder"
+sed "s/@VERSION@/$version/" "$top/kernel/dkms.conf" >"$folder/dkms.conf"
+# shellcheck source=kernel/copy-sources.sh
+. "$top/kernel/copy-sources.sh"
+list_sources | grep -Ev '^(kernel/(data|tests)|tests)/' |
+    (cd "$top" && xargs cp --parents --target-directory "$folder")
 dkms add "${arguments[@]}" "$module"

@@ -4,6 +4,7 @@
 #include "attach_address.h"
 #include "blob_files.h"
 #include "blob_source.h"
+#include "core/version.h"
 #include "kfuncs.h"
 #include "query_device.h"
 #include "sites_file.h"
@@ -53,3 +54,4 @@ module_exit(btf_extra_exit);
 
 MODULE_DESCRIPTION("Locations of inlined and optimized functions for BTF");
 MODULE_LICENSE("GPL");
+MODULE_VERSION(BTF_EXTRA_VERSION);

@@ -28,8 +28,11 @@ kernel=$(vm/fetch-kernel.sh 6.12) || { echo 'fail dkms: no kernel' >>"$results";
 release=$(cat "$kernel/release")
 row 'the sources are taken' kernel/dkms.sh "${trees[@]}"
 row 'and taken again' kernel/dkms.sh "${trees[@]}"
+version=$(sed -n 's/^#define BTF_EXTRA_VERSION "\(.*\)"/\1/p' kernel/core/version.h)
 row 'a kernel gets its module' dkms build "${trees[@]}" --kernelsourcedir "$kernel/headers" \
-    -k "$release" btf-extra/0.1
+    -k "$release" "btf-extra/$version"
 module=$(find "$scratch/tree" -name 'btf_extra.ko*' | head -n 1)
 made_for() { [ "$(modinfo -F vermagic "$1" | cut -d' ' -f1)" = "$2" ]; }
 row 'of its own version' made_for "$module" "$release"
+has_version() { [ "$(modinfo -F version "$1")" = "$2" ]; }
+row 'the module has the version of btf-extra' has_version "$module" "$version"

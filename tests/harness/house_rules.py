@@ -116,6 +116,26 @@ def licences():
             yield f"{path}: no SPDX-License-Identifier in its first two lines"
 
 
+def one_version():
+    """kernel/core/version.h has it; who cannot read it there repeats it, and is compared."""
+    version = re.search(r'^#define BTF_EXTRA_VERSION "(\d+)\.(\d+)"$', TEXT["kernel/core/version.h"],
+                        re.MULTILINE)
+    if not version:
+        yield "kernel/core/version.h: no version MAJOR.MINOR"
+        return
+    major, minor = map(int, version.groups())
+    if f"LIBBTF_EXTRA_{major} {{" not in TEXT["userspace/lib/libbtf_extra.map"]:
+        yield f"userspace/lib/libbtf_extra.map: the symbols are not of version {major}"
+    # What a kernel build asks for, in figures and in words; 100 times the major, plus the minor.
+    kconfig = TEXT["kernel/Kconfig"]
+    figures = {int(n) for n in re.findall(r"BTF_EXTRA_VERSION (?:>=|<) (\d+)", kconfig)}
+    words = {100 * int(a) + int(b) for a, b in re.findall(r"(\d+)\.(\d+)\s+or\s+later", kconfig)}
+    if len(figures) != 1 or figures != words:
+        yield f"kernel/Kconfig: asks for {sorted(figures)} and says {sorted(words)}"
+    elif not 100 * major <= max(figures) <= 100 * major + minor:
+        yield f"kernel/Kconfig: asks for {max(figures)} of a generator {major}.{minor}"
+
+
 def nothing_generated():
     generated = re.compile(r"(^build/|\.(o|a|so|ko|d|pyc|deb|btf_extra|mod|symvers)$|(^|/)vmlinux$)")
     for path in FILES:
@@ -164,6 +184,7 @@ RULES = {
     "includes go one way": include_directions,
     "one environment header": core_environment,
     "every source file names its licence": licences,
+    "the version is in one place": one_version,
     "nothing generated among the sources": nothing_generated,
     "nothing of one machine in the sources": nothing_of_one_machine,
     "C++ is formatted (clang-format)": cpp_format,

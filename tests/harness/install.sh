@@ -32,12 +32,22 @@ export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 
 exports_only_its_api() {
     local names
-    names=$(nm -D --defined-only "$prefix/lib/libbtf_extra.so.0" | awk '$2 != "A" { print $3 }') &&
+    names=$(nm -D --defined-only "$prefix/lib/libbtf_extra.so" | awk '$2 != "A" { print $3 }') &&
         grep -q '^btf_extra_open@' <<<"$names" && ! grep -v '^btf_extra_' <<<"$names"
 }
 row 'the shared library exports the C API and nothing else' exports_only_its_api
 
 cp -r userspace/examples "$scratch/example"
+version=$(sed -n 's/^#define BTF_EXTRA_VERSION "\(.*\)"/\1/p' kernel/core/version.h)
+one_version() {
+    local soname
+    soname=$(readelf -d "$prefix/lib/libbtf_extra.so" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p') &&
+        [ -n "$version" ] && [ "$soname" = "libbtf_extra.so.${version%.*}" ] &&
+        [ "$(pkg-config --modversion libbtf_extra)" = "$version" ] &&
+        [ "$("$prefix/bin/btf-extra" --version)" = "btf-extra $version" ]
+}
+row 'command, library and pkg-config have one version' one_version
+
 row 'the example, by pkg-config' plain_make -C "$scratch/example" CLANG=clang-14 CFLAGS=-Werror
 starts() { ! LD_LIBRARY_PATH=$prefix/lib ldd -r "$1" | grep -E 'not found|undefined'; }
 row 'the example finds its library' starts "$scratch/example/kloc"

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "kernel/core/version.h"
 #include "userspace/cli/command.h"
-#include "userspace/format/version.h"
 
 namespace btf_extra {
 
@@ -26,7 +26,7 @@ namespace {
 int run(int argc, char **argv) {
     CLI::App app("Location BTF for inlined and out-of-line kernel functions", "btf-extra");
     app.require_subcommand(1);
-    app.set_version_flag("--version", fmt::format("btf-extra {}", kVersion));
+    app.set_version_flag("--version", "btf-extra " BTF_EXTRA_VERSION);
     int exit_code = kExitDone;
     add_generate(app, exit_code);
     add_firmware(app, exit_code);

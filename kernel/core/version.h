@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
+/*
+ * The version of btf-extra: of the command, the library, the module and the DKMS package. It is
+ * MAJOR.MINOR and is written here alone; the build reads it, and the house rules compare the places
+ * that have to repeat it.
+ *
+ * A kernel build asks its generator for this version. The minor number grows with what a build can
+ * ask for. The major number grows when older readers cannot read what is generated, or when the
+ * library's interface is not compatible any more.
+ */
+#ifndef BTF_EXTRA_VERSION_H
+#define BTF_EXTRA_VERSION_H
+
+#define BTF_EXTRA_VERSION "1.0"
+
+#endif
