@@ -36,3 +36,10 @@ made_for() { [ "$(modinfo -F vermagic "$1" | cut -d' ' -f1)" = "$2" ]; }
 row 'of its own version' made_for "$module" "$release"
 has_version() { [ "$(modinfo -F version "$1")" = "$2" ]; }
 row 'the module has the version of btf-extra' has_version "$module" "$version"
+# declined RELEASE ARCH: dkms says that the module is not for such a kernel (77).
+declined() {
+    dkms build "${trees[@]}" --kernelsourcedir "$kernel/headers" -k "$1" -a "$2" "btf-extra/$version"
+    [ $? -eq 77 ]
+}
+row 'another architecture is not offered it' declined "$release" aarch64
+row 'an older kernel is not offered it' declined 6.0.0-1-amd64 x86_64
