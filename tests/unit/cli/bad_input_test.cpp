@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Inputs that `generate` must refuse: exit code 1, one line that names file,
-// place and reason, and no file left behind.
+// `generate` must refuse these inputs: it exits with 1, prints one line that names file, place and
+// reason, and leaves no file behind.
 #include <chrono>
 #include <filesystem>
 #include <functional>
@@ -41,7 +41,7 @@ class BadInput : public testing::Test {
         test::write_file(path(name), bytes);
         return path(name);
     }
-    // A copy of the good file, changed.
+    // Writes a changed copy of the good file and returns its path.
     static std::string changed(std::string_view name,
                                const std::function<void(std::string &)> &change) {
         std::string bytes = test::read_file(good());
@@ -49,7 +49,8 @@ class BadInput : public testing::Test {
         return write(name, bytes);
     }
 
-    // message: what follows "btf-extra: "; a prefix of it where it ends in "...".
+    // The line must be "btf-extra: " and message. A message that ends in "..." is a prefix of the
+    // line.
     static void expect_line(const CommandResult &result, std::string message) {
         EXPECT_EQ(result.exit_code, 1);
         EXPECT_EQ(result.out, "");
@@ -103,7 +104,7 @@ TEST_F(BadInput, SectionsThatAreNotThere) {
     expect_refused(path("no_dwarf"), path("no_dwarf") + ": .debug_info: ...");
     test::must_run({"objcopy", "--remove-section=.BTF", good(), path("no_btf")});
     expect_refused(path("no_btf"), path("no_btf") + ": .BTF: not there");
-    // The file is good: --btf-base is all that it takes.
+    // Only the BTF is missing: with --btf-base the file is accepted.
     EXPECT_EQ(run_btf_extra({"generate", "--btf-base", good(), "-o", path("fine"), path("no_btf")})
                   .exit_code,
               0);
@@ -130,7 +131,7 @@ TEST_F(BadInput, BaseBtf) {
     const std::string magic = write("magic.btf", other_magic);
     expect_refused(good(), magic + ": ...", {"--btf-base", magic});
 
-    // That of another kernel is as good as any to generate on, but what comes out fits that alone.
+    // The BTF of another kernel can be generated on, but the output then fits only that kernel.
     test::link_fixture(path("other"), {"traced.c"}, {});
     test::add_base_btf(path("other"));
     const std::string output = path("other.btf_extra");
@@ -165,13 +166,13 @@ TEST_F(BadInput, Output) {
     }
 }
 
-// A file that cannot grow, as on a full device; the old one stays.
+// The file cannot grow, as on a full device. The old file stays.
 TEST_F(BadInput, OutputThatCannotBeWritten) {
     test::TemporaryFolder folder;
     const std::string output = folder.path("out");
     test::write_file(output, std::string_view("the old file"));
     const std::string command = std::string(std::getenv("BTF_EXTRA_BUILD")) + "/btf-extra";
-    // SIGXFSZ ignored, write() says EFBIG. ulimit counts blocks of 512 or 1024 bytes.
+    // With SIGXFSZ ignored write() returns EFBIG. ulimit counts blocks of 512 or 1024 bytes.
     expect_line(test::run_command({"sh", "-c", "trap '' XFSZ; ulimit -f 1; exec \"$@\"", "sh",
                                    command, "generate", "-o", output, good()}),
                 output + ": ...");
@@ -179,7 +180,7 @@ TEST_F(BadInput, OutputThatCannotBeWritten) {
     EXPECT_EQ(test::read_file(output), "the old file");
 }
 
-// What must hold for any bytes at all: an output that passes the validator, or one line.
+// Holds for any input: the output passes the validator, or one line tells the error.
 void expect_readable(const std::string &input, const std::string &what) {
     using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
@@ -208,13 +209,13 @@ TEST_F(BadInput, CutOff) {
     for (const size_t size : sizes)
         expect_readable(write("cut", std::string_view(whole).substr(0, size)),
                         fmt::format("{} of {} bytes", size, whole.size()));
-    // Without its end a file has no section headers.
+    // The section headers are at the end of a file: they are cut off.
     for (const size_t size : {size_t{10}, size_t{64}, size_t{5000}, whole.size() - 1})
         expect_refused(write("cut", std::string_view(whole).substr(0, size)),
                        path("cut") + ": ...");
 }
 
-// Wrong bytes in the middle of the debug sections and of .BTF.
+// Changes bytes in the middle of the debug sections and of .BTF.
 TEST_F(BadInput, WrongBytes) {
     size_t refused = 0, runs = 0;
     for (const char *compiler : {"gcc", "clang-14"}) {
@@ -227,7 +228,7 @@ TEST_F(BadInput, WrongBytes) {
                 continue;
             const auto bytes = elf->bytes(section);
             ASSERT_TRUE(bytes);
-            // The sections that say most get most.
+            // .debug_info and .debug_abbrev have the most structure, so they get the most changes.
             const bool busy = section.name == ".debug_info" || section.name == ".debug_abbrev";
             const size_t at = whole.find(
                 std::string_view(reinterpret_cast<const char *>(bytes->data()), bytes->size()));
@@ -243,7 +244,7 @@ TEST_F(BadInput, WrongBytes) {
                 runs++;
                 if (seed != 0)
                     continue;
-                // As a command, now and then.
+                // The first change of each section goes through the command, too.
                 const std::vector<std::string> before = folder_->names();
                 const auto result = run_btf_extra({"generate", "-o", path("maybe"), path("wrong")});
                 if (result.exit_code != 0) {

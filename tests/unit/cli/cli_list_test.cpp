@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// btf-extra list on the sample object: what it prints is worked out by hand from
+// Runs btf-extra list on the sample object. The expected text was worked out by hand from
 // tests/support/sample_object.cpp.
 #include <filesystem>
 
@@ -83,11 +83,11 @@ TEST_F(CliList, Json) {
     json twins = json::parse(list("twin", {"--json"}).out)["functions"];
     EXPECT_EQ(twins[0]["how"], "inlined");
     EXPECT_EQ(twins[0]["file"], "a/twin.c");
-    EXPECT_EQ(twins[0]["sites_all_params"], 1);  // it has none
+    EXPECT_EQ(twins[0]["sites_all_params"], 1);  // the function has no parameters
     EXPECT_EQ(twins[1]["sites_all_params"], 0);
 }
 
-// One record for a function in each case of where its sites are.
+// A function has one line, whether its sites are inlined, bodies or in text that is freed.
 TEST_F(CliList, BodiesAndFreedText) {
     SampleObject sample;
     test::BlobBuilder blob = test::BlobBuilder::above(sample.types);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// btf-extra probes on the sample object: what it prints is worked out by hand from
+// Runs btf-extra probes on the sample object. The expected text was worked out by hand from
 // tests/support/sample_object.cpp.
 #include <filesystem>
 
@@ -77,7 +77,7 @@ kprobe:report+0x0 { printf("%s-%d report report+0x0 body flags=? p=0x%lx len=?\n
 TEST_F(CliProbes, WhichFunction) {
     struct Row {
         const char *text;
-        const char *line;  // the last one of stdout; empty: of stderr
+        const char *line;  // the last line of stdout; if empty, the command fails
     } rows[] = {
         {"#13", "p:kloc/twin_0 _stext+0x4"},
         {"twin@a/twin.c", "p:kloc/twin_0 _stext+0x4"},
@@ -107,7 +107,7 @@ TEST_F(CliProbes, WhichFunction) {
               "btf-extra: twin stands for 2 functions: choose one by its object:, @file or #id\n");
 }
 
-// Loop heads are those that the file names.
+// The loop heads are those that the file names.
 TEST_F(CliProbes, LoopHeads) {
     ExtraFile file = SampleObject().file;
     file.site_marks = {1 << SITE_MARK_BITS | SITE_MARK_LOOP_HEAD};
@@ -121,7 +121,7 @@ p:kloc/skb_headlen_2 _stext+0x20 skb=%di:x64
 )");
 }
 
-// Places that can have no probe are there as comments.
+// A place that cannot have a probe is printed as a comment.
 TEST_F(CliProbes, PlacesWithoutProbe) {
     SampleObject sample;
     auto with_site = [&](const char *section, uint32_t offset) {
@@ -134,7 +134,7 @@ TEST_F(CliProbes, PlacesWithoutProbe) {
         file.provenance->reasons.clear();
         return write("one_site", file);
     };
-    // A kernel with text that is freed, text without probes, and two symbols of one name.
+    // The kernel has text that is freed, text without probes, and two symbols of one name.
     test::write_file(path("special.S"), test::sample_kernel_source(path("base.btf")) + R"(
         .section .init.text, "ax"
 begin:  .skip 0x10

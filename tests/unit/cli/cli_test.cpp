@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// The command, as a user runs it, on the sample object. What it prints is
-// worked out by hand from tests/support/sample_object.cpp.
+// Runs the command on the sample object as a user does. The expected text was worked out by hand
+// from tests/support/sample_object.cpp.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -122,7 +122,7 @@ TEST_F(Cli, StatText) {
         EXPECT_NE(result.out.find(line), result.out.npos) << line << result.out;
 }
 
-// Without provenance the same counts come from the base BTF, but for what DWARF alone knows.
+// Without provenance the counts come from the base BTF. Counts that only DWARF gives are missing.
 TEST_F(Cli, StatOfAnotherProducersFile) {
     ExtraFile file = SampleObject().file;
     file.provenance.reset();
@@ -213,7 +213,7 @@ TEST_F(Cli, DumpJson) {
         {"name":"report","func_type_id":12,"loc_proto_type_id":24,"offset":48}]})json"));
 }
 
-// Every kind of BTF and every form of its text, against bpftool.
+// Dumps every kind of BTF in every form of its text and compares with bpftool.
 TEST_F(Cli, DumpOfAllKindsIsBpftools) {
     test::BlobBuilder b;
     uint32_t n = b.string("n");
@@ -306,7 +306,7 @@ TEST_F(Cli, CheckRefuses) {
     file.provenance->base_end_id = 9;
     check(file, ".BTF: base BTF of another kernel: " + kernel +
                     ": .BTF ends at type 7 and string byte 46, not 8 and 46");
-    // Counts alone do not tell two bases apart: one that differs in a single bit, and its size.
+    // Two bases with the same counts still differ if one bit or the size differs.
     file = good.file;
     file.base[0].crc32 ^= 1;
     check(file, fmt::format(".BTF: base BTF of another kernel: {}: .BTF has {} bytes with CRC-32 "
@@ -322,7 +322,7 @@ TEST_F(Cli, CheckRefuses) {
     file.base.push_back({1, 1});
     check(file, ".BTF: 1 levels of base BTF, not the 2 that it was made on");
 
-    // The sections that it tells of are not the kernel's, or do not hold its sites.
+    // The file's sections are not those of the kernel, or they do not hold its sites.
     file = good.file;
     file.sections[0].address += 0x1000;
     check(file, ".text: 0x40 bytes at 0xffffffff81001000, but .text of " + kernel +
@@ -337,7 +337,7 @@ TEST_F(Cli, CheckRefuses) {
           ".BTF.func_info: type 27, byte 0x148: offset 0x30 lies outside .text, which has 0x30 "
           "bytes",
           false);
-    // Files of older versions have none of all this.
+    // Files of older versions have neither sections nor base sums.
     file = good.file;
     file.sections.clear();
     file.base.clear();
@@ -350,7 +350,8 @@ TEST_F(Cli, CheckRefuses) {
     file.provenance->func_files.pop_back();
     check(file, ".btf_extra.provenance: files of 3 functions, where 4 have sites", false);
 
-    // Sites in places that the kernel does not have. One record: header, then 12 bytes to the site.
+    // The kernel does not have the places of these sites. A record is a header and then, 12 bytes
+    // on, the site.
     auto with_sites = [&](const char *name, uint32_t offset) {
         test::BlobBuilder blob = test::BlobBuilder::above(good.types);
         uint32_t proto = blob.loc_proto({});
@@ -373,7 +374,7 @@ TEST_F(Cli, CheckRefuses) {
                   .exit_code,
               0);
 
-    // What the core refuses is named with its type and byte.
+    // The message for what the core refuses names type and byte.
     test::BlobBuilder blob = test::BlobBuilder::above(good.types);
     blob.loc_param(0, LOC_REG, {5});
     file = good.file;
@@ -438,7 +439,7 @@ TEST_F(Cli, LookupJson) {
     EXPECT_EQ(unknown.err, "btf-extra: " + path("a.btf_extra") + ": no function nobody\n");
 }
 
-// What each question finds: the places of the sites, as name@offset in .text.
+// Each row has a question and the places of the sites it finds, as name@offset in .text.
 TEST_F(Cli, LookupFinds) {
     struct Row {
         std::vector<std::string> arguments;
@@ -448,7 +449,7 @@ TEST_F(Cli, LookupFinds) {
         {{"--name", "skb_headlen.isra.0"}, {"7@20"}},
         {{"--name", "skb_headlen.isra.1"}, {}},
         {{"--name", "skb_headlen."}, {}},
-        {{"--name", "skb_headlen.odd"}, {}},  // no suffix of a compiler's
+        {{"--name", "skb_headlen.odd"}, {}},  // not a compiler's suffix
         {{"--name", "skb_head"}, {}},
         {{"--name", ""}, {}},
         {{"--name", "report"}, {"12@08", "12@08", "12@30"}},
@@ -519,7 +520,7 @@ TEST_F(Cli, LookupErrors) {
                   path("stripped") + ": .symtab: not there");
 }
 
-// Reasons are unknown in another producer's file, and files come from the DECL_TAGs.
+// Another producer's file has no reasons, and its source files come from DECL_TAGs.
 TEST_F(Cli, LookupInAnotherProducersFile) {
     ExtraFile file = SampleObject().file;
     file.provenance.reset();
@@ -578,7 +579,7 @@ TEST_F(Cli, StandardOutputThatFails) {
                                      path("base.btf")});
     EXPECT_EQ(result.exit_code, 1);
     EXPECT_EQ(result.err, "btf-extra: stdout: No space left on device\n");
-    // More than one buffer full.
+    // The answer is larger than one buffer.
     test::BlobBuilder large;
     for (int i = 0; i < 50'000; i++)
         large.type("int", BTF_KIND_INT, 0, 4, {32});

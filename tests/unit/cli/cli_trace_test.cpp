@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// btf-extra trace where nothing can be traced; tests/vm/trace.sh traces.
+// Runs btf-extra trace where nothing can be traced. tests/vm/trace.sh traces.
 #include <algorithm>
 #include <filesystem>
 

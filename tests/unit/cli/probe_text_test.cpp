@@ -20,8 +20,8 @@ struct Row {
     uint32_t size, flags;
     std::vector<uint32_t> values;
     ProbeValue type;
-    const char *kprobe;    // or why there is none
-    const char *bpftrace;  // format and values
+    const char *kprobe;    // the kprobe, or the reason why there is none
+    const char *bpftrace;  // the format and its values
 };
 
 const Row kRows[] = {

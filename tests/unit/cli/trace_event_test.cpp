@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Events made by hand, and their lines.
+// The events are made by hand. Each row compares one with its line.
 #include <algorithm>
 #include <cstring>
 #include <span>
@@ -99,21 +99,21 @@ TEST_F(TraceEvent, AllArguments) {
 }
 
 TEST_F(TraceEvent, MissingArguments) {
-    // A value that is not present is not shown, whatever lies there.
+    // A value that is not present is not shown, whatever bytes are there.
     const auto call = bytes(event(0, 0xffffffff81000020, 0x02), kWords);
     EXPECT_EQ(text(call), "12345.678901 [003] sshd-1235 foo foo.isra.0+0x0 body skb=? len=-1 "
                           "state=? both=? arg4=?\n");
     const json object = json::parse(as_json(call));
     EXPECT_EQ(object["args"], json::parse(R"({"skb":null,"len":-1,"state":null,"both":null,
                                               "arg4":null})"));
-    // Nor is one that the event is too short for.
+    // A value behind the end of the event is not shown either.
     EXPECT_EQ(text(bytes(event(0, 0xffffffff81000020, 0x1f), {0x10, 0, 5, 0, 1})),
               "12345.678901 [003] sshd-1235 foo foo.isra.0+0x0 body skb=0x10 len=5 "
               "state=? both=? arg4=?\n");
 }
 
 TEST_F(TraceEvent, OtherShapes) {
-    // No parameters, and a site that is not known.
+    // The function has no parameters, and the site is not known.
     EXPECT_EQ(text(bytes(event(1, 0xffffffffc0000000, 0))),
               "12345.678901 [003] sshd-1235 none 0xffffffffc0000000 ?\n");
     const json object = json::parse(as_json(bytes(event(1, 0xffffffffc0000000, 0))));
@@ -122,11 +122,11 @@ TEST_F(TraceEvent, OtherShapes) {
     EXPECT_EQ(object["object"], "xfs");
     EXPECT_EQ(object["args"], json::object());
 
-    // Sites belong to a function: the same place is unknown for another one.
+    // A site belongs to a function: the same address is unknown for another function.
     EXPECT_EQ(text(bytes(event(1, 0xffffffff81000012, 0))),
               "12345.678901 [003] sshd-1235 none 0xffffffff81000012 ?\n");
 
-    // Parameters past those that events have.
+    // The function has more parameters than an event can hold.
     std::vector<uint64_t> words;
     std::string expected = "12345.678901 [003] sshd-1235 many 0x1 ?";
     for (uint64_t i = 0; i < 18; i++) {
@@ -135,7 +135,7 @@ TEST_F(TraceEvent, OtherShapes) {
     }
     EXPECT_EQ(text(bytes(event(2, 1, ~0u), words)), expected + "\n");
 
-    // Early after boot, and a name of a thread that is hostile to terminals and to JSON.
+    // The event is early after boot, and the thread's name is hostile to terminals and to JSON.
     trace_event early = event(1, 1, 0);
     early.time = 5'000'999;
     std::memcpy(early.comm, "a\"b\\c\x1b[2J\xff kworker", sizeof(early.comm));

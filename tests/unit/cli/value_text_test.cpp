@@ -21,7 +21,7 @@ struct Row {
 TEST(ValueText, ByType) {
     BlobBuilder b;
     std::vector<Row> rows;
-    // What lies past the size of the type must not show: all ones there.
+    // Bytes past the size of the type must not show: here they are all ones.
     auto junk = [](uint64_t value, uint32_t size) { return value | ~uint64_t{0} << size * 8; };
     auto add = [&](uint32_t type, uint64_t low, const char *text, const char *json,
                    uint64_t high = 0) {
@@ -121,7 +121,7 @@ TEST(ValueText, ByType) {
     add(b.type("state_t", BTF_KIND_TYPEDEF, 0, state), 2, "TWO", R"("TWO")");
 
     add(0, 0xff, "0xff", R"("0xff")");     // void
-    add(9999, 0xff, "0xff", R"("0xff")");  // not at hand
+    add(9999, 0xff, "0xff", R"("0xff")");  // an id that the BTF does not have
     add(b.type("fwd", BTF_KIND_FWD, 0, 0), 1, "0x1", R"("0x1")");
     const uint32_t loop = b.end_id();
     b.type("loop", BTF_KIND_TYPEDEF, 0, loop);

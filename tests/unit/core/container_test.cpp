@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// The rows of the container, of site bounds, marks and suffixes, and what only userspace can
-// try: every cut, every byte changed, the file that costs most.
+// Runs the rows of the container, of site bounds, marks and suffixes, and adds what only userspace
+// can try: every cut, every byte changed, and the most expensive file.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -22,7 +22,8 @@ extern "C" {
 
 namespace {
 
-// A copy that begins on 8 bytes, or shift behind that, and ends where its heap block ends.
+// A copy that begins on a multiple of 8 bytes, or shift bytes behind one. It ends where its heap
+// block ends.
 class File {
   public:
     File(const u8 *bytes, size_t size, size_t shift = 0) : size_(size), shift_(shift) {
@@ -149,8 +150,8 @@ TEST(Container, AFileWithAnyByteChangedKeepsThePromises) {
     }
 }
 
-// A file with 1024 headers and 64 KB of names: those of the parts that must be there, then one long
-// name that each of the sections of the object, header 5 and on, has another piece of.
+// A file with 1024 headers and 64 KB of names. First come the names of the required parts, then one
+// long name; each section of the object, from header 5 on, has another suffix of it as its name.
 class LongNames : public testing::Test {
   protected:
     static constexpr u32 nr_headers = 1024, nr_names = 65536, first_free = 5;
@@ -208,7 +209,7 @@ TEST_F(LongNames, Of1023BytesIsTheLongest) {
     EXPECT_EQ(outcome.fault.offset, ELF_HEADER_AT(first_free));
 }
 
-// What every two names have in common is what a comparison of all of them costs.
+// Every two names share a long part. Comparing all of them with each other would be slow.
 TEST_F(LongNames, DoNotCostMuch) {
     for (u32 at = first_name_ + 1023; at < nr_names; at += 1024)
         names_[at] = 0;
@@ -294,7 +295,7 @@ TEST_P(SuffixRow, HasTheLengthOfTheRow) {
 
 INSTANTIATE_TEST_SUITE_P(Container, SuffixRow, testing::Range(0u, suffix_nr_rows));
 
-// Seeds for tests/fuzz/container_fuzz.c, where BTF_EXTRA_CORPUS names a folder.
+// Writes seeds for tests/fuzz/container_fuzz.c if BTF_EXTRA_CORPUS names a folder.
 TEST(Container, WritesTheRowsAsACorpus) {
     const char *folder = std::getenv("BTF_EXTRA_CORPUS");
     if (!folder)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// The core's rows, and what only userspace can try: every cut, every byte
-// changed, random tables against a plain scan.
+// Runs the core's rows and adds what only userspace can try: every cut, every byte changed, and
+// random tables against a plain scan.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ extern "C" {
 
 namespace {
 
-// A copy that ends where the heap block ends, so that ASan sees a read past it.
+// A copy that ends where its heap block ends, so that ASan sees a read behind it.
 struct Bytes {
     explicit Bytes(const core_image &image) : size(image.size) {
         if (!image.data)
@@ -41,7 +41,7 @@ struct Bytes {
     u32 size;
 };
 
-// Keeps what the run points to.
+// Owns the memory that the run points to.
 class Outcome {
   public:
     explicit Outcome(const core_input &input)
@@ -124,7 +124,7 @@ TEST(Core, EveryFaultHasARowAndAText) {
     EXPECT_STREQ(btf_fault_text(BTF_FAULT_COUNT), "unknown fault");
 }
 
-// The accepted rows, for the sweeps.
+// The accepted rows are the input of the sweeps.
 std::vector<const core_row *> accepted_rows() {
     std::vector<const core_row *> rows;
     for (u32 i = 0; i < core_nr_rows; i++)
@@ -164,7 +164,7 @@ TEST(Core, AnyByteChangedIsSafe) {
         core_input input;
         ASSERT_TRUE(core_row_input(row, images.get(), &input));
         if (input.func_info.size > 600)
-            continue;  // the large ones say nothing more, and take long
+            continue;  // large rows add nothing and take long
         for (auto member : image_members) {
             core_image whole = input.*member;
             Bytes changed(whole);
@@ -233,7 +233,7 @@ int compare_int(const void *key, u32 i) {
     return (value > wanted->wanted) - (value < wanted->wanted);
 }
 
-// Every sorted list of up to nine of three values, every key in and beside them.
+// Tries every sorted list of up to nine of three values, with every key in and beside them.
 TEST(Core, RangesOfAllSmallLists) {
     for (int a = 0; a <= 9; a++)
         for (int b = 0; a + b <= 9; b++)
@@ -316,7 +316,7 @@ TEST(Core, TypesAndStringsAcrossLevels) {
     EXPECT_EQ(outcome->index.funcs[pear.first + 1], 8u);
 }
 
-// Random blobs against a plain scan of what was written.
+// Random blobs are compared with a plain scan of what was written.
 struct Site {
     u32 section, func, proto, offset;
     auto key() const { return std::tie(section, func, offset, proto); }
@@ -324,8 +324,8 @@ struct Site {
 
 struct RandomTables {
     explicit RandomTables(u32 seed) : random(seed) {
-        // Few names and few offsets make many equal keys; a common beginning is
-        // what the name samples cannot tell apart.
+        // Few names and few offsets make many equal keys. The name samples cannot tell names with a
+        // common beginning apart.
         u32 nr_funcs = pick(1, 400);
         u32 nr_names = pick(1, nr_funcs);
         u32 nr_offsets = pick(1, 3000);
@@ -405,7 +405,7 @@ struct RandomTables {
     }
 
     static constexpr u32 nr_base_funcs = 300;
-    static constexpr u32 nr_sections = 5;  // the last without a fellow of the other class
+    static constexpr u32 nr_sections = 5;  // the last one has sites of one class only
 
     std::mt19937 random;
     std::vector<std::string> names, base_names;
@@ -483,7 +483,7 @@ TEST_P(CoreRandom, LookUpsEqualAPlainScan) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, CoreRandom, testing::Range(1u, 31u));
 
-// Seeds for tests/fuzz/core_fuzz.c, where BTF_EXTRA_CORPUS names a folder.
+// Writes seeds for tests/fuzz/core_fuzz.c if BTF_EXTRA_CORPUS names a folder.
 TEST(Core, WritesTheRowsAsACorpus) {
     const char *folder = std::getenv("BTF_EXTRA_CORPUS");
     if (!folder)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// The container, its provenance section, and what stands on them: read back as
-// written, and safe on any bytes.
+// The container, its provenance section and the views on them are read back as written. Any bytes
+// can be opened safely.
 #include "userspace/format/extra_file.h"
 
 #include <algorithm>
@@ -129,7 +129,7 @@ TEST(ExtraFile, FailedWriteLeavesWhatWasThere) {
     auto device = write_extra_file("/dev/null", file);
     ASSERT_FALSE(device);
 
-    // A disk that is full, as far as one process can have it so.
+    // RLIMIT_FSIZE stands for a full disk.
     test::write_file(folder.path("old"), std::string_view("old"));
     pid_t child = fork();
     if (child == 0) {
@@ -199,7 +199,7 @@ TEST(ExtraFile, RefusesWhatIsNoContainer) {
     }
 }
 
-// What write_extra_file() cannot write: a section of marks, changed in the file.
+// write_extra_file() never writes such a section of marks, so the test changes it in the file.
 TEST(ExtraFile, MarksThatAreNotWhole) {
     TemporaryFolder folder;
     const std::string path = folder.path("a");
@@ -218,7 +218,7 @@ TEST(ExtraFile, MarksThatAreNotWhole) {
         header.e_shoff + marks->index * sizeof(Elf64_Shdr) + offsetof(Elf64_Shdr, sh_size);
     const struct {
         uint64_t size;
-        const char *reason;  // NULL: accepted
+        const char *reason;  // NULL: the file is accepted
     } rows[] = {
         {8, nullptr},
         {4, nullptr},
@@ -253,7 +253,7 @@ TEST(ExtraFile, MarksAreNotKnownOrNoneOrSome) {
     }
 }
 
-// The numbers are those of sites: of the sample 0 and up to the last.
+// The numbers of marks are site numbers: in the sample 0 and up to the last site.
 TEST(ExtraFile, MarksThatAreWrong) {
     TemporaryFolder folder;
     const std::string path = folder.path("a");
@@ -266,7 +266,7 @@ TEST(ExtraFile, MarksThatAreWrong) {
     const struct {
         const char *name;
         std::vector<uint32_t> marks;
-        const char *fault;  // where; NULL: accepted
+        const char *fault;  // where the fault is; NULL: the file is accepted
     } rows[] = {
         {"none", {}, nullptr},
         {"first and last", {0x1, (sites - 1) * 8 + 3}, nullptr},
@@ -318,7 +318,7 @@ TEST(Provenance, CountsThatAskForMoreThanThereIs) {
     }
 }
 
-// Everything that the commands read of a file, to no end but that it is read.
+// Reads everything that the commands read from a file.
 void read_all(const ObjectView &view) {
     Coverage coverage = measure_coverage(view);
     uint64_t missing = 0;
@@ -365,7 +365,7 @@ TEST(ObjectView, AnyBytesAreRefusedOrReadable) {
             try_bytes(bytes, at % 2 == 0);
         }
     }
-    EXPECT_GT(accepted, 0u);  // padding, names
+    EXPECT_GT(accepted, 0u);  // padding and names can be changed
     EXPECT_GT(refused, 0u);
 }
 

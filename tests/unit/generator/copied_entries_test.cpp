@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Every call of an inlined function begins at one of its sites, once, also where the compiler has
-// copied its code: counted under ptrace, against what the source says.
+// Every call of an inlined function begins at exactly one of its sites, even if the compiler has
+// copied its code. Hits are counted under ptrace and compared with what the source says.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -25,7 +25,8 @@ struct Program {
     Calls calls;  // worked out by hand
 };
 
-// Not those of parts.c that call themselves: the compiler makes a loop of their last call.
+// The functions of parts.c that call themselves are missing: the compiler turns their last call
+// into a loop.
 const Program kPrograms[] = {
     {"copies.c", {{"is_empty", 4}, {"value_of", 5}, {"at_end", 5}, {"unrolled", 3}}},
     {"parts.c", {{"early_out", 4}, {"with_body", 6}, {"inlined_again", 4}}},
@@ -41,7 +42,8 @@ class CopiedEntries : public testing::TestWithParam<Recipe> {
         ASSERT_TRUE(opened) << opened.error().message;
         fixture_ = std::move(*opened);
     }
-    // How often those sites are hit, by function; false: ptrace is not allowed here.
+    // Counts how often the wanted sites are hit, by function. Returns false if ptrace is not
+    // allowed here.
     template <class Wanted> bool run(Wanted wanted) {
         auto process = TracedProcess::start(folder_.path("program"));
         if (!process)

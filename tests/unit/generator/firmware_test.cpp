@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// `firmware`: which files a folder of modules becomes, and which it does not.
+// `firmware` turns a folder of modules into a folder of files. These tests say which files it
+// makes.
 #include <filesystem>
 
 #include <gtest/gtest.h>
@@ -27,7 +28,7 @@ class Firmware : public testing::Test {
         test::build_module(path("modules/kernel/net/first-one.ko"), {}, kernel(), kRelease);
         test::build_module(path("modules/kernel/second.ko.debug"), {.level = "-O1"}, kernel(),
                            kRelease);
-        // What the compiler left is no module.
+        // The compiler's object files must go: they are no modules.
         for (const char *unit : {"one", "two"}) {
             std::filesystem::remove(path("modules/kernel/net/first-one.ko.") + unit + ".o");
             std::filesystem::remove(path("modules/kernel/second.ko.debug.") + unit + ".o");
@@ -57,7 +58,7 @@ class Firmware : public testing::Test {
     static std::string build_id(const std::string &file) {
         const CommandResult result =
             test::run_command({"sh", "-c", "readelf -n \"$0\" | sed -n 's/.*Build ID: //p'", file});
-        return result.out;  // with its newline
+        return result.out;  // the text ends in a newline
     }
     static void expect_refused(const std::vector<std::string> &arguments,
                                const std::string &message) {
@@ -102,7 +103,7 @@ TEST_F(Firmware, AKernelAndItsModules) {
                                                              {"objects", 3},
                                                              {"bytes", bytes},
                                                              {"failed", json::array()}}));
-    // Each is what generate makes of it.
+    // Each file has the bytes that generate writes.
     for (const auto &[name, input] : {std::pair("first_one", "modules/kernel/net/first-one.ko"),
                                       std::pair("second", "modules/kernel/second.ko.debug")}) {
         ASSERT_EQ(
@@ -175,7 +176,7 @@ TEST_F(Firmware, WhatFailsIsLeftOut) {
                   build_id(kernel()));
 }
 
-// The one with debug information, whichever comes first.
+// The file with debug information is taken, whether it comes first or last.
 TEST_F(Firmware, OneModuleInTwoFiles) {
     for (const char *folder : {"more/a", "zzz"}) {
         SCOPED_TRACE(folder);

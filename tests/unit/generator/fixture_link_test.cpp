@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// The same program in every form that debug information comes in: the output
-// must not depend on it. And on nothing else either: threads, another build.
+// The output must not depend on the form of the debug information, on the number of threads or on
+// the build.
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ class FixtureLink : public testing::Test {
   protected:
     std::string path(std::string_view name) const { return folder_.path(name); }
 
-    // Links and gives it a .BTF.
+    // Links a program and gives it a .BTF.
     std::string link(std::string_view name, const Recipe &recipe,
                      const std::vector<std::string> &sources = kSites) const {
         test::link_fixture(path(name), sources, recipe);
@@ -73,7 +73,7 @@ TEST_F(FixtureLink, SameBytesWithAnyNumberOfThreads) {
             EXPECT_TRUE(test::read_file(output) == expected);
         }
     }
-    // A twin() and a twice() in each unit: those of one file and prototype are one function.
+    // Each unit has a twin() and a twice(). Those of one file and one prototype are one function.
     auto fixture = GeneratedFixture::open(first);
     ASSERT_TRUE(fixture) << fixture.error().message;
     EXPECT_EQ((*fixture)->sites_of("twin").size(), 10u);
@@ -103,12 +103,12 @@ TEST_F(FixtureLink, BaseBtfInAFileOfItsOwn) {
 TEST_F(FixtureLink, FormsOfDebugInformation) {
     const std::string plain = link("plain", {});
     const auto expected = lines(plain);
-    EXPECT_EQ(expected.size(), 32u);  // one of them the true signature of changed()
+    EXPECT_EQ(expected.size(), 32u);  // one of them is the true signature of changed()
 
     EXPECT_EQ(lines(link("dwarf4", {.dwarf = "-gdwarf-4"})), expected);
     EXPECT_EQ(lines(link("macros", {.dwarf = "-g3"})), expected);
     EXPECT_EQ(lines(link("dwarf64", {.more = {"-gdwarf64"}})), expected);
-    // These begin an instance elsewhere, or say less of it.
+    // With these options instances begin elsewhere, or DWARF says less of them.
     for (const char *flag : {"-gno-variable-location-views", "-gstrict-dwarf"}) {
         auto opened = GeneratedFixture::open(link("less", {.more = {flag}}));
         ASSERT_TRUE(opened) << opened.error().message;
@@ -155,7 +155,7 @@ TEST_F(FixtureLink, SeparateDebugFile) {
     }
 }
 
-// References from unit to unit. The linker inlines elsewhere() into across().
+// DIEs refer to other units. The linker inlines elsewhere() into across().
 TEST_F(FixtureLink, LinkTimeOptimization) {
     const Recipe rows[] = {
         {.more = {"-flto"}},
@@ -185,7 +185,7 @@ TEST_F(FixtureLink, LinkTimeOptimization) {
     }
 }
 
-// Not supported: one line that says so.
+// These forms are not supported. One line says so.
 TEST_F(FixtureLink, FormsThatAreRefused) {
     const std::string base = link("plain", {}) + ".btf";
     for (const char *dwarf : {"-gdwarf-4", "-gdwarf-5"}) {

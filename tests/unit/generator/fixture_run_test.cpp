@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Programs that note down the arguments of their own functions, stopped at every
-// site: what the locations say must be what was passed, call by call.
+// These programs note down the arguments of their own functions. They are stopped at every site,
+// and there the locations must give what was passed, call by call.
 #include <map>
 
 #include <fmt/format.h>
@@ -17,23 +17,24 @@ using test::NamedSite;
 using test::Recipe;
 using test::TracedProcess;
 
-// struct record of tests/fixtures/traced.c, in words.
+// The size of struct record of tests/fixtures/traced.c, in words.
 constexpr uint64_t kRecordWords = 22;
-// Of functions that note down what they get: 60 in run(), which is called three times.
+// The calls of functions that note down their arguments: run() makes 60, and it is called three
+// times.
 constexpr size_t kCalls = 180;
 
 using Words = std::array<uint64_t, 2>;
 
-// What was passed in one call, by the program's own account.
+// The arguments of one call, as the program noted them down.
 using Passed = std::vector<Words>;
 
-// What was found at a site: none where there is no location.
+// The values found at a site. A parameter without a location has none.
 struct Arrival {
     const NamedSite *site;
     std::vector<std::optional<std::vector<uint8_t>>> values;
 };
 
-// The calls of each function, in order of time.
+// The calls of each function, in the order of time.
 std::map<std::string, std::vector<Passed>> read_records(const GeneratedFixture &fixture,
                                                         const TracedProcess &process) {
     std::map<std::string, std::vector<Passed>> out;
@@ -120,7 +121,7 @@ TEST_P(FixtureRun, LocationsHoldWhatWasPassed) {
         calls += passed.size();
     }
     EXPECT_EQ(calls, kCalls);
-    // What the compilers give at the least; a run that finds nothing proves nothing.
+    // A run that finds nothing proves nothing: this many locations the compilers give at least.
     EXPECT_GT(located * 10, params * 6) << located << " of " << params;
 }
 
@@ -136,7 +137,7 @@ std::string test_name(const testing::TestParamInfo<Recipe> &info) {
 
 std::vector<Recipe> run_recipes() {
     std::vector<Recipe> out = test::recipes({"-O1", "-O2", "-O3", "-Os"});
-    // A frame by .debug_frame, as in a kernel, and one with a frame pointer.
+    // The frame is described by .debug_frame, as in a kernel, or it has a frame pointer.
     for (const char *compiler : {"gcc", "clang-14"})
         for (const char *flag : {"-fno-asynchronous-unwind-tables", "-fno-omit-frame-pointer"})
             out.push_back({.compiler = compiler, .more = {flag}});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Compiled fixtures against what their source alone says: how often a function
-// is inlined, the constants that it gets, what the calling convention fixes; and
-// against libdw's list of instances.
+// Compiled fixtures are compared with what their source alone says (how often a function is
+// inlined, which constants it gets), with the calling convention, and with libdw's list of
+// instances.
 #include <algorithm>
 #include <map>
 
@@ -20,7 +20,7 @@ using test::Recipe;
 
 const std::vector<std::string> kSites = {"sites.c", "sites_other.c"};
 
-// The value of a CONST, extended to 64 bits as the parameter's type extends.
+// The value of a CONST, extended to 64 bits according to the parameter's type.
 std::optional<uint64_t> constant_of(const NamedSite::Param &param) {
     if (param.loc == nullptr || (loc_param_flags(param.loc) & ~uint32_t{LOC_SIGNED}) != LOC_CONST)
         return std::nullopt;
@@ -29,7 +29,8 @@ std::optional<uint64_t> constant_of(const NamedSite::Param &param) {
     uint64_t value = words[0];
     if (loc_vlen(param.loc) == 2)
         value |= uint64_t{words[1]} << 32;
-    // Narrower than the parameter: SIGNED decides; as wide as it: its type.
+    // A constant that is narrower than the parameter is extended according to SIGNED, one of the
+    // same size according to its type.
     const uint32_t shift = 64 - 8 * std::min(param.loc->size, 8u);
     const bool extend_sign = param.loc->size < param.size ? is_signed : param.is_signed;
     value <<= shift;
@@ -41,7 +42,7 @@ bool optimizes(const Recipe &recipe) {
     return recipe.level != "-O0";
 }
 
-// Registers that arguments come in, and the stack pointer, by DWARF number.
+// The registers of arguments and the stack pointer, by DWARF number.
 struct Convention {
     std::vector<uint32_t> registers;
     uint32_t stack;
@@ -62,7 +63,7 @@ std::string on_stack(const Convention &abi, size_t number) {
                        : fmt::format("*(reg{} + {:#x})", abi.stack, offset);
 }
 
-// A fixture, and what is asked of it again and again.
+// Builds a fixture and answers questions that several tests ask.
 class Sites : public testing::TestWithParam<Recipe> {
   protected:
     void build(const Recipe &recipe, const std::vector<std::string> &sources = kSites) {
@@ -86,7 +87,8 @@ class Sites : public testing::TestWithParam<Recipe> {
         EXPECT_EQ(sites.size(), 1u) << function;
         return sites.at(0);
     }
-    // A location that the convention fixes: this text, or none where optional.
+    // Expects the text of a location that the convention fixes. An optional one may also be
+    // missing.
     void expect_text(const NamedSite &site, std::string_view name, const std::string &expected,
                      bool optional = false) const {
         const NamedSite::Param &param = site.param(name);
@@ -132,7 +134,8 @@ void Sites::check_counts() const {
         inlined += row.inlined;
         bodies += row.bodies;
     }
-    // Of "changed" the compiler may make changed.constprop.0: the same body by its true signature.
+    // The compiler may turn changed() into changed.constprop.0. Its true signature is one more site
+    // of the same body.
     const auto signatures = std::ranges::count_if(fixture_->sites(), [](const NamedSite &site) {
         return site.function.starts_with("changed.");
     });
@@ -181,7 +184,7 @@ void Sites::check_constants() const {
         {"null", 0},
         {"word", 0xfffffffe},
     };
-    // BTF of this age does not say that an enum is signed.
+    // BTF older than the kind flag of enums (Linux 6.0) does not say that an enum is signed.
     for (const auto &[name, value] : expected) {
         const NamedSite::Param &param = site.param(name);
         const uint64_t mask =
@@ -194,7 +197,7 @@ void Sites::check_constants() const {
             EXPECT_EQ(*found, value) << name;
     }
 
-    // One argument of each call of leaf() but the one in deep() is a constant.
+    // Each call of leaf() has one constant argument, except for the call in deep().
     std::vector<std::pair<std::optional<uint64_t>, std::optional<uint64_t>>> constants;
     for (const NamedSite &leaf : fixture_->sites_of("leaf"))
         constants.emplace_back(constant_of(leaf.param("x")), constant_of(leaf.param("y")));
@@ -203,7 +206,7 @@ void Sites::check_constants() const {
     EXPECT_EQ(std::ranges::count(constants, Pair{static_cast<uint64_t>(-12), std::nullopt}), 1);
     EXPECT_EQ(std::ranges::count(constants, Pair{std::nullopt, std::nullopt}), 1);
 
-    // Addresses count from .text; clang says nothing of these.
+    // Addresses count from .text. Clang has no locations for these parameters.
     const NamedSite addresses = only("addresses");
     for (const auto &[name, symbol] : {std::pair("object", "variable"), {"code", "an_address"}}) {
         const NamedSite::Param &param = addresses.param(name);
@@ -221,19 +224,20 @@ void Sites::check_convention() const {
                                                        {"d", 2}, {"e", 1}, {"f", 1}};
     const bool clang = recipe_.compiler.starts_with("clang");
     for (size_t i = 0; i < std::size(sizes); i++) {
-        // In DWARF 4 clang writes a _Bool as `reg9 & 1`, which is no shape of the format.
+        // In DWARF 4 clang writes a _Bool as `reg9 & 1`. The format has no such shape.
         const bool masked = clang && recipe_.dwarf == "-gdwarf-4" && sizes[i].second == 1;
         expect_text(plain, sizes[i].first, in_register(*abi_, i), masked);
         EXPECT_EQ(plain.param(sizes[i].first).size, sizes[i].second);
     }
-    // Clang names these after the frame that its prologue makes: not known at entry.
+    // Clang describes these relative to the frame that the prologue makes, so they are not known at
+    // the entry.
     const NamedSite many = only("on_the_stack");
     for (size_t i = 0; i < many.params.size(); i++)
         expect_text(many, many.params[i].name,
                     i < abi_->registers.size() ? in_register(*abi_, i) : on_stack(*abi_, i),
                     clang && i >= abi_->registers.size());
 
-    // A compiler may say nothing of a struct of which it passes on a part.
+    // A compiler may give no location for a struct if it passes on only a part of it.
     const NamedSite structs = only("structs");
     expect_text(structs, "eight", in_register(*abi_, 0), true);
     expect_text(structs, "twelve", in_pair(*abi_, 1), true);
@@ -247,7 +251,7 @@ void Sites::check_convention() const {
     for (const NamedSite &twin : fixture_->sites_of("twin"))
         expect_text(twin, "a", in_register(*abi_, 0));
 
-    // branch(b = x, a = y) and, in it, leaf(x = a, y = b), at one address of deep(x, y).
+    // In deep(x, y), branch(b = x, a = y) and in it leaf(x = a, y = b) are inlined at one address.
     const NamedSite branch = only("branch");
     const std::vector<NamedSite> leaves = fixture_->sites_of("leaf");
     const auto leaf = std::ranges::find(leaves, branch.address, &NamedSite::address);
@@ -260,7 +264,7 @@ void Sites::check_convention() const {
     }
 }
 
-// changed(p, 17, unused): as it stands, or without what need not be passed.
+// changed(p, 17, unused) either keeps its signature or loses the arguments that need not be passed.
 void Sites::check_changed() const {
     const NamedSite site = only("changed");
     const std::string symbol = fixture_->symbol_at(site.address);
@@ -287,7 +291,7 @@ TEST_P(Sites, AsTheSourceSays) {
     check_counts();
     check_functions();
     if (!optimizes(GetParam())) {
-        // Without optimization parameters live in memory, which is written after the site.
+        // Without optimization parameters are in memory, which is written after the site.
         for (const NamedSite &site : fixture_->sites())
             for (const NamedSite::Param &param : site.params)
                 EXPECT_TRUE(!param.loc || site.function == "on_the_stack")
@@ -320,7 +324,7 @@ INSTANTIATE_TEST_SUITE_P(
                         .compiler = "aarch64-linux-gnu-gcc", .level = "-O3", .dwarf = "-gdwarf-4"}),
     test_name);
 
-// Everything but the instances has code of its own, which the census sees too.
+// A function that is not inlined has a body of its own, which the census counts too.
 TEST_F(Sites, TracedProgramHasLibdwsInstances) {
     for (const Recipe &recipe : test::recipes({"-O2"})) {
         SCOPED_TRACE(recipe.name());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Hand-made DWARF, 3: which entry is which parameter of which function, and the
-// shapes of units, forms and abbreviations.
+// Hand-made DWARF, 3: which entry is which parameter of which function, and the shapes of units,
+// forms and abbreviations.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,12 +20,12 @@ constexpr uint64_t kHost = kCode + 0x100;
 constexpr uint64_t kSite = kCode + 0x110;
 const std::string kHostLine = "func.text+0x100 host()\n";
 
-// A parameter that says nothing but which one it is.
+// A parameter that has only its origin.
 Entry silent(const std::string &origin) {
     return param(origin, std::vector<Attribute>());
 }
 
-// An entry of its own, as in a body: name and type, no origin.
+// A parameter of a body: it has a name and a type of its own, and no origin.
 Entry own(const char *name, const char *type, const Expr &location) {
     return entry(DW_TAG_formal_parameter, {attr::text(DW_AT_name, name), attr::to(DW_AT_type, type),
                                            attr::expression(DW_AT_location, location)});
@@ -37,7 +37,7 @@ struct ParamRow {
     const char *expected;
 };
 
-// Instances of void f(long a, int b, void *c) at 0x110; g has a parameter, too.
+// Instances of void f(long a, int b, void *c) at 0x110. g also has a parameter.
 void check(std::span<const ParamRow> rows) {
     for (const ParamRow &row : rows) {
         SCOPED_TRACE(row.name);
@@ -103,7 +103,7 @@ TEST(HandmadeDwarf, WhichParameter) {
         {"twice, the first not a shape of the format",
          {computed, param("f.a", reg(1))},
          "a=<arithmetic>, b=<optimized out>, c=<optimized out>"},
-        // A variable of the inlined function, and another one's parameter.
+        // These are a variable of the inlined function and a parameter of another one.
         {"in a block",
          {entry(DW_TAG_lexical_block, {}, {param("f.a", reg(9))}), param("f.b", reg(2))},
          "a=<optimized out>, b=reg2:4, c=<optimized out>"},
@@ -124,7 +124,7 @@ TEST(HandmadeDwarf, Variadic) {
                                   kHostLine);
 }
 
-// An instance of a concrete clone, which is an instance itself (GCC's .isra, .part).
+// An instance of a concrete clone, which itself is an instance (GCC's .isra, .part).
 TEST(HandmadeDwarf, ChainOfOrigins) {
     HandmadeObject object;
     object.add_unit(c_unit(
@@ -144,17 +144,17 @@ TEST(HandmadeDwarf, Bodies) {
     HandmadeObject object;
     object.add_unit(c_unit(
         {abstract("f", {{"a"}, {"b", "int"}}),
-         // Its own parameters, one of them with a location list that has none here.
+         // host has parameters of its own. The location list of one does not cover the entry.
          body("host", kHost, {own("x", "long", reg(5)), own("y", "s16", breg(7, 8))}),
-         // Out of line, out of order.
+         // An out-of-line body has its parameters in another order.
          entry(DW_TAG_subprogram,
                {attr::to(DW_AT_abstract_origin, "f"), attr::address(DW_AT_low_pc, kHost + 0x100)},
                {param("f.b", reg(2)), param("f.a", reg(1))}),
-         // Never by position: this one does not say which parameter it is.
+         // Parameters are never matched by position: "a" does not say which parameter of f it is.
          entry(DW_TAG_subprogram,
                {attr::to(DW_AT_abstract_origin, "f"), attr::address(DW_AT_low_pc, kHost + 0x200)},
                {own("a", "long", reg(9)), param("f.b", reg(2))}),
-         // No code: a declaration.
+         // A declaration has no code.
          entry(DW_TAG_subprogram,
                {attr::text(DW_AT_name, "far"), attr::flag(DW_AT_declaration)})}));
     EXPECT_EQ(object.sites(), "func.text+0x200 f(a=reg1, b=reg2:4)\n"
@@ -174,7 +174,7 @@ TEST(HandmadeDwarf, Specification) {
     EXPECT_EQ(object.sites(), "func.text+0x100 host(x=reg5)\n");
 }
 
-// The numbers of DW_AT_decl_file are those of the unit with the attribute.
+// A DW_AT_decl_file counts in the file table of the unit that has the attribute.
 TEST(HandmadeDwarf, DeclFile) {
     const auto line_table = [](std::string_view file) {
         Expr name;
@@ -236,7 +236,7 @@ TEST(HandmadeDwarf, NestedBlocks) {
                               "func.text+0x100 host(late=reg5)\n");
 }
 
-// The whole unit at once, in a way that must not matter.
+// The sites of the whole unit. The rows below must not change them.
 const char kWhole[] = "inline.text+0x110 f(a=reg1)\nfunc.text+0x100 host()\n";
 
 Entry whole_unit() {
@@ -282,7 +282,7 @@ TEST(HandmadeDwarf, References) {
                         attribute.form = DW_FORM_block1;
                 }
             });
-            // Behind another unit, so that offsets in the unit and in the section differ.
+            // Another unit comes first, so that offsets in the unit and in the section differ.
             EXPECT_EQ(HandmadeObject().add_unit(c_unit({})).add_unit(unit, shape).sites(), kWhole);
         }
     }
@@ -328,8 +328,8 @@ TEST(HandmadeDwarf, AbbreviationCodes) {
     }
 }
 
-// The abstract instance has no address, and is passed over by its sibling; what
-// is between must not be looked at.
+// The abstract instance has no address. DW_AT_sibling jumps over it, and what is between must not
+// be read.
 TEST(HandmadeDwarf, Siblings) {
     Entry f = abstract("f", {{"a"}});
     f.attributes.push_back(attr::to(DW_AT_sibling, "host"));
@@ -337,7 +337,7 @@ TEST(HandmadeDwarf, Siblings) {
     host.label = "host";
     EXPECT_EQ(HandmadeObject().add_unit(c_unit({f, host})).sites(), kWhole);
 
-    // Behind an attribute of no fixed size, where it cannot be used without reading that.
+    // An attribute of variable size comes before DW_AT_sibling and must be read first.
     std::rotate(f.attributes.begin(), f.attributes.begin() + 1, f.attributes.end());
     f.attributes.insert(f.attributes.begin(), attr::number(DW_AT_decl_line, DW_FORM_udata, 1000));
     EXPECT_EQ(HandmadeObject().add_unit(c_unit({f, host})).sites(), kWhole);
@@ -371,7 +371,7 @@ TEST(HandmadeDwarf, StringForms) {
     }
 }
 
-// Link-time optimization: the abstract instance is in another unit.
+// With link-time optimization the abstract instance is in another unit.
 TEST(HandmadeDwarf, OriginInAnotherUnit) {
     const Entry origins = c_unit({abstract("f", {{"a"}})});
     Entry instance = inlined("f", kSite, {param("f.a", reg(1))});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Hand-made DWARF, 1: where a site is, and which entry of a location list is in
-// force there. Location views are described in GCC's documentation of
-// -gvariable-location-views; the rest is DWARF 5, 2.6.2, 2.17 and 2.18.
+// Hand-made DWARF, 1: where a site is, and which entry of a location list is valid there. GCC's
+// documentation of -gvariable-location-views describes location views; DWARF 5, 2.6.2, 2.17 and
+// 2.18, describes the rest.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace btf_extra::test {
 namespace {
 
-// The function host is at 0x100 of .text, and in it f(long a) inlined at 0x110.
+// The function host is at 0x100 of .text, and f(long a) is inlined in it at 0x110.
 constexpr uint64_t kHost = kCode + 0x100;
 constexpr uint64_t kSite = kCode + 0x110;
 const std::string kHostLine = "func.text+0x100 host()\n";
@@ -26,7 +26,7 @@ Expr view_bytes(std::initializer_list<uint64_t> views) {
     return out;
 }
 
-// Entry number n of a list: the value is in register n. Offsets count from kCode.
+// Entry n of a list puts the value in register n. Offsets count from kCode.
 Expr in(uint32_t n, uint64_t begin, uint64_t end) {
     return lle::offset_pair(begin, end, reg(n));
 }
@@ -34,7 +34,7 @@ Expr in(uint32_t n, uint64_t begin, uint64_t end) {
 struct ListRow {
     const char *name;
     Expr list;
-    std::vector<uint64_t> views;      // begin and end of each entry; none: no DW_AT_GNU_locviews
+    std::vector<uint64_t> views;  // begin and end of each entry; if empty, no DW_AT_GNU_locviews
     std::optional<uint64_t> at_view;  // DW_AT_GNU_entry_view
     const char *expected;
 };
@@ -43,7 +43,7 @@ Attribute view_attribute(uint64_t view) {
     return attr::number(DW_AT_GNU_entry_view, DW_FORM_data2, view);
 }
 
-// Views lie before their list, as GCC writes them.
+// Views are before their list, as GCC writes them.
 void check(std::span<const ListRow> rows, uint16_t version, const Expr &end) {
     for (const ListRow &row : rows) {
         SCOPED_TRACE(row.name);
@@ -94,7 +94,7 @@ TEST(HandmadeLists, EntriesWithoutViews) {
          {},
          {},
          "reg2"},
-        // GCC: the value is gone for that range.
+        // An empty expression is GCC's way to say that the value is gone for that range.
         {"empty expression", offset_pair(0x100, 0x120, Expr()), {}, {}, "<no location here>"},
         {"base_address", base_address(kCode + 0x100) + in(1, 0x10, 0x20), {}, {}, "reg1"},
         {"start_end", start_end(kSite, kSite + 1, reg(1)), {}, {}, "reg1"},
@@ -126,7 +126,7 @@ TEST(HandmadeLists, EntriesWithoutViews) {
 
 TEST(HandmadeLists, LocationViews) {
     using namespace lle;
-    // Three states at one address, the last one for the instructions behind it.
+    // There are three states at one address. The last one holds for the instructions that follow.
     const Expr three = in(1, 0x110, 0x110) + in(2, 0x110, 0x110) + in(3, 0x110, 0x120);
     const std::vector<uint64_t> three_views = {0, 1, 1, 2, 2, 0};
     const ListRow rows[] = {
@@ -187,7 +187,8 @@ TEST(HandmadeLists, LocationViews) {
          {0, 1, 1, 0},
          1,
          "reg2"},
-        // Entries that set the base have no views: else the next would get another's.
+        // An entry that sets the base has no views: otherwise the next entry would get the wrong
+        // pair.
         {"base_address between",
          base_address(kCode + 0x100) + in(1, 0, 0x10) + base_address(kCode) + in(2, 0x110, 0x110) +
              in(3, 0x110, 0x120),
@@ -203,7 +204,7 @@ TEST(HandmadeLists, LocationViews) {
     check(rows, 5, end());
 }
 
-// -gvariable-location-views=incompat5: the views are in the list itself.
+// With -gvariable-location-views=incompat5 the views are in the list itself.
 TEST(HandmadeLists, ViewPairEntries) {
     using namespace lle;
     const Expr two = view_pair(0, 1) + in(1, 0x110, 0x110) + view_pair(1, 0) + in(2, 0x110, 0x120);
@@ -272,14 +273,14 @@ TEST(HandmadeLists, Bodies) {
     }
 }
 
-// clang's way: all lists through tables of the unit.
+// Clang reaches every list through the tables of its unit.
 TEST(HandmadeLists, ListIndexes) {
     const std::vector<Expr> lists = {in(1, 0x100, 0x110) + lle::end(),
                                      in(2, 0x110, 0x120) + lle::end(),
                                      lle::startx_length(0, 4, reg(3)) + lle::end()};
     const char *const expected[] = {"<no location here>", "reg2", "reg3", "<no location here>"};
     for (uint64_t index = 0; index < std::size(expected); index++) {
-        SCOPED_TRACE(index);  // the last one is behind the table's end, and reads as an offset
+        SCOPED_TRACE(index);  // the last index is behind the table's end and is read as an offset
         const Expr two_units = list_section(lists, true);
         const uint64_t base = two_units.bytes.size() + kListsHeader;
         HandmadeObject object;
@@ -291,7 +292,7 @@ TEST(HandmadeLists, ListIndexes) {
                                                        index == 3 ? 1000000 : index)})})})},
             {attr::offset(DW_AT_addr_base, kAddrHeader), attr::offset(DW_AT_loclists_base, base)}));
         object.add(".debug_addr", addr_section({kSite}));
-        // Another unit's table comes first.
+        // The table of another unit comes first.
         object.add(".debug_loclists", two_units).add(".debug_loclists", two_units);
         EXPECT_EQ(object.sites(),
                   std::string("inline.text+0x110 f(a=") + expected[index] + ")\n" + kHostLine);
@@ -300,10 +301,10 @@ TEST(HandmadeLists, ListIndexes) {
 
 struct AddressRow {
     const char *name;
-    std::vector<Attribute> where;  // of the instance
+    std::vector<Attribute> where;  // attributes of the instance
     Expr ranges;                   // the list at first_ranges()
-    const char *expected;          // the site's address
-    uint64_t instances = 1;        // counted
+    const char *expected;          // the address of the site
+    uint64_t instances = 1;        // the number of instances
 };
 
 void check(std::span<const AddressRow> rows, uint16_t version, const Expr &end) {
@@ -341,7 +342,7 @@ TEST(HandmadeLists, SiteAddress) {
     const auto addrx = [](uint16_t name, uint16_t form, uint64_t index) {
         return attr::number(name, form, index);
     };
-    // The first and only entry of the table of lists.
+    // The table of lists has one entry.
     const Attribute ranges = attr::number(DW_AT_ranges, DW_FORM_rnglistx, 0);
     const Attribute direct = attr::offset(DW_AT_ranges, kListsHeader + 4);
     const Expr two = rle::offset_pair(0x120, 0x130) + rle::offset_pair(0x110, 0x118);
@@ -412,7 +413,7 @@ TEST(HandmadeLists, SiteAddress) {
         {"another section", {attr::address(DW_AT_low_pc, kInitCode + 8)}, {}, ".init.text+0x8"},
         {"first byte of a section", {attr::address(DW_AT_low_pc, kInitCode)}, {}, ".init.text+0x0"},
         {"last byte of a section", {attr::address(DW_AT_low_pc, kData - 1)}, {}, ".text+0xfff"},
-        // An instance for DWARF, but no code.
+        // DWARF has an instance, but there is no code.
         {"in .data", {attr::address(DW_AT_low_pc, kData)}, {}, "", 1},
         {"in no section", {attr::address(DW_AT_low_pc, kEnd)}, {}, "", 1},
     };
@@ -443,7 +444,7 @@ TEST(HandmadeLists, SiteAddressDwarf4) {
     check(rows, 4, range::end());
 }
 
-// An instance without an address is no site, those inside it are.
+// An instance without an address is not a site. The instances inside it are.
 TEST(HandmadeLists, InsideAnInstanceWithoutAddress) {
     HandmadeObject object;
     object.add_unit(c_unit(

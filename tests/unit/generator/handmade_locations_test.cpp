@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Hand-made DWARF, 2: what an expression means at a site depends on the function
-// around it: entry values, frame bases, call frame information, sections.
+// Hand-made DWARF, 2: the meaning of an expression at a site depends on the function around it: on
+// its entry, its frame base, its call frame information and its sections.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 using enum Op;
 
-// The function host is at 0x100 of .text; f(a) is inlined at its entry, and at 0x110.
+// The function host is at 0x100 of .text. f(a) is inlined at its entry and at 0x110.
 constexpr uint64_t kHost = kCode + 0x100;
 constexpr uint64_t kSite = kCode + 0x110;
 
@@ -31,7 +31,7 @@ struct Surroundings {
     std::vector<Attribute> host{};  // attributes of host
     std::vector<Expr> frames{};     // FDEs
     Expr frame_base_list{};         // at kListsHeader in .debug_loclists
-    bool whole_scope = false;       // the location is no entry of a list
+    bool whole_scope = false;       // the location is an expression, not an entry of a list
     uint16_t version = 5;
 };
 
@@ -86,8 +86,8 @@ TEST(HandmadeLocations, EntryValues) {
     check(std::span(rows).subspan(1, 1), {.whole_scope = true, .version = 4});
 }
 
-// The entry of host is that of the instances at it, however deep, and not that
-// of a function that begins where an instance begins.
+// Instances at the entry of host, however deep, share that entry. An instance elsewhere does not
+// share the entry of a function that begins where an instance begins.
 TEST(HandmadeLocations, EntryValuesOfNestedInstances) {
     const Expr value = entry_value(reg(5)) + kStackValue;
     HandmadeObject object;
@@ -108,7 +108,7 @@ TEST(HandmadeLocations, EntryValuesOfNestedInstances) {
                               "func.text+0x200 next()\n");
 }
 
-// The entry is DW_AT_entry_pc, or the first range: not the lowest address.
+// The entry is DW_AT_entry_pc or the first range, not the lowest address.
 TEST(HandmadeLocations, EntryValueInAFunctionInSeveralParts) {
     const Expr value = entry_value(reg(5)) + kStackValue;
     HandmadeObject object;
@@ -137,14 +137,15 @@ TEST(HandmadeLocations, FrameBaseIsTheCfa) {
         {"struct", fbreg(-24), "*(reg7 - 0x10):16", "*(reg7 + 0x8):16", "s16"},
         {"the CFA itself", kCallFrameCfa + kStackValue, "reg7 + 0x8", "reg7 + 0x20"},
     };
-    // push, sub $0x10: the CFA is reg7 + 8 at the entry, + 16 behind one byte, + 32 from 0x108 on.
+    // The code is push, sub $0x10. The CFA is reg7 + 8 at the entry, reg7 + 16 from 0x101 on and
+    // reg7 + 32 from 0x108 on.
     const Surroundings around = {.host = {frame_base(kCallFrameCfa)},
                                  .frames = {cfa::fde(kHost, 0x100,
                                                      cfa::advance(1) + cfa::def_offset(16) +
                                                          cfa::advance(7) + cfa::def_offset(32))}};
     check(rows, around);
 
-    // The change takes effect at the very address that it is noted for.
+    // A change holds from exactly the address that it is noted for.
     const Row fbreg0[] = {{"changes at 0x110", fbreg(0), "*(reg7 + 0x8)", "*(reg6 + 0x10)"}};
     check(fbreg0, {.host = {frame_base(kCallFrameCfa)},
                    .frames = {cfa::fde(kHost, 0x100,
@@ -168,7 +169,7 @@ TEST(HandmadeLocations, NoCfa) {
     const Row part[] = {{"ends too early", fbreg(0), "*(reg7 + 0x8)", "<arithmetic>"}};
     check(part, {.host = {frame_base(kCallFrameCfa)}, .frames = {cfa::fde(kHost, 0x10, Expr())}});
 
-    // As for the realigned stack of GCC's main(): the CFA is in memory.
+    // The CFA is in memory, as GCC has it in main() when main() realigns the stack.
     const Row expression[] = {{"an expression", fbreg(0), "*(reg7 + 0x8)", "<arithmetic>"}};
     check(expression,
           {.host = {frame_base(kCallFrameCfa)},
@@ -181,15 +182,15 @@ TEST(HandmadeLocations, NoCfa) {
                         .frames = {cfa::fde(kHost, 0x100, cfa::advance(1) + cfa::def(17, 8))}});
 }
 
-// push %rbp, mov %rsp, %rbp: from its fifth byte on, host has a frame.
+// The code is push %rbp, mov %rsp, %rbp. From its fifth byte on, host has a frame.
 std::vector<Expr> frame_pointer() {
     return {
         cfa::fde(kHost, 0x100,
                  cfa::advance(1) + cfa::def_offset(16) + cfa::advance(3) + cfa::def_register(6))};
 }
 
-// Clang's frame base is the register itself, which has the caller's value at
-// the entry: the call frame information tells.
+// Clang's frame base is the register itself. At the entry it still has the caller's value, as the
+// call frame information says.
 TEST(HandmadeLocations, FrameBaseIsARegister) {
     const Row by_register[] = {
         {"in memory", fbreg(-24), "<no location here>", "*(reg6 - 0x18)"},
@@ -201,9 +202,9 @@ TEST(HandmadeLocations, FrameBaseIsARegister) {
     check(never, {.host = {frame_base(reg(6))}});
 }
 
-// Memory of host's frame, said to be the parameter's for the whole of its scope
-// (no list): it is stored there at the site or later. What the caller has
-// stored, above the CFA, is there.
+// DWARF gives memory of host's frame as the place of the parameter for its whole scope, without a
+// list. Memory below the CFA may be written at the site or later, so it is no location. Memory
+// above the CFA was written by the caller, so it is one.
 TEST(HandmadeLocations, WholeScopeInTheFrame) {
     const Row by_cfa[] = {
         {"below the CFA", fbreg(-24), "<no location here>", "<no location here>"},
@@ -227,7 +228,7 @@ TEST(HandmadeLocations, OtherFrameBases) {
     const Row none[] = {{"none", fbreg(0), "<arithmetic>", "<arithmetic>"}};
     check(none);
 
-    // GCC without -fomit-frame-pointer, DWARF 2: by the stack pointer, then by the frame pointer.
+    // GCC in DWARF 2 has a location list: first the stack pointer, then the frame pointer.
     const Row list[] = {
         {"by location list", fbreg(-24), "*(reg7 - 0x10)", "*(reg6 - 0x8)"},
     };
@@ -241,7 +242,8 @@ TEST(HandmadeLocations, OtherFrameBases) {
                 .frame_base_list = lle::offset_pair(0x100, 0x104, breg(7, 8)) + lle::end()});
 }
 
-// That of the function around the site, not of the inlined one's own body.
+// The frame base is that of the function around the site, not that of the inlined function's own
+// body.
 TEST(HandmadeLocations, FrameBaseOfTheContainingFunction) {
     HandmadeObject object;
     object.add_unit(
@@ -257,7 +259,7 @@ TEST(HandmadeLocations, FrameBaseOfTheContainingFunction) {
                               "func.text+0x100 host()\n");
 }
 
-// Rows that do not depend on the site.
+// The result of these rows does not depend on the site.
 struct PlainRow {
     const char *name;
     const char *type;
@@ -340,7 +342,7 @@ TEST(HandmadeLocations, Constants) {
 }
 
 TEST(HandmadeLocations, PiecesAndReferences) {
-    const Expr pointer = fixed(0, 4) + sleb(0);  // a DIE, and an offset into what it is
+    const Expr pointer = fixed(0, 4) + sleb(0);  // a DIE, and an offset into what it describes
     const PlainRow rows[] = {
         {"pair", "s16", at(reg(5) + piece(8) + reg(4) + piece(8)), "reg5, reg4:16"},
         {"pair of 12 bytes", "s12", at(reg(5) + piece(8) + reg(4) + piece(4)), "reg5, reg4:12"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Hand-made DWARF, 4: what is malformed is one line that names the place, or
-// where it concerns nothing else, a parameter without a location.
+// Hand-made DWARF, 4: for malformed input there is one line that names the place. If nothing else
+// is affected, there is only a parameter without a location.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ constexpr uint64_t kHost = kCode + 0x100;
 constexpr uint64_t kSite = kCode + 0x110;
 const std::string kHostLine = "func.text+0x100 host()\n";
 
-// host with f(a) inlined into it; "site" and "param" are labels.
+// host with f(a) inlined into it. "site" and "param" are labels.
 Entry unit_with(Entry site, std::vector<Attribute> more = {}) {
     return c_unit({abstract("f", {{"a"}}), body("host", kHost, {std::move(site)})},
                   std::move(more));
@@ -64,7 +64,7 @@ TEST(HandmadeMalformed, Sections) {
               "error: .debug_info: unit at 0x0: malformed\n");
     EXPECT_EQ(broken([](DwarfBuilder &dwarf) { dwarf.section(".debug_abbrev").pop_back(); }),
               "error: .debug_info: unit at 0x0: malformed\n");
-    // A half header behind the last unit.
+    // Half a header follows the last unit.
     size_t whole = 0;
     const std::string text = broken([&](DwarfBuilder &dwarf) {
         whole = dwarf.section(".debug_info").size();
@@ -73,13 +73,13 @@ TEST(HandmadeMalformed, Sections) {
     EXPECT_EQ(text, fmt::format("error: .debug_info: unit at {:#x}: cut off\n", whole));
 }
 
-// Every prefix of the unit, with a length that fits: an error or what it says
-// up to there, never a read behind it.
+// Tries every prefix of the unit, each with a matching length. The result is an error or the sites
+// up to there, and never a read behind the end.
 TEST(HandmadeMalformed, EveryPrefix) {
     HandmadeObject whole;
     whole.add_unit(unit_with(plain_site()));
     const auto length = static_cast<uint32_t>(whole.dwarf.sections().at(".debug_info").size());
-    // One entry of a hundred will do for the types before the functions.
+    // The types before the functions are cut only at every seventh byte.
     for (uint32_t size = 4; size < length; size += size + 80 < length ? 7 : 1) {
         SCOPED_TRACE(size);
         HandmadeObject object;
@@ -96,7 +96,7 @@ TEST(HandmadeMalformed, EveryPrefix) {
 struct EntryRow {
     const char *name;
     Entry site;
-    const char *at;  // label of the entry that is named in the error; none: no error
+    const char *at;  // label of the entry that the error names; NULL: no error
     std::string expected;
 };
 
@@ -120,7 +120,7 @@ TEST(HandmadeMalformed, Entries) {
         return site;
     };
     Entry endless = plain_site();
-    endless.ends = false;  // takes host's end for its own, host takes the unit's
+    endless.ends = false;  // host's end is taken for its end, and the unit's end for host's
     Entry endless_block = entry(DW_TAG_lexical_block, {}, {plain_site()});
     endless_block.ends = false;
     Entry backwards = plain_site();
@@ -188,7 +188,8 @@ TEST(HandmadeMalformed, Entries) {
 
 TEST(HandmadeMalformed, ChildrenWithoutAnEnd) {
     Entry site = plain_site();
-    site.ends = false;  // takes host's end for its own, host the unit's, and the unit has none
+    site.ends = false;  // host's end is taken for its end, the unit's for host's, and the unit has
+                        // none left
     EXPECT_EQ(HandmadeObject().add_unit(unit_with(site)).sites(),
               "inline.text+0x110 f(a=reg1)\n" + kHostLine);
 
@@ -208,7 +209,7 @@ TEST(HandmadeMalformed, UnknownAbbreviation) {
     object.dwarf.section(".debug_info")[at] = 0x7f;
     EXPECT_EQ(object.sites(), fmt::format("error: .debug_info: malformed entry at {:#x}\n", at));
 
-    // In what is passed over, too: an abstract instance is walked to its end.
+    // The same holds for what is skipped: an abstract instance is read up to its end.
     HandmadeObject passed_over;
     passed_over.add_unit(unit_with(plain_site()));
     passed_over.dwarf.sections();
@@ -223,7 +224,7 @@ TEST(HandmadeMalformed, CyclesOfOrigins) {
                      std::move(children))
             .labelled(label);
     };
-    // Functions: no name, so no site, but an instance.
+    // The functions have no name, so they have no sites. Their instances are still counted.
     HandmadeObject functions;
     functions.add_unit(
         c_unit({concrete("f", "g", {}), concrete("g", "f", {}), concrete("self", "self", {}),
@@ -232,14 +233,14 @@ TEST(HandmadeMalformed, CyclesOfOrigins) {
     EXPECT_EQ(outcome.text, kHostLine);
     EXPECT_EQ(outcome.inline_instances, 2u);
 
-    // Parameters: nobody's.
+    // The parameter belongs to no function.
     HandmadeObject params;
     params.add_unit(c_unit(
         {abstract("f", {{"a"}}),
          body("host", kHost, {inlined("f", kSite, {param("self", reg(1)).labelled("self")})})}));
     EXPECT_EQ(params.sites(), "inline.text+0x110 f(a=<optimized out>)\n" + kHostLine);
 
-    // A declaration that specifies itself.
+    // The declaration specifies itself.
     HandmadeObject specification;
     specification.add_unit(c_unit({entry(DW_TAG_subprogram, {attr::text(DW_AT_name, "host"),
                                                              attr::to(DW_AT_specification, "host"),
@@ -248,7 +249,7 @@ TEST(HandmadeMalformed, CyclesOfOrigins) {
     EXPECT_EQ(specification.sites(), kHostLine);
 }
 
-// C has no type that contains itself but through a struct or union.
+// In C only a struct or union can contain itself.
 TEST(HandmadeMalformed, CyclesOfTypes) {
     const struct {
         const char *name;
@@ -287,7 +288,7 @@ TEST(HandmadeMalformed, CyclesOfTypes) {
     }
 }
 
-// Twenty thousand qualifiers around a type are no stack overflow.
+// Twenty thousand qualifiers around a type must not overflow the stack.
 TEST(HandmadeMalformed, DeepTypes) {
     for (const uint16_t tag : {DW_TAG_pointer_type, DW_TAG_atomic_type, DW_TAG_const_type}) {
         SCOPED_TRACE(tag);
@@ -358,7 +359,7 @@ TEST(HandmadeMalformed, CodeDescribedElsewhere) {
 }
 
 TEST(HandmadeMalformed, NoUnits) {
-    // Not empty, or elfutils would see no DWARF at all.
+    // The sections must not be empty, or elfutils (0.188) would not see any DWARF.
     EXPECT_EQ(HandmadeObject().add_unit(entry(DW_TAG_compile_unit, {})).sites(), "");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Line programs written by hand, and the rows that DWARF 5, 6.2 says they have.
+// The line programs are written by hand. DWARF 5, 6.2, says which rows they have.
 #include <ostream>
 #include <utility>
 #include <vector>
@@ -24,8 +24,8 @@ void PrintTo(const Row &row, std::ostream *out) {
          << row.line << ":" << row.column << (row.is_stmt ? " stmt" : "");
 }
 
-// line_base -5, line_range 14, opcode_base 13, is_stmt by default: as gas and LLVM write it. A
-// special opcode is (lines + 5) + 14 * addresses + 13.
+// The header has line_base -5, line_range 14, opcode_base 13 and is_stmt by default, as gas and
+// LLVM write it. A special opcode is (lines + 5) + 14 * addresses + 13.
 Code program(const Code &operations, uint16_t version = 5, uint8_t line_range = 14,
              uint8_t opcode_base = 13) {
     Code header{1};  // minimum_instruction_length
@@ -46,7 +46,7 @@ Code program(const Code &operations, uint16_t version = 5, uint8_t line_range = 
     return out;
 }
 
-// Whether it was read to its end, and the rows.
+// Returns the rows, and true if the program was read to its end.
 std::pair<bool, std::vector<Row>> rows_of(const Code &line) {
     DebugSections sections;
     sections.line = line;
@@ -125,7 +125,7 @@ TEST(LineProgram, UnknownStandardOpcodesHaveTheirOperands) {
 struct BadCase {
     const char *name;
     Code line;
-    size_t rows;  // before the fault
+    size_t rows;  // rows before the fault
 };
 
 TEST(LineProgram, MalformedOnesEnd) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Location expressions: named rows with the record that the wire format has for
-// them, worked out by hand; and for all of them, as for random ones, that record
-// and expression give the same bytes on every machine. Those whose point is a
-// value, not a place, are in location_value_test.cpp.
+// Location expressions. Named rows compare them with their record of the wire format, worked out by
+// hand. For all rows, and for random expressions, record and expression must give the same bytes on
+// every machine. Rows about a value, not a place, are in location_value_test.cpp.
 #include "userspace/generator/locations/location_expr.h"
 
 #include <gtest/gtest.h>
@@ -125,7 +124,7 @@ TEST(LocationExpr, FrameBase) {
     check(in_memory, context);
     context.frame_base_bytes = {};
     check(unusable, context);
-    context.frame_base_bytes = fbreg(0).bytes;  // endless
+    context.frame_base_bytes = fbreg(0).bytes;  // recurses without end
     check(unusable, context);
     context.frame_base_bytes = {0x9c};
     context.cfa.reset();
@@ -185,7 +184,7 @@ TEST(LocationExpr, OtherFramesAndObjects) {
     };
     check(at_entry, context);
 
-    // The reference is an address in DWARF 2, an offset in 64-bit DWARF.
+    // The reference is as wide as an address in DWARF 2, and as an offset in 64-bit DWARF.
     const Row wide[] = {
         {"implicit_pointer", kImplicitPointer + fixed(0x1234, 8) + sleb(0), 8, kImplicit},
         {"GNU_implicit_pointer", kGnuImplicitPointer + fixed(0x1234, 8) + sleb(0), 8, kImplicit},
@@ -345,10 +344,10 @@ TEST(LocationExpr, Malformed) {
     check(rows);
 }
 
-// What is promised for expressions that nobody wrote down: a location is exact.
+// A location must be exact for random expressions, too.
 TEST(LocationExpr, RandomExpressionsAreExact) {
     constexpr size_t kCount = 25000;
-    constexpr size_t kMachines = 8;  // of kStates, others for each expression
+    constexpr size_t kMachines = 8;  // each expression gets the next of kStates
     constexpr size_t kStates = 96;
     const std::vector<Machine> states = machine_states(kStates);
     ExprGenerator generator(7);
@@ -391,7 +390,7 @@ TEST(LocationExpr, RandomExpressionsAreExact) {
                                 << " bytes: " << testing::PrintToString(other);
         }
     }
-    // Not by refusing everything, nor by the simple shapes alone.
+    // Enough expressions must be accepted, and not only simple ones.
     RecordProperty("available", static_cast<int>(available));
     RecordProperty("narrow", static_cast<int>(narrow));
     RecordProperty("mutants", static_cast<int>(mutants));

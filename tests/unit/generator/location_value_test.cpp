@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Location expressions that compute a value: what becomes of constants, addresses,
-// offsets, masks, extensions and types. See location_expr_test.cpp.
+// Location expressions that compute a value: constants, addresses, offsets, masks, extensions and
+// types. See also location_expr_test.cpp.
 #include "userspace/generator/locations/constant_location.h"
 
 #include <gtest/gtest.h>
@@ -123,7 +123,6 @@ TEST(LocationValue, Constants) {
     check(rows);
 }
 
-// DW_AT_const_value.
 TEST(LocationValue, ConstantAttribute) {
     constexpr uint64_t kLarge = 0x8877665544332211;
     const struct {
@@ -498,7 +497,7 @@ TEST(LocationValue, Refused) {
     check(rows);
 }
 
-// Simple enough to be had, rare enough to be left: refused or exact.
+// These could be located, but they are rare. The result may be a refusal or an exact location.
 TEST(LocationValue, RefusedOrExact) {
     static const std::vector<Machine> machines = machine_states(64);
     const Expr to_s8 = const1u(56) + kShl + const1u(56) + kShra;
@@ -507,7 +506,7 @@ TEST(LocationValue, RefusedOrExact) {
         Expr expression;
         uint64_t size;
     } rows[] = {
-        // A sum keeps the class of its address, wherever its number lies.
+        // A sum keeps the class of its address, whatever the resulting number is.
         {"moves, lands in fixed", addr(kText) + plus_uconst(0x100 - kText), 8},
         {"fixed, lands in moving", addr(0x100) + const8u(kText) + kPlus, 8},
         {"elsewhere, lands in moving", addr(kElsewhere) + const8u(kText - kElsewhere) + kPlus, 8},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// `generate --embed`: a module that carries its tables, as libbpf, binutils and the container that
-// is generated beside it see it.
+// `generate --embed` makes a module that carries its tables. The tests look at it with libbpf and
+// with binutils, and compare it with the container that is generated beside it.
 #include <cstring>
 #include <optional>
 
@@ -27,7 +27,7 @@ class ModuleEmbed : public testing::Test {
         folder_ = std::make_unique<test::TemporaryFolder>();
         test::build_kernel(kernel());
         test::build_module(path("linked.ko"), {}, kernel());
-        // As Kbuild has it.
+        // Kbuild sets these flags.
         test::must_run(
             {"objcopy", "--set-section-flags", ".BTF=alloc,readonly", path("linked.ko"), plain()});
         test::must_run({"cp", plain(), embedded()});
@@ -49,7 +49,7 @@ class ModuleEmbed : public testing::Test {
         return run_btf_extra({"generate", "--embed", "--vmlinux", vmlinux, module});
     }
 
-    // nullopt: no such section.
+    // Returns nullopt if there is no such section.
     static std::optional<std::string> section(const std::string &file, const std::string &name) {
         const auto elf = ElfImage::open(file);
         const ElfSection *found = elf ? elf->find(name) : nullptr;
@@ -82,7 +82,7 @@ TEST_F(ModuleEmbed, BtfIsTheModulesOwnThenOurs) {
     ASSERT_FALSE(ours.types.empty());
     EXPECT_TRUE(both.types == own.types + ours.types);
     EXPECT_TRUE(both.strings == own.strings + ours.strings);
-    // Every id and string is where it was: the locations are the same bytes.
+    // No id and no string has moved, so the locations are the same bytes.
     EXPECT_TRUE(section(embedded(), ".BTF.func_info") == section(container(), ".BTF.func_info"));
 }
 
@@ -102,8 +102,8 @@ TEST_F(ModuleEmbed, LibbpfReadsOneSplitBtf) {
         EXPECT_STREQ(btf__name_by_offset(own.get(), was->name_off),
                      btf__name_by_offset(both.get(), is->name_off));
     }
-    // What is told of a function stands on ids of that one BTF. pahole leaves the two functions
-    // "add" out, whose prototypes differ.
+    // The new FUNCs refer to ids of this one BTF. pahole leaves out the two functions "add"
+    // because their prototypes differ.
     size_t adds = 0;
     for (uint32_t id = end_own; id < end_both; id++) {
         const btf_type *type = btf__type_by_id(both.get(), id);
@@ -143,7 +143,7 @@ TEST_F(ModuleEmbed, RestOfTheContainer) {
     const uint32_t own_types = btf__type_cnt(own.get()) - btf__type_cnt(base.get());
     EXPECT_TRUE(section(rest, ".btf_extra.own_types") ==
                 std::string(reinterpret_cast<const char *>(&own_types), sizeof(own_types)));
-    // The locations stand on vmlinux's BTF and on the module's as it is now.
+    // The sums are those of vmlinux's BTF and of the module's BTF as it is now.
     std::string sums;
     for (const std::string &level : {*section(kernel(), ".BTF"), *section(embedded(), ".BTF")}) {
         const uint32_t sum[] = {
@@ -155,7 +155,7 @@ TEST_F(ModuleEmbed, RestOfTheContainer) {
     EXPECT_TRUE(section(rest, ".btf_extra.base") == sums);
 }
 
-// What a kernel keeps in memory, strip keeps, and nothing else is touched.
+// strip keeps what the kernel loads, and nothing else has changed.
 TEST_F(ModuleEmbed, FileAsBinutilsSeeIt) {
     const auto is = ElfImage::open(embedded()), was = ElfImage::open(plain());
     ASSERT_TRUE(is && was);
@@ -203,7 +203,7 @@ TEST_F(ModuleEmbed, AgainChangesNothing) {
     EXPECT_TRUE(test::read_file(copy) == test::read_file(embedded()));
 }
 
-// Kbuild may give a module that is not linked again new BTF.
+// Kbuild may write new BTF into a module without linking it again.
 TEST_F(ModuleEmbed, OverFreshBtfOldSectionsGo) {
     const std::string copy = path("fresh.ko");
     test::write_file(path("own.btf"), *section(plain(), ".BTF"));
@@ -231,7 +231,7 @@ TEST_F(ModuleEmbed, WithoutBtfItIsLeftAsItIs) {
 TEST_F(ModuleEmbed, Refused) {
     test::build_kernel(path("other"), "6.2.0");
     test::must_run({"cp", embedded(), path("there.ko")});
-    // The same records, another string at their end.
+    // The records are the same, but the strings end differently.
     std::string other = *section(kernel(), ".BTF");
     other[other.size() - 2] ^= 1;
     test::write_file(path("other.btf"), other);
@@ -264,7 +264,7 @@ TEST_F(ModuleEmbed, Refused) {
             EXPECT_TRUE(test::read_file(row.module) == before);
         }
     }
-    // Words that do not go together.
+    // These options contradict each other.
     for (const std::vector<std::string> &more : {std::vector<std::string>{},
                                                  {"--vmlinux", kernel(), "-o", path("out")},
                                                  {"--vmlinux", kernel(), "--layout", "inline"},

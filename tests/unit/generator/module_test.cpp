@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// `generate` on relocatable files, and what the other commands make of it.
+// Runs `generate` on relocatable files, and the other commands on its output.
 #include <algorithm>
 #include <set>
 #include <sstream>
@@ -35,7 +35,7 @@ class Module : public testing::Test {
     static std::string kernel() { return path("vmlinux"); }
     static std::string good() { return path("good.ko"); }
 
-    // The output's path; empty: it failed.
+    // Returns the output's path, or "" if the command failed.
     static std::string generate(const std::string &module,
                                 const std::vector<std::string> &more = {}) {
         std::vector<std::string> arguments = {"generate", "--vmlinux",           kernel(),
@@ -65,7 +65,7 @@ class Module : public testing::Test {
     static inline std::unique_ptr<test::TemporaryFolder> folder_;
 };
 
-// "section offset name" of each function, as objdump prints the symbols.
+// Returns "section offset name" of each function, as objdump prints the symbols.
 std::set<std::string> symbols_by_objdump(const std::string &module, bool arm64) {
     const CommandResult result =
         test::run_command({arm64 ? "aarch64-linux-gnu-objdump" : "objdump", "--syms", module});
@@ -137,7 +137,7 @@ TEST_F(Module, AgreesWithLibdwOnAPlacedCopy) {
     }
 }
 
-// Its own data and the kernel's are nowhere near its text.
+// A module's data and the kernel's data are not at a fixed distance from the module's text.
 TEST_F(Module, AddressesAreNotAvailable) {
     const auto opened = view(generate(good()), good());
     ASSERT_TRUE(opened);
@@ -155,7 +155,7 @@ TEST_F(Module, AddressesAreNotAvailable) {
         addresses++;
     }
     EXPECT_EQ(addresses, 8u);
-    EXPECT_EQ(static_memory, 6u);  // gcc says nothing of what the unit does not define
+    EXPECT_EQ(static_memory, 6u);  // gcc has no location for symbols that the unit does not define
 }
 
 TEST_F(Module, StandsOnTwoLevelsOfBtf) {
@@ -172,7 +172,8 @@ TEST_F(Module, StandsOnTwoLevelsOfBtf) {
         names += section.name + "\n";
     }
     EXPECT_EQ(names, sections.out);
-    // Its own FUNCs come from its .BTF; none of vmlinux, and "add" is in neither.
+    // All FUNCs come from the module's .BTF or are new: none comes from vmlinux, and neither BTF
+    // has "add".
     const auto base = open_base_btf(kernel());
     ASSERT_TRUE(base);
     for (uint32_t i = 0; i < opened->index().nr_funcs; i++)
@@ -186,11 +187,11 @@ TEST_F(Module, WithoutBtfItStandsOnVmlinuxAlone) {
     const auto opened = view(generate(module), module);
     ASSERT_TRUE(opened);
     EXPECT_EQ(opened->file().base.size(), 1u);
-    // The same sites as with it.
+    // The sites are the same as with BTF.
     const auto with = view(generate(good()), good());
     EXPECT_EQ(opened->index().nr_sites, with->index().nr_sites);
     EXPECT_GT(opened->types()->blob().nr_types, with->types()->blob().nr_types);
-    // The same with BTF from a file, as /sys/kernel/btf/<module> is.
+    // The BTF may also be in a file, as /sys/kernel/btf/<module> is.
     test::must_run({"objcopy", "--remove-section=.BTF", good(), path("cut.ko")});
     const std::string file = generate(path("cut.ko"), {"--btf-base", path("split.btf")});
     EXPECT_EQ(test::read_file(file), test::read_file(good() + ".btf_extra"));
@@ -216,7 +217,7 @@ TEST_F(Module, DebugFileInDebiansPlace) {
     const std::string stripped = path(release + "/good.ko");
     test::must_run({"objcopy", "--strip-debug", good(), stripped});
     EXPECT_TRUE(test::read_file(generate(stripped)) == first);
-    // One of another build is not taken.
+    // A file of another build is not taken.
     test::build_module(path("usr/lib/debug/" + release + "/good.ko"), {.level = "-O0"}, "");
     expect_refused({"generate", "--vmlinux", kernel(), "-o", path("none"), stripped},
                    stripped + ": .debug_info: No DWARF information found");
@@ -249,7 +250,8 @@ TEST_F(Module, Commands) {
     EXPECT_EQ(sites["sites"][0]["address"], ".init.text+0x0");
 }
 
-// Of a module built out of tree for a newer kernel: as if it had no BTF.
+// A module that was built out of tree for a newer kernel has a distilled base. It is treated as if
+// it had no BTF.
 TEST_F(Module, DistilledBase) {
     const std::string distilled = path("distilled.ko");
     const std::string plain = path("plain.ko");
@@ -290,7 +292,7 @@ TEST_F(Module, Refusals) {
     EXPECT_EQ(run_btf_extra({"check", file, "--module", good()}).exit_code, 2);
     EXPECT_EQ(run_btf_extra({"check", file, "--vmlinux", kernel()}).exit_code, 1);
 
-    // The same module, another kernel; another build of the module.
+    // The kernel is another one, or the module is another build.
     test::link_fixture(path("other"), {"traced.c"}, {});
     test::add_base_btf(path("other"));
     const CommandResult kernel_differs =
@@ -303,7 +305,7 @@ TEST_F(Module, Refusals) {
     EXPECT_NE(module_differs.err.find(": .note.gnu.build-id: made for another module: "),
               std::string::npos)
         << module_differs.err;
-    // The same build-id, a .BTF that differs in its last byte, which is in no string that matters.
+    // The build-id is the same. The .BTF differs in its last byte, in a string that nothing uses.
     std::string bytes = test::read_file(path("split.btf"));
     ASSERT_GT(bytes.size(), 40u);
     bytes[bytes.size() - 2] ^= 1;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Types that the base lacks: what is written of them, as libbpf reads it and
-// writes it as C.
+// Types that the base lacks are written, read by libbpf and printed as C.
 #include "tests/support/type_source.h"
 
 namespace btf_extra::test {
@@ -77,8 +76,8 @@ struct widget {
 )");
 }
 
-// Kinds that C's text does not tell apart are looked at as they are.
-// The base is empty, but it is there: ids and strings count on from it.
+// The text in C does not show the difference between these kinds, so the records are compared. The
+// base is empty, but ids and strings still count on from it.
 TEST_F(NewTypesTest, NewIntegersAndFloats) {
     const TypeRef b = source.integer("_Bool", 1, false);
     source.at(b).is_bool = true;
@@ -115,7 +114,7 @@ TEST_F(NewTypesTest, SameNewTypeOfTwoUnits) {
     };
     const TypeRef here = describe(source, 64);
     Source same(0x5000);
-    same.pointer(0);  // other references
+    same.pointer(0);  // now other references
     Source other(0x9000);
     const TypeRef there = describe(same, 64), different = describe(other, 96);
     map(here);
@@ -124,9 +123,9 @@ TEST_F(NewTypesTest, SameNewTypeOfTwoUnits) {
     const size_t known = new_types.size();
     EXPECT_NE(map(different, other), first);
     EXPECT_GT(new_types.size(), known);
-    // Twice in one unit, as partial units lead to.
+    // A unit can have a type twice: partial units lead to that.
     EXPECT_EQ(map(describe(same, 64), same), first);
-    // Deep in another type.
+    // The type is deep inside another type.
     EXPECT_EQ(map(same.pointer(same.array(there, 2)), same),
               map(source.pointer(source.array(here, 2)), source));
 }
@@ -168,8 +167,7 @@ struct child {
 )");
 }
 
-// Types that refer to each other in many ways are written in time and space
-// that go with their number.
+// Types that refer to each other in many ways need time and memory that are linear in their number.
 TEST_F(NewTypesTest, ManyPathsToOneNewType) {
     TypeRef below = source.integer("long int", 8);
     std::vector<std::string> names;
@@ -183,7 +181,7 @@ TEST_F(NewTypesTest, ManyPathsToOneNewType) {
     EXPECT_GT(btf__find_by_name_kind(written.btf.get(), "level0", BTF_KIND_STRUCT), 0);
 }
 
-// A chain that is longer than any stack, of types that all reach each other.
+// The chain is longer than any stack, and all its types reach each other.
 TEST_F(NewTypesTest, LongCycleOfNewTypes) {
     base.integer("int", 4);
     constexpr size_t kCount = 10'000;
@@ -208,13 +206,13 @@ TEST_F(NewTypesTest, LongCycleOfNewTypes) {
     EXPECT_EQ(map(there[0], same), first);
     EXPECT_EQ(map(there[kCount / 2], same), middle);
     EXPECT_EQ(new_types.size(), 2 * kCount);
-    // One that differs far away is another one, and so are all that reach it.
+    // If one type differs far away, all types that reach it differ.
     EXPECT_NE(map(apart[0], other), first);
     EXPECT_NE(map(apart[kCount / 2], other), middle);
     EXPECT_EQ(new_types.size(), 4 * kCount);
 }
 
-// A base of something else: that is found out, in little time and space.
+// A base of another kernel is noticed, in little time and memory.
 TEST_F(NewTypesTest, TooManyNewTypes) {
     base.integer("int", 4);
     const auto image = base.image();
@@ -231,7 +229,7 @@ TEST_F(NewTypesTest, TooManyNewTypes) {
     EXPECT_FALSE(NewTypes().too_many());
 }
 
-// What no function needs is not written.
+// A type that no function needs is not written.
 TEST_F(NewTypesTest, OnlyWhatIsNeeded) {
     base.integer("int", 4);
     map(source.structure("left_out", 4, {{"m", source.integer("int", 4), 0}}));

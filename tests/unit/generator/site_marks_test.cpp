@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Which inlined instances begin where a loop of their own does: against objdump's jumps and libdw's
-// ranges, and against what the source says. Which sites go on with a call that began at another
-// one: against symbols and libdw.
+// Finds the inlined instances that begin at the head of their own loop; the result is compared with
+// objdump's jumps and libdw's ranges, and with what the source says. Finds the sites that continue
+// a call that began elsewhere; the result is compared with symbols and libdw.
 #include <algorithm>
 #include <map>
 
@@ -40,7 +40,7 @@ class SiteMarks : public testing::Test {
         out.erase(std::unique(out.begin(), out.end()), out.end());
         return out;
     }
-    // How many of the sites of each function are loop heads.
+    // Returns the number of loop heads by function.
     std::map<std::string, size_t> counts() const {
         std::map<std::string, size_t> out;
         for (const NamedSite &site : fixture_->sites())
@@ -81,7 +81,7 @@ TEST_F(SiteMarks, LoopHeadsAreWhereObjdumpAndLibdwSay) {
     EXPECT_GT(others, 10u);
 }
 
-// Where the compiler puts nothing before the first turn, not even for alignment.
+// With these options the compiler puts nothing before the first iteration, not even for alignment.
 TEST_F(SiteMarks, LoopHeadsAreWhereTheSourceHasThem) {
     using Counts = std::map<std::string, size_t>;
     const Counts expected = {{"own_loop", 2},
@@ -96,7 +96,7 @@ TEST_F(SiteMarks, LoopHeadsAreWhereTheSourceHasThem) {
         ASSERT_NO_FATAL_FAILURE(build(recipe));
         EXPECT_EQ(counts(), expected);
     }
-    // Clang counts the turns of the long loop, and moves a register for it first.
+    // Clang counts the iterations of the long loop, and sets up a register for it first.
     const Counts of_clang = {{"own_loop", 2},
                              {"own_long_loop", 0},
                              {"around_loop", 1},
@@ -125,7 +125,7 @@ TEST_F(SiteMarks, LoopHeadsAreShown) {
     EXPECT_EQ(run_btf_extra({"check", file(), "--vmlinux", path()}).exit_code, 0);
 }
 
-// Without the code nothing is known of jumps, and nothing is said.
+// Without the code no jump is known, and the output says nothing of loop heads.
 TEST_F(SiteMarks, LoopHeadsAreNotKnownWithoutCode) {
     ASSERT_NO_FATAL_FAILURE(build({.level = "-Os"}));
     const std::string stripped = folder_.path("stripped"), output = folder_.path("out");
@@ -140,7 +140,7 @@ TEST_F(SiteMarks, LoopHeadsAreNotKnownWithoutCode) {
     EXPECT_FALSE((*opened)->file().site_marks);
 }
 
-// As many as there are, in the file as in the view.
+// The list of marks is there and empty, in the file and in the view.
 TEST_F(SiteMarks, AnObjectWithoutAnySaysSo) {
     ASSERT_NO_FATAL_FAILURE(build({}));
     ASSERT_TRUE(fixture_->view().file().site_marks);
@@ -148,7 +148,7 @@ TEST_F(SiteMarks, AnObjectWithoutAnySaysSo) {
     EXPECT_EQ(run_json({"stat", file(), "--json"})["loop_heads"], 0);
 }
 
-// A jump that a relocation fills in leads somewhere else, whatever its bytes say now.
+// A relocation decides where a jump leads, not the bytes in the file.
 TEST_F(SiteMarks, LoopHeadsOfARelocatableFile) {
     for (const char *compiler : {"gcc", "aarch64-linux-gnu-gcc"}) {
         SCOPED_TRACE(compiler);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Sites of several units as one, and what is written of their functions.
+// Merges the sites of several units and writes their functions.
 #include "userspace/generator/write/site_merge.h"
 
 #include <gtest/gtest.h>
@@ -25,15 +25,15 @@ LocParam in_register(uint32_t reg) {
     return {.size = 8, .flags = LOC_REG, .vlen = 1, .values = {reg}};
 }
 
-// Ids of the base.
+// Ids of types of the base.
 constexpr TypeId kInt = 1, kLong = 2;
 
-// One unit, filled by hand.
+// Fills one unit by hand.
 class UnitBuilder {
   public:
     explicit UnitBuilder(std::string_view name) : name_(name) {}
 
-    // The number of a function.
+    // Returns the number of the function.
     uint32_t function(std::string_view name, std::string_view file,
                       const std::vector<TypeId> &params = {kLong}, uint32_t base_id = 0) {
         SourceFunction function;
@@ -50,7 +50,7 @@ class UnitBuilder {
     }
     SourceFunction &at(uint32_t number) { return unit_.functions[number]; }
 
-    // The number of a location, in the order that the unit meets them.
+    // Returns the number of a location, counted in the order in which the unit meets them.
     ParamSlot reg(uint32_t number) {
         const LocParam param = in_register(number);
         const auto found = std::find(unit_.loc_params.begin(), unit_.loc_params.end(), param);
@@ -86,8 +86,8 @@ std::vector<UnitSites> units_of(std::initializer_list<UnitBuilder> builders) {
     return units;
 }
 
-// "inline0+0x10 f(reg5, <optimized out>)", with the file and unit in brackets
-// where they are needed to tell functions apart, and the id in the base.
+// Returns lines like "inline0+0x10 f(reg5, <optimized out>)". File and unit follow in brackets
+// where functions need them to differ, and then the id in the base.
 std::string text_of(const MergedSites &merged) {
     std::string out;
     for (const MergedSection &section : merged.sections) {
@@ -133,7 +133,7 @@ TEST(SiteMerge, ExactRepeats) {
     UnitBuilder a("a.c"), b("b.c");
     const uint32_t fa = a.function("f", "f.h"), fb = b.function("f", "f.h");
     a.site(fa, 0x10, {a.reg(5)}).site(fa, 0x10, {a.reg(5)});
-    b.reg(9);  // other numbers for the same locations
+    b.reg(9);  // gives other numbers to the same locations
     b.site(fb, 0x10, {b.reg(5)}).site(fb, 0x20, {b.reg(5)}).site(fb, 0x10, {b.reg(4)});
     const std::vector<UnitSites> units = units_of({a, b});
     EXPECT_EQ(merged_text(units), "inline0+0x10 f(reg4)\n"
@@ -142,7 +142,7 @@ TEST(SiteMerge, ExactRepeats) {
     EXPECT_EQ(merge_sites(units, 1).inline_instances, 5u);
 }
 
-// An inlined instance at a body's entry is a site of its own.
+// An inlined instance at the entry of a body is a site of its own.
 TEST(SiteMerge, ClassesAndSectionsAreApart) {
     UnitBuilder a("a.c");
     const uint32_t f = a.function("f", "f.h");
@@ -155,8 +155,8 @@ TEST(SiteMerge, ClassesAndSectionsAreApart) {
                                           "func1+0x10 f(reg5)\n");
 }
 
-// Sites that differ in nothing but the reasons are one; the lowest reasons stay,
-// whichever comes first.
+// Sites that differ only in their reasons are one site. It keeps the lowest reasons, whichever
+// comes first.
 TEST(SiteMerge, ReasonsDoNotMakeASite) {
     const std::vector<ParamSlot> lists[] = {
         {kEntryValue, kOut}, {kNotHere, kEntryValue}, {kNotHere, kOut}};
@@ -172,7 +172,7 @@ TEST(SiteMerge, ReasonsDoNotMakeASite) {
             << order[0] << order[1] << order[2];
     } while (std::next_permutation(std::begin(order), std::end(order)));
 
-    // A location does.
+    // A location makes a difference.
     UnitBuilder c("c.c");
     const uint32_t f = c.function("f", "f.h", {kLong, kLong});
     c.site(f, 0x10, {kOut, c.reg(5)})
@@ -182,7 +182,7 @@ TEST(SiteMerge, ReasonsDoNotMakeASite) {
                                           "inline0+0x10 f(<optimized out>, <optimized out>)\n");
 }
 
-// By (function, offset, locations), available ones first: the order of the LOCSEC.
+// A LOCSEC is ordered by function, offset and locations. Available locations come first.
 TEST(SiteMerge, OrderOfSites) {
     UnitBuilder a("a.c"), b("b.c");
     const uint32_t ga = a.function("g", "g.h"), fa = a.function("f", "f.h");
@@ -209,7 +209,7 @@ TEST(SiteMerge, WhichFunction) {
     };
     const struct {
         const char *name;
-        std::vector<Definition> definitions;  // each with a site, at its place in the list
+        std::vector<Definition> definitions;  // each has a site, whose offset is its index
         std::string expected;
     } rows[] = {
         {"in the base", {{"a.c", "f", "f.h", {}, 7}}, "inline0+0x0 f#7()\n"},
@@ -223,7 +223,7 @@ TEST(SiteMerge, WhichFunction) {
         {"two files, one of them twice",
          {{"b.c", "f", "f.h"}, {"a.c", "f", "a.c"}, {"c.c", "f", "f.h"}},
          "inline0+0x1 f[a.c]()\ninline0+0x0 f[f.h]()\ninline0+0x2 f[f.h]()\n"},
-        // As fill_thread_core_info, whose file another one includes.
+        // fill_thread_core_info is like this: another file includes its file.
         {"one file, two prototypes",
          {{"b.c", "f", "f.h", {kLong}, 7}, {"a.c", "f", "f.h", {kInt}}},
          "inline0+0x1 f[f.h][a.c](reg5)\ninline0+0x0 f[f.h][b.c](reg5)\n"},
@@ -234,7 +234,7 @@ TEST(SiteMerge, WhichFunction) {
         {"those of the base first, by id",
          {{"a.c", "a", "a.c"}, {"a.c", "z", "z.c", {}, 3}, {"a.c", "b", "b.c", {}, 9}},
          "inline0+0x1 z#3()\ninline0+0x2 b#9()\ninline0+0x0 a()\n"},
-        // Bytewise, a shorter name first, and no sign of characters.
+        // Names are ordered by unsigned bytes, and a shorter one comes first.
         {"order of names",
          {{"a.c", "long_name_of_b", "x"},
           {"a.c", "long_name_of_a", "x"},
@@ -262,7 +262,7 @@ TEST(SiteMerge, WhichFunction) {
     }
 }
 
-// Functions without sites do not make others ambiguous, nor are they written.
+// Functions without sites do not make others ambiguous, and they are not written.
 TEST(SiteMerge, FunctionsWithoutSites) {
     UnitBuilder a("a.c"), b("b.c");
     const uint32_t f = a.function("f", "a.c", {}, 7);
@@ -280,7 +280,7 @@ TEST(SiteMerge, Variadic) {
     a.at(fa).variadic = true;
     a.site(fa, 0x10, {a.reg(5), kMissing});
     EXPECT_EQ(merged_text(units_of({a})), "inline0+0x10 f(reg5, ...)\n");
-    // With and without "...": two prototypes.
+    // Prototypes with and without "..." are different.
     b.site(fb, 0x20, {b.reg(5)});
     EXPECT_EQ(merged_text(units_of({a, b})), "inline0+0x10 f[f.h][a.c](reg5, ...)\n"
                                              "inline0+0x20 f[f.h][b.c](reg5)\n");
@@ -323,7 +323,7 @@ TEST(SiteMerge, LocationsAreSharedAndSorted) {
     EXPECT_EQ(merged.param_lists, (std::vector<std::vector<ParamSlot>>{{0}, {1}, {2}}));
 }
 
-// ---- what is written ----
+// ---- functions as they are written ----
 
 class WrittenFunctions : public testing::Test {
   protected:
@@ -334,7 +334,7 @@ class WrittenFunctions : public testing::Test {
         base.integer("long int", 8);
     }
 
-    // The FUNCs of the types blob in order of id, with their tags.
+    // Returns the FUNCs of the types blob in the order of ids, with their tags.
     std::string write(const std::vector<UnitSites> &units, bool *has_own_proto = nullptr) {
         const auto image = base.image();
         const BaseTypes types(&image->blob());
@@ -351,7 +351,7 @@ class WrittenFunctions : public testing::Test {
             const btf_type *type = btf__type_by_id(handle.get(), id);
             const std::string name = btf__name_by_offset(handle.get(), type->name_off);
             if (btf_is_func(type)) {
-                // One run, for the binary search by name.
+                // A name has one run of ids, which the binary search needs.
                 EXPECT_TRUE(last == 0 || id == last + 1) << id;
                 last = id;
                 const btf_type *proto = btf__type_by_id(handle.get(), type->type);
@@ -390,11 +390,11 @@ TEST_F(WrittenFunctions, OnlyThoseThatTheBaseLacks) {
     UnitBuilder a("a.c");
     a.site(a.function("known", "a.c", {kLong}, func), 1, {kOut});
     EXPECT_EQ(write(units_of({a})), "");
-    // The FUNC of the base has another prototype: the reader gives no id.
+    // The FUNC of the base has another prototype, so the reader gives no id.
     UnitBuilder b("b.c");
     b.site(b.function("known", "b.c", {kInt}), 1, {kOut});
     EXPECT_EQ(write(units_of({b})), "known/1\n");
-    // Two source functions: neither is that of the base.
+    // Two source functions share the name, so neither is the base's.
     EXPECT_EQ(write(units_of({a, b})), "known/1 file:a.c\nknown/1 file:b.c\n");
 }
 
@@ -419,8 +419,8 @@ TEST_F(WrittenFunctions, LinkageAndVariadic) {
     EXPECT_EQ(write(units_of({a})), "f global/1\ng/1\n");
 }
 
-// The id of a FUNC of the base: by name and prototype, not by the names of the
-// parameters.
+// The id of a FUNC of the base is found by name and prototype. The names of parameters do not
+// count.
 TEST_F(WrittenFunctions, FunctionsOfTheBase) {
     const auto func = [&](const char *name, int proto) {
         return static_cast<uint32_t>(base.function(name, proto));
@@ -462,7 +462,7 @@ TEST_F(WrittenFunctions, FunctionsOfTheBase) {
             << row.name << ", " << row.params.size() << " parameters";
 }
 
-// Of repeats of a site, also such as differ in the reasons for what they lack, any may have a mark.
+// Any copy of a site may have a mark, also one that differs only in its reasons.
 TEST(SiteMerge, MarksAreFoundAgain) {
     using Marks = std::map<uint32_t, uint32_t>;
     struct Row {
@@ -498,7 +498,7 @@ TEST(SiteMerge, MarksAreFoundAgain) {
             const MergedSites merged = merge_sites(units, threads);
             ASSERT_EQ(merged.sections.size(), 2u);
             EXPECT_EQ(merged.sections[0].sites.size(), 4u);
-            // Locations come in the order of their lists, those without one last.
+            // Sites are ordered by their parameter lists, with those without a location last.
             const bool located_first =
                 merged.param_lists[merged.sections[0].sites[0].params][0] < kMissing;
             Marks expected;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// File names: one spelling for each file, relative to the source tree.
+// A source file has one spelling, relative to the source tree.
 #include "userspace/generator/dwarf/source_path.h"
 
 #include <gtest/gtest.h>
@@ -50,7 +50,7 @@ struct UnitName {
 struct TreeRow {
     const char *name;
     std::vector<UnitName> units;
-    std::vector<std::pair<const char *, const char *>> paths;  // as written, expected
+    std::vector<std::pair<const char *, const char *>> paths;  // as written, and as expected
 };
 
 void check(std::span<const TreeRow> rows) {
@@ -86,7 +86,7 @@ TEST(SourcePath, Tree) {
           {"arch/x86/entry/vdso/vma.c", "/build/out"}},
          {{"/src/linux/kernel/fork.c", "kernel/fork.c"},
           {"/src/linux/include/linux/sched.h", "include/linux/sched.h"},
-          // Generated headers are in the build's folder.
+          // Generated headers are in the build folder.
           {"./include/generated/bounds.h", "include/generated/bounds.h"}}},
         {"O=build: built in a folder of the tree",
          {{"../init/main.c", "/src/linux/build"}, {"../kernel/fork.c", "/src/linux/build"}},
@@ -130,8 +130,8 @@ TEST(SourcePath, Tree) {
     check(rows);
 }
 
-// The numbers of DW_AT_decl_file count from 1 up to DWARF 4, from 0 in DWARF 5.
-// Folder 0 is DW_AT_comp_dir, which is left out.
+// The numbers of DW_AT_decl_file begin at 1 up to DWARF 4, and at 0 in DWARF 5. Folder 0 is
+// DW_AT_comp_dir, which is left out.
 Expr text(std::string_view content) {
     Expr bytes;
     bytes.bytes.assign(content.begin(), content.end());
@@ -144,7 +144,7 @@ Expr with_length(const Expr &content, bool is_64_bit) {
                      : fixed(length, 4) + content;
 }
 
-// What is before the tables of folders and files.
+// Returns what precedes the tables of folders and files.
 Expr line_header(uint16_t version, bool is_64_bit, const Expr &tables) {
     const Expr instructions = raw({1, 1, 1, 0xfb, 14, 4, 0, 1, 1});  // 3 standard opcodes
     const Expr old = raw({1, 1, 0xfb, 14, 4, 0, 1, 1});  // no operations per instruction
@@ -207,18 +207,18 @@ TEST(SourcePath, MalformedFileTables) {
     EXPECT_EQ(files_of(good, 1000), Files{});
     EXPECT_EQ(files_of(Expr()), Files{});
     EXPECT_EQ(files_of(line_header(6, false, raw({0, 0}))), Files{});
-    // Every prefix: fewer names, never a read behind the end.
+    // Every prefix gives fewer names, and never a read behind the end.
     for (size_t size = 0; size < good.bytes.size(); size++) {
         const std::vector<uint8_t> cut(good.bytes.begin(),
                                        good.bytes.begin() + static_cast<ptrdiff_t>(size));
         EXPECT_LE(files_of(raw(cut)).size(), 2u) << size;
     }
-    // Entries without fields, as many as can be asked for.
+    // The entries have no fields, and their number is the largest possible.
     EXPECT_LE(
         files_of(line_header(5, false, raw({0}) + uleb(UINT64_MAX) + raw({0}) + uleb(UINT64_MAX)))
             .size(),
         1u);
-    // A form that cannot be skipped.
+    // This form has no known size, so it cannot be skipped.
     EXPECT_EQ(files_of(line_header(5, false, raw({1, 1, 0x7f, 1}) + text("a"))), Files{});
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Bodies whose signature the compiler has changed. What is expected of tests/fixtures/signatures.c
-// was read from gcc's disassembly of it: which registers callers set, and which the body reads.
+// Bodies whose signature the compiler has changed. The expectations for tests/fixtures/signatures.c
+// were read from gcc's disassembly: which registers callers set, and which the body reads.
 #include <map>
 
 #include <elf.h>
@@ -41,7 +41,7 @@ class TrueSignatures : public testing::Test {
     test::TemporaryFolder folder_;
 };
 
-// Prototypes of the functions that are named after a symbol.
+// Returns the prototypes of all true signatures.
 std::vector<std::string> signatures(const GeneratedFixture &fixture) {
     std::vector<std::string> out;
     const loc_index &index = fixture.view().index();
@@ -51,8 +51,9 @@ std::vector<std::string> signatures(const GeneratedFixture &fixture) {
     return out;
 }
 
-// Not there, for DWARF does not tell what the argument is: by_value, by_value_first, split. Where
-// it does not tell of one behind all others: by_value_last. On the stack: many.
+// Some clones are missing. DWARF does not tell what an argument is in by_value, by_value_first and
+// split. It does not tell of an argument after the last one in by_value_last. many has arguments on
+// the stack.
 const std::vector<std::string> kByGcc = {
     "long int fixed.constprop.0(long int a, unsigned char b)",
     "long int gone_first.constprop.0(long int kept, long int also)",
@@ -76,13 +77,13 @@ TEST_F(TrueSignatures, OfGccForArm64) {
     const auto fixture = build({.compiler = "aarch64-linux-gnu-gcc"});
     ASSERT_TRUE(fixture);
     std::vector<std::string> expected = kByGcc;
-    // Eight arguments are in registers.
+    // On arm64 eight arguments are in registers.
     expected.insert(expected.begin() + 3, "long int many.constprop.0(long int a, long int b, long "
                                           "int c, long int d, long int e, long int f, long int g)");
     EXPECT_EQ(signatures(*fixture), expected);
 }
 
-// Their symbols have no suffix.
+// Their symbols have no suffix, so there are no true signatures.
 TEST_F(TrueSignatures, NoneOfOthers) {
     for (const Recipe &recipe : {Recipe{.level = "-O0"}, Recipe{.compiler = "clang-14"}}) {
         SCOPED_TRACE(recipe.name());
@@ -110,7 +111,7 @@ TEST_F(TrueSignatures, OneAddressAndEachArgumentInItsRegister) {
         for (const NamedSite::Param &param : sites[0].params)
             got.push_back(param.loc_text);
         EXPECT_EQ(got, places) << name;
-        // The function of the source has the body, too, with all of its parameters.
+        // The source function also has this body, with all of its parameters.
         const std::string source = name.substr(0, name.find('.'));
         const std::vector<NamedSite> of_source = fixture->sites_of(source);
         ASSERT_EQ(of_source.size(), 1u) << source;
@@ -119,7 +120,7 @@ TEST_F(TrueSignatures, OneAddressAndEachArgumentInItsRegister) {
     }
 }
 
-// Two units have symbols of one name: each is a function of its own.
+// Two units have a symbol of the same name. Each of them is a function of its own.
 TEST_F(TrueSignatures, SymbolsThatShareAName) {
     test::compile_fixture(path() + ".1.o", "signatures.c", {});
     test::compile_fixture(
@@ -165,7 +166,7 @@ TEST_F(TrueSignatures, Commands) {
     const std::string at = command({"lookup", "--addr", "gone_first.constprop.0"}).out;
     EXPECT_NE(at.find("long int gone_first(long int gone, long int kept, long int also)"), at.npos);
     EXPECT_NE(at.find("long int gone_first.constprop.0(long int kept, long int also)"), at.npos);
-    // One without a signature is found by its symbol as ever.
+    // A clone without a true signature is still found by its symbol.
     const std::string symbol = command({"lookup", "--name", "split.isra.0"}).out;
     EXPECT_EQ(symbol.substr(0, symbol.find('\n')),
               "long int split(struct two pair, long int kept)");
@@ -176,7 +177,7 @@ TEST_F(TrueSignatures, Commands) {
         << counts;
 }
 
-// ---- what follows from locations ----
+// ---- signatures from locations ----
 
 Location in_register(uint32_t reg, uint32_t size) {
     return {.param = {.size = size, .flags = LOC_REG, .vlen = 1, .values = {reg}}};
@@ -195,7 +196,9 @@ EntryParam parts(std::vector<RegisterPart> in) {
             .parts = std::move(in)};
 }
 
-// "0, 1+8 of 4 in rdx"-like: positions, with offsets of parts; "+" behind all: it may go on.
+// Returns text like "0 1.8+": the position of each argument, with the offset of the part if it is
+// one.
+// "+" means that more arguments may follow.
 std::string text_of(const std::vector<EntryParam> &params, uint16_t machine = EM_X86_64) {
     const auto found = true_signature(machine, params);
     if (!found)
@@ -286,8 +289,8 @@ TEST(TrueSignature, PartsOfALocation) {
         {{0x93, 8, 0x54, 0x93, 8}, "8+8:4 "},
         {{0x55, 0x93, 4, 0x93, 12}, "0+4:5 "},
         {{0x93, 16}, ""},
-        {{0x55, 0x93, 3, 0x93, 13}, "none"},        // no register of 3 bytes
-        {{0x55, 0x93, 8, 0x54, 0x93, 16}, "none"},  // more than there is
+        {{0x55, 0x93, 3, 0x93, 13}, "none"},        // there is no register of 3 bytes
+        {{0x55, 0x93, 8, 0x54, 0x93, 16}, "none"},  // a piece is larger than a register
         {{0x30, 0x9f, 0x93, 8}, "none"},            // lit0, stack_value
         {{0x91, 0, 0x93, 8}, "none"},               // fbreg
         {{0x55, 0x93}, "none"},
@@ -325,12 +328,12 @@ TEST(TrueSignature, Suffixes) {
     }
 }
 
-// ---- what the code says ----
+// ---- registers that the code reads ----
 
 TEST(TrueSignature, CodeThatReadsAnArgument) {
     const struct {
         const char *code;
-        uint32_t first;  // argument register from which on
+        uint32_t first;  // the first argument register that counts
         bool reads;
     } rows[] = {
         {"mov %rsi, %rax", 1, true},
@@ -342,11 +345,11 @@ TEST(TrueSignature, CodeThatReadsAnArgument) {
         {"or $-1, %esi; mov %rsi, %rax", 1, false},
         {"xor %rdi, %rsi", 1, true},
         {"push %rsi; pop %rax", 1, false},
-        {"call 1f; mov %rsi, %rax", 1, true},        // the tracer's hook
-        {"nop; call 1f; mov %rsi, %rax", 1, false},  // it may have changed it
+        {"call 1f; mov %rsi, %rax", 1, true},        // the tracer's call
+        {"nop; call 1f; mov %rsi, %rax", 1, false},  // the call may have changed the register
         {"test %edi, %edi; je 2f; ret; 2: mov %rsi, %rax", 1, true},
         {"test %edi, %edi; je 2f; mov $1, %esi; 2: mov %rsi, %rax", 1, true},
-        {"test %edi, %edi; je 1f; ret", 1, false},  // another function reads it, perhaps
+        {"test %edi, %edi; je 1f; ret", 1, false},  // another function may read it
         {"2: dec %edi; jne 2b", 1, false},
         {"ud2; mov %rsi, %rax", 1, false},
         {"jmp 2f; mov %rsi, %rax; 2: ", 1, false},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Types of made-up debug information to ids of a base BTF that libbpf made.
+// Maps types of made-up debug information to ids of a base BTF that libbpf made.
 #include "tests/support/type_source.h"
 
 namespace btf_extra::test {
@@ -47,7 +47,8 @@ TEST_F(TypeMapTest, UniqueNamesNeedNoComparison) {
     const Id color = base.enumeration("color", {{"RED", 0}});
     const Id size = base.alias("size", i);
     const Id wide = base.wide_enumeration("wide", {{"BIG", 1ull << 40}});
-    // Another member, another target, other enumerators, nothing at all.
+    // The struct differs in a member or a member's type, or the enumerators differ, or there are
+    // none.
     EXPECT_EQ(map(source.structure("task", 8, {{.name = "tid", .type = source.integer("int", 4)}})),
               task);
     EXPECT_EQ(map(source.structure("task", 0)), task);
@@ -55,7 +56,7 @@ TEST_F(TypeMapTest, UniqueNamesNeedNoComparison) {
     EXPECT_EQ(map(source.enumeration("color", {})), color);
     EXPECT_EQ(map(source.enumeration("wide", {}, 8)), wide);
     EXPECT_EQ(map(source.alias("size", 0)), size);
-    // Tags and type names are apart, and so are kinds.
+    // Tags and type names are different name spaces, and so are the kinds.
     EXPECT_EQ(map(source.alias("task", 0)), kNew);
     EXPECT_EQ(map(source.union_of("task", 4)), kNew);
     EXPECT_EQ(map(source.enumeration("task", {})), kNew);
@@ -109,18 +110,18 @@ TEST_F(TypeMapTest, TwoStructsOfOneName) {
     EXPECT_EQ(like({{"f", call(spa), 0}}, 8), calls_a);
     EXPECT_EQ(like({{"f", call(spb), 0}}, 8), calls_b);
     EXPECT_EQ(like({{"f", call(spa, true), 0}}, 8), calls_any);
-    // None of them.
+    // None of these is in the base.
     EXPECT_EQ(like({{"x", si, 0}, {"w", si, 32}}, 8), kNew);
     EXPECT_EQ(like({{"p", source.array(spa, 3), 0}}), kNew);
     EXPECT_EQ(like({{"p", source.pointer(si), 0}}, 8), kNew);
     EXPECT_EQ(like({}, 0), kNew);
 }
 
-// Two rings of structs, alike but for a member of the last one.
+// Two rings of structs differ only in a member of the last one.
 TEST_F(TypeMapTest, TwoRecursiveStructsOfOneName) {
     const int i = base.integer("int", 4), l = base.integer("long int", 8);
     const auto ring = [&](int value) -> Id {
-        // Ids: node, link, pointer to node, pointer to link.
+        // The ids are: node, link, pointer to node, pointer to link.
         const int node = btf__type_cnt(base.handle());
         base.structure("node", 16, {{"next", node + 3, 0}, {"self", node + 2, 64}});
         base.structure("link", 16, {{"back", node + 2, 0}, {"value", value, 64}});
@@ -164,7 +165,7 @@ TEST_F(TypeMapTest, SameNameEnumsAndTypedefs) {
     EXPECT_EQ(map(source.alias("word", source.integer("int", 4))), small);
     EXPECT_EQ(map(source.alias("word", source.integer("long int", 8))), large);
     EXPECT_EQ(map(source.alias("word", source.pointer(0))), kNew);
-    // One ENUM64 of that name, but its kind alone does not make it the one.
+    // There is one ENUM64 of that name, but it must also have the same enumerators.
     EXPECT_EQ(map(source.enumeration("state", {{"ON", 0}, {"OFF", 1ull << 40}}, 8)), wide);
 }
 
@@ -181,7 +182,7 @@ TEST_F(TypeMapTest, Declarations) {
     const Id union_only = base.union_of("shape", 4);
 
     EXPECT_EQ(map(source.declaration("unique")), unique);
-    EXPECT_EQ(map(source.declaration("twice")), kNew);  // cannot say which
+    EXPECT_EQ(map(source.declaration("twice")), kNew);  // two types have the name
     EXPECT_EQ(map(source.declaration("both")), both);
     EXPECT_EQ(map(source.declaration("opaque")), opaque);
     EXPECT_EQ(map(source.declaration("opaque", TypeKind::kUnion)), opaque_union);
@@ -192,7 +193,7 @@ TEST_F(TypeMapTest, Declarations) {
     EXPECT_EQ(as_c(source.declaration("missing", TypeKind::kUnion)), "union missing;\n\n");
 }
 
-// In a comparison a declaration on either side is as good as a definition.
+// In a comparison a declaration matches a definition on the other side.
 TEST_F(TypeMapTest, DeclarationsInComparisons) {
     const int i = base.integer("int", 4);
     const int opaque = base.forward("opaque");
@@ -235,7 +236,7 @@ TEST_F(TypeMapTest, AnonymousTypes) {
 TEST_F(TypeMapTest, DerivedTypes) {
     const int i = base.integer("int", 4), c = base.integer("char", 1);
     const Id pointer = base.pointer(i), void_pointer = base.pointer(0);
-    base.pointer(i);  // a second one: the first counts
+    base.pointer(i);  // there are two of them: the first counts
     const Id constant = base.constant(c);
     const Id text = base.pointer(static_cast<int>(constant));
     const Id array = base.array(i, c, 4);
@@ -276,7 +277,7 @@ TEST_F(TypeMapTest, TypeTags) {
     EXPECT_EQ(map(source.tagged_pointer(sc, {"user"})), user);
     EXPECT_EQ(map(source.tagged_pointer(sc, {"user", "percpu"})), both);
     EXPECT_EQ(map(source.pointer(sc)), plain);
-    // A base without the tag was made by a tool that does not write it.
+    // A base without the tag was made by a tool that does not write tags.
     EXPECT_EQ(map(source.tagged_pointer(sc, {"rcu"})), plain);
 }
 

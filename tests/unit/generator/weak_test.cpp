@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Bodies of weak definitions: those that another definition overrides are dead code and no sites,
-// where symbols tell them from the rest.
+// If another definition overrides a weak one, the weak body is dead code and not a site. Symbols
+// tell which body that is.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ class Weak : public testing::Test {
         test::link_fixture(path(), sources, recipe);
         test::add_base_btf(path());
     }
-    // "given_up 1, kept 1, ...": of each function.
+    // Returns "given_up 1, kept 1, ...", the number of sites of each function.
     std::string sites() const {
         auto opened = GeneratedFixture::open(path());
         EXPECT_TRUE(opened) << opened.error().message;
@@ -36,7 +36,7 @@ class Weak : public testing::Test {
         }
         return out;
     }
-    // In all; also where no symbols are left.
+    // Returns the number of all sites. This also works without symbols.
     uint32_t count() const {
         const auto made = test::run_btf_extra({"generate", "-o", path() + ".out", path()});
         EXPECT_EQ(made.exit_code, 0) << made.err;
@@ -67,9 +67,9 @@ TEST_F(Weak, ADefinitionAloneIsASite) {
     EXPECT_EQ(sites(), "given_up 1, kept 1, local 1, leaf 3");
 }
 
-// A body without a symbol is no overridden one where symbols were stripped.
+// If symbols were stripped, a body without a symbol is not taken for an overridden one.
 TEST_F(Weak, StrippedSymbolsTellNothing) {
-    const uint32_t all = 8, one_less = 6;  // two of given_up, its leaf; _start too
+    const uint32_t all = 8, one_less = 6;  // all: both bodies of given_up with a leaf; and _start
     struct Row {
         const char *name;
         std::vector<std::string> options;
@@ -81,7 +81,7 @@ TEST_F(Weak, StrippedSymbolsTellNothing) {
         {"that of a static function is gone",
          {"--add-symbol", "other=.text:1,function,local", "--strip-symbol", "local"},
          one_less},
-        // The overridden body is the first of .text.
+        // The overridden body is the first in .text.
         {"another name for the overridden body", {"--add-symbol", "alias=.text:0,local"}, all},
         {"a name of that kind elsewhere", {"--add-symbol", "alias=.text:1,local"}, one_less},
         {"data there", {"--add-symbol", "alias=.text:0,local,object"}, one_less},
@@ -99,7 +99,7 @@ TEST_F(Weak, StrippedSymbolsTellNothing) {
     }
 }
 
-// As the linker leaves a module: no addresses yet.
+// A module is relocatable, so it has no addresses yet.
 TEST_F(Weak, OfARelocatableFile) {
     link({"weak.c"});
     const std::string module = folder_.path("module.o"), output = folder_.path("out");
@@ -114,7 +114,7 @@ TEST_F(Weak, OfARelocatableFile) {
     ASSERT_EQ(result.exit_code, 0) << result.err;
     const auto opened = ObjectView::open(output);
     ASSERT_TRUE(opened) << opened.error().message;
-    EXPECT_EQ((*opened)->index().nr_sites, 6u);  // as of a linked one, and _start
+    EXPECT_EQ((*opened)->index().nr_sites, 6u);  // as in a linked program, and _start
 }
 
 }  // namespace

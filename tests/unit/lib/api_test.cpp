@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// The C API over a small file: what it opens, finds, tells and refuses; and locations as a BPF
-// program reads them, worked out by hand from format.md. Nothing here needs root.
+// Uses the C API on a small file: what it opens, finds, returns and refuses. Locations for BPF
+// programs are compared with values worked out by hand from the wire format. Nothing here needs
+// root.
 #include <array>
 #include <cerrno>
 #include <filesystem>
@@ -21,7 +22,7 @@ namespace {
 
 using test::SampleObject;
 
-// Both stand in one file here: a constant that differs would be redefined.
+// This file includes both headers, so a constant that differs is an error of the compiler.
 static_assert(sizeof(btf_loc_arg) == sizeof(btf_extra_arg));
 static_assert(offsetof(btf_loc_arg, present) == offsetof(btf_extra_arg, present));
 static_assert(sizeof(btf_loc_spec) == 32);
@@ -30,7 +31,7 @@ TEST(FuncText, Rows) {
     struct Row {
         const char *text;
         const char *object, *name, *file;
-        uint32_t id;  // 0: none
+        uint32_t id;  // 0: there is none
         const char *error;
     } rows[] = {
         {"foo", "", "foo", "", 0, nullptr},
@@ -144,13 +145,15 @@ TEST_F(ApiTest, Function) {
     EXPECT_EQ(btf_extra_func_param(funcs[0], 3), nullptr);
     size_t nr_sites;
     const btf_extra_site *sites = btf_extra_func_sites(funcs[0], &nr_sites);
-    // Numbers: six inlined sites, of which 2 and 3 are report's; two bodies, of which 7 is.
+    // Sites 0 to 5 are inlined, of which 2 and 3 are report's. Sites 6 and 7 are bodies, of which 7
+    // is report's.
     ASSERT_EQ(nr_sites, 3u);
     const uint32_t numbers[] = {2, 3, 7};
-    const uint64_t located[] = {7, 2, 2};  // LOC_PROTO 23: all three; 24: the second
+    const uint64_t located[] = {7, 2,
+                                2};  // LOC_PROTO 23 locates all three, LOC_PROTO 24 the second
     for (size_t i = 0; i < 3; i++) {
         EXPECT_EQ(sites[i].number, numbers[i]);
-        EXPECT_EQ(sites[i].address, 0u);  // of a kernel that does not run here
+        EXPECT_EQ(sites[i].address, 0u);  // the kernel of this file is not running
         EXPECT_EQ(btf_extra_site_located(funcs[0], &sites[i]), located[i]);
     }
     EXPECT_EQ(sites[0].site_class, uint32_t{BTF_EXTRA_CLASS_INLINE});
@@ -216,7 +219,7 @@ TEST_F(ApiTest, RefusedAttach) {
     btf_extra_report_free(nullptr);
 }
 
-// Addresses of a kernel that runs: the sample's, moved by 0x1000000.
+// The running kernel is the sample, moved by 0x1000000.
 TEST_F(ApiTest, RunTimeAddresses) {
     std::filesystem::create_directories(folder_.path("sys"));
     SampleObject sample;
@@ -236,7 +239,7 @@ TEST_F(ApiTest, RunTimeAddresses) {
         paths.kallsyms = folder_.path("kallsyms");
         return open_file_tables(paths, true);
     };
-    // Both functions with a body, as global symbols.
+    // Both functions with a body are global symbols.
     const std::string right = "ffffffff82000020 T skb_headlen\n"
                               "ffffffff82000020 t skb_headlen.isra.0\n"
                               "ffffffff82000030 T report\n";
@@ -278,7 +281,7 @@ struct SpecRow {
     uint32_t size, flags;
     std::vector<uint32_t> values;
     ValueType type;
-    // What is expected; shape 0: nothing.
+    // The expected location; shape 0: none.
     uint8_t shape;
     uint16_t reg[2];
     uint64_t value;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// The library's side of /dev/btf_extra, with a device that is made of memory: pages, tables that
-// change meanwhile, refusals; and the blobs, in a folder that stands for sysfs.
+// Tests the library's side of /dev/btf_extra. The device is made of memory: it answers in pages,
+// changes its tables meanwhile, and refuses. A folder stands for sysfs and has the blobs.
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -18,17 +18,17 @@
 namespace btf_extra {
 namespace {
 
-// What the device holds, and what happens to it; shared with the test that looks on.
+// The contents and the behaviour of the device. The test sees them, too.
 struct Tables {
     std::vector<btf_extra_object> objects;
     std::vector<btf_extra_site> sites;
     uint64_t generation = 7;
     uint32_t result = 0;
     uint32_t version = BTF_EXTRA_ABI_VERSION;
-    int error = 0;                    // of every call
+    int error = 0;                    // every call fails with it
     int changes = 0;                  // calls after which the generation goes up
-    int error_at_call = 0;            // that call alone fails with ENOENT
-    uint32_t max_count = UINT32_MAX;  // a device that gives less than it could
+    int error_at_call = 0;            // this one call fails with ENOENT
+    uint32_t max_count = UINT32_MAX;  // the device fills no more records than this
     int calls = 0;
     std::vector<btf_extra_lookup> requests;
 };
@@ -133,7 +133,7 @@ TEST(RunningKernel, TablesThatChange) {
     struct Row {
         const char *name;
         int changes, error_at_call;
-        int calls;  // until it is done
+        int calls;  // the number of calls that it takes
         uint64_t generation;
         bool answered;
     } rows[] = {
@@ -189,7 +189,7 @@ TEST(RunningKernel, Errors) {
     auto objects = kernel_of(tables, 4).objects();
     ASSERT_FALSE(objects);
     EXPECT_EQ(objects.error().message, "/dev/btf_extra: another version of btf_extra is loaded");
-    // Fewer than there is room for, though there are more.
+    // The device returns fewer records than fit, though it has more.
     tables = {};
     tables.sites = make_sites(9);
     tables.max_count = 3;
@@ -223,7 +223,7 @@ TEST(RunningKernel, Requests) {
         EXPECT_EQ(request.reserved[0] + request.reserved[1], 0u);
 }
 
-// None of these is asked for.
+// The device is not asked any of these.
 TEST(RunningKernel, WhatNoTableCanHave) {
     Tables tables;
     tables.sites = make_sites(1);
@@ -247,7 +247,7 @@ TEST(RunningKernel, DeviceThatDoesNotOpen) {
     ASSERT_FALSE(device);
     EXPECT_EQ(device.error().message,
               folder.path("none") + ": btf_extra is not loaded: modprobe btf_extra_vmlinux");
-    // A file that is no such device.
+    // The file is not this device.
     test::write_file(folder.path("file"), std::string_view("x"));
     device = open_query_device(folder.path("file"));
     ASSERT_TRUE(device);
@@ -256,7 +256,7 @@ TEST(RunningKernel, DeviceThatDoesNotOpen) {
     EXPECT_EQ(objects.error().message, "/dev/btf_extra: another version of btf_extra is loaded");
 }
 
-// ---- with the blobs ----
+// ---- views with the blobs ----
 
 class RunningView : public testing::Test {
   protected:
@@ -267,7 +267,7 @@ class RunningView : public testing::Test {
         test::write_file(folder_.path("btf_extra/vmlinux"), sample_.file.func_info);
         test::write_file(folder_.path("btf_extra/vmlinux.types"), sample_.file.types);
         tables_.objects = {make_object("vmlinux", 3, 8)};
-        // The third site of the index: report, LOC_PROTO 23.
+        // This is the third site of the index: report, LOC_PROTO 23.
         btf_extra_site site = {};
         site.address = 0xffffffff99000008;
         site.object = 3;
@@ -305,7 +305,7 @@ TEST_F(RunningView, Answers) {
     ASSERT_EQ(params.size(), 3u);
     EXPECT_EQ(params[0].name, "flags");
     EXPECT_NE(params[0].loc, nullptr);
-    EXPECT_FALSE(view.parameters(3)[0].reason);  // in the file alone
+    EXPECT_FALSE(view.parameters(3)[0].reason);  // the reasons are only in the file
     tables_.sites.clear();
     found = ask();
     ASSERT_TRUE(found);
@@ -317,7 +317,7 @@ TEST_F(RunningView, AsksAgainWhenTheTablesChange) {
     auto found = ask();
     ASSERT_TRUE(found) << found.error().message;
     EXPECT_EQ(tables_.calls,
-              2 + 3);  // objects and sites that do not fit; then all, and a look back
+              2 + 3);  // two calls do not fit; then two get all, and one checks the generation
     tables_.calls = 0;
     tables_.changes = 1000;
     expect_error("/dev/btf_extra: objects come and go all the time: try again");
@@ -330,7 +330,7 @@ TEST_F(RunningView, Mismatches) {
     tables_.objects[0].first_func_id = 9;
     expect_error(root() + "/btf/vmlinux: ends at type 7, but the types of vmlinux begin at 9");
     tables_.objects[0].first_func_id = 8;
-    tables_.sites[0].number = 3;  // the same function elsewhere: LOC_PROTO 24
+    tables_.sites[0].number = 3;  // the same function at another place: LOC_PROTO 24
     expect_error(blob + ": site 3 is another one in the table of the kernel");
     tables_.sites[0].number = 8;
     expect_error(blob + ": site 8 is another one in the table of the kernel");
@@ -341,7 +341,7 @@ TEST_F(RunningView, Mismatches) {
     expect_error(blob + ": open: No such file or directory");
 }
 
-// A module's types stand on its own BTF where their ids say so.
+// A module's types refer to its own BTF if their ids say so.
 TEST_F(RunningView, ModuleWithItsOwnBtf) {
     test::BlobBuilder own = test::BlobBuilder::above(sample_.base);
     uint32_t proto = own.type("", BTF_KIND_FUNC_PROTO, 0, 0);                  // 8

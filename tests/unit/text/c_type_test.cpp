@@ -84,7 +84,7 @@ TEST(CType, Declarations) {
 TEST(CType, TypesThatContainThemselvesEnd) {
     BlobBuilder b;
     b.type("", BTF_KIND_PTR, 0, 1);                                   // 1: points to itself
-    b.type("", BTF_KIND_FUNC_PROTO, 4, 2, {0, 2, 0, 2, 0, 2, 0, 2});  // 2: of itself only
+    b.type("", BTF_KIND_FUNC_PROTO, 4, 2, {0, 2, 0, 2, 0, 2, 0, 2});  // 2: has only itself in it
     b.type("", BTF_KIND_CONST, 0, 3);                                 // 3
     b.type("loop", BTF_KIND_FUNC, BTF_FUNC_STATIC, 2);                // 4
     auto image = open(b);
