@@ -109,11 +109,22 @@ def core_environment():
 
 
 def licences():
-    named = re.compile(r"(\.(c|h|cpp|py|sh|list)|(^|/)(Makefile|Kbuild|Kconfig|\.clang-[a-z]+|run))$")
+    """The lines of SPDX, and the texts of what they name in LICENSES/."""
+    # A patch has the licence of the files that it changes.
+    bare = re.compile(r"^(LICENSES/|kernel/patches/|tests/vm/selftests/.*\.txt$)")
+    named = set()
     for path in FILES:
-        if named.search(path) and "SPDX-License-Identifier: " not in "".join(
-                TEXT[path].splitlines(True)[:2]):
+        if bare.search(path):
+            continue
+        line = re.search(r"SPDX-License-Identifier: (.*)", "\n".join(TEXT[path].splitlines()[:2]))
+        if line:
+            named.update(re.findall(r"[\w.-]*\w", line.group(1)))
+        else:
             yield f"{path}: no SPDX-License-Identifier in its first two lines"
+    named -= {"OR", "WITH"}
+    kept = {path[len("LICENSES/"):-len(".txt")] for path in FILES if path.startswith("LICENSES/")}
+    for licence in sorted(named ^ kept):
+        yield f"LICENSES/{licence}.txt: is missing, or no file is under it"
 
 
 def one_version():
