@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-# What CONFIG_DEBUG_INFO_BTF_EXTRA costs in a kernel build: the lean kernel is built without a
-# compiler cache, in CPU time of user and system, and then again what the option adds. Exit 1 if the
-# bar was missed.
+# Measures what CONFIG_DEBUG_INFO_BTF_EXTRA costs in a kernel build. The lean kernel is built without
+# a compiler cache, and then the part of the option is built once more. Both are measured in seconds of
+# CPU time (user and system). The exit code is 1 if the bar was missed.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -16,7 +16,7 @@ rm -rf "$out"
 mkdir -p "$out/build"
 trap 'rm -rf "$out"' EXIT
 
-# cpu_of COMMAND...: sets cpu, its seconds.
+# cpu_of COMMAND... sets cpu to the seconds that the command took.
 cpu_of() {
     local TIMEFORMAT='%U %S'
     { time "$@" >"$out/log" 2>&1; } 2>"$out/time" || { tail -n 20 "$out/log" >&2; exit 1; }
@@ -30,7 +30,7 @@ lean_make "$out" olddefconfig
 cpu_of lean_make "$out" bzImage modules
 all=$cpu
 
-# Other modules are linked once more, too, and get their BTF: counted as if the option did it.
+# The other modules are also linked again and get their BTF. That time counts as the option's.
 find "$out/build" -name '*.ko' -delete
 rm -rf "$out/build/kernel/bpf/btf_extra"
 cpu_of lean_make "$out" modules

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// The core on real data: how long a blob takes to be validated and indexed, and one look-up by
-// address, name and id. Each look-up also with std::lower_bound on a plain sorted array (what a
-// table made for that one question would cost) and by a linear scan of the same array.
+// Measures the core on real data: how long it takes to validate and index a blob, and to look up an
+// address, a name or an id. For comparison each look-up also runs as std::lower_bound on a plain
+// sorted array (a table made only for this question) and as a linear scan of that array.
 //
-//   BTF_EXTRA_VMLINUX   the kernel, for its .BTF
-//   BTF_EXTRA_FILE      its .btf_extra, in the split layout
+//   BTF_EXTRA_VMLINUX   a kernel with .BTF
+//   BTF_EXTRA_FILE      its .btf_extra file, in the split layout
 //
 // Keys are drawn at random from the data, so each of them is found.
 #include <algorithm>
@@ -45,13 +45,13 @@ template <class T> T unwrap(btf_extra::Result<T> result) {
     return std::move(*result);
 }
 
-// Aligned to 8, as the index wants its memory.
+// The index needs memory that is aligned to 8 bytes.
 using Words = std::vector<uint64_t>;
 size_t words(size_t bytes) {
     return (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t);
 }
 
-// The two blobs, with the memory that belongs to them; made by load().
+// The two blobs, with the memory that belongs to them. load() fills it.
 struct Object {
     btf_blob types, func_info;
     std::vector<uint32_t> types_offsets, func_info_offsets;
@@ -59,7 +59,7 @@ struct Object {
     loc_index index;
 };
 
-// All that a consumer does with bytes that it does not trust yet.
+// Does everything that a consumer must do with bytes that it does not trust yet.
 void load(const btf_extra::ExtraFile &file, const btf_blob &base, Object &object) {
     btf_fault fault = {};
     auto check = [&](int error) {
@@ -85,7 +85,7 @@ void load(const btf_extra::ExtraFile &file, const btf_blob &base, Object &object
         die("the index could not be built");
 }
 
-// A place in the code.
+// An address, as offset in a section.
 struct Address {
     uint32_t elf_section, offset;
     auto operator<=>(const Address &) const = default;
@@ -96,10 +96,10 @@ struct Data {
     btf_extra::ExtraFile file;
     Object object;
 
-    // Plain arrays in order, for comparison.
-    std::vector<Address> addresses;       // one a site
-    std::vector<std::string_view> names;  // one a function with sites
-    std::vector<uint32_t> ids;            // one a site
+    // Sorted plain arrays, for comparison.
+    std::vector<Address> addresses;       // one for each site
+    std::vector<std::string_view> names;  // one for each function with sites
+    std::vector<uint32_t> ids;            // one for each site
 
     std::vector<Address> address_keys;
     std::vector<const char *> name_keys;
@@ -151,7 +151,7 @@ const Data &data() {
     return *data;
 }
 
-// ---- once for each object ----
+// ---- loading: once for each object ----
 
 void open_base(benchmark::State &state) {
     const btf_blob &base = data().base->blob();
@@ -182,7 +182,7 @@ void validate_and_index(benchmark::State &state) {
         object.index.nr_sites;
 }
 
-// ---- look-ups: each takes the next key and gives the number of matches ----
+// ---- look-ups: each takes the next key and returns the number of matches ----
 
 template <class T, class Find>
 void look_up(benchmark::State &state, const std::vector<T> &keys, Find find) {
@@ -228,7 +228,7 @@ void by_name_index(benchmark::State &state) {
             [&](const char *key) { return length(loc_index_by_name(&index, key)); });
 }
 
-// From a name to all sites of its functions, in every LOCSEC.
+// Finds all sites of the functions of a name, in every LOCSEC.
 void by_name_to_sites(benchmark::State &state) {
     const loc_index &index = data().object.index;
     look_up(state, data().name_keys, [&](const char *key) {
@@ -240,7 +240,7 @@ void by_name_to_sites(benchmark::State &state) {
     });
 }
 
-// In every LOCSEC.
+// Searches every LOCSEC.
 void by_id_index(benchmark::State &state) {
     const loc_index &index = data().object.index;
     look_up(state, data().id_keys, [&](uint32_t key) { return sites_of(index, key); });

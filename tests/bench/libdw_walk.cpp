@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// The least that reading all of a file's DWARF with libdw costs: visits every entry and every
-// attribute, one thread, and prints what it counted:
+// Measures the least that reading all DWARF of a file with libdw costs: it visits every entry and
+// every attribute in one thread, and prints what it counted:
 //
 //   libdw_walk FILE
 //   units=N entries=N attributes=N inlined=N
 //
-// inlined: DW_TAG_inlined_subroutine with an address, outside Rust units and outside bodies that no
-// symbol names (weak definitions that another one overrides). It is counted here without any code
-// of the generator, which must come to the same number.
+// inlined is the number of DW_TAG_inlined_subroutine entries with an address. Entries in Rust units
+// and in bodies without a symbol (weak definitions that another one overrides) do not count. This
+// uses no code of the generator, which must come to the same number.
 #include <cstdint>
 #include <cstdio>
 #include <unordered_set>
@@ -43,7 +43,7 @@ int visit_attribute(Dwarf_Attribute *attribute, void *argument) {
     return DWARF_CB_OK;
 }
 
-// A list of nothing but empty ranges gives no address.
+// A list with only empty ranges gives no address.
 bool has_code(Dwarf_Die &die) {
     Dwarf_Addr base, begin, end;
     ptrdiff_t at = 0;
@@ -76,13 +76,13 @@ bool is_nameless_body(Dwarf_Die &die, const Symbols &symbols) {
     if (dwarf_tag(&die) != DW_TAG_subprogram)
         return false;
     Dwarf_Addr base, end, entry;
-    // One in several parts has ranges alone, the first of which is its beginning.
+    // A body in several parts has only ranges, and the first range is its beginning.
     if (dwarf_entrypc(&die, &entry) != 0 && dwarf_ranges(&die, 0, &base, &entry, &end) <= 0)
         return false;
     return !symbols.contains(entry);
 }
 
-// The entry, and all below it. False: libdw found it malformed.
+// Visits the entry and all entries below it. Returns false if libdw finds it malformed.
 bool visit(Dwarf_Die die, bool skipped, const Symbols &symbols, Counts &counts) {
     for (;;) {
         Entry entry = {&counts, false, false};

@@ -83,7 +83,7 @@ def bench_data_module():
         data = stripped.read_bytes()
     print(f"data module of {KERNEL}")
     note("btf_extra_vmlinux.ko", len(data) / 1e6, " MB")
-    # As Kbuild compresses modules.
+    # Kbuild compresses modules like this.
     packed = lzma.compress(data, check=lzma.CHECK_CRC32,
                            filters=[{"id": lzma.FILTER_LZMA2, "dict_size": 1 << 20}])
     bar("btf_extra_vmlinux.ko.xz", len(packed) / 1e6, 3.0, " MB")

@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 OUT = pathlib.Path("build/bench/vm/intree")
-# The first run is for what is done just once; after a while what the boot began is done.
+# The first run does the work that is done only once. The sleep lets the guest's boot finish.
 GUEST = """
 sleep 20
 verify_bench first

@@ -18,7 +18,7 @@ import sys
 
 FOLDER = "tests/vm/bench"
 OUT = pathlib.Path("build/bench/vm")
-# After a while, which takes no time here, what the boot began is done and does not count.
+# The sleep lets the guest's boot finish, so that it does not count. It takes no time here.
 GUEST = """
 sleep 20
 insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko && insmod /lookup_bench.ko
@@ -78,7 +78,7 @@ def bench(kernel):
     costs = {what: Cost(*map(int, numbers)) for what, *numbers in
              re.findall(r"lookup_bench: (\w+) look-ups=(\d+) ns=(\d+) sites=(\d+)", log)}
     each = {what: cost.ns / cost.lookups for what, cost in costs.items()}
-    # Otherwise the keys were not drawn from all of them.
+    # If the numbers differ, the keys were not drawn from all functions and sites.
     if costs["functions"] != Cost(functions, 0, sites):
         sys.exit(f"vm_bench: {kernel}: {costs['functions']}, not {functions} functions, "
                  f"{sites} sites")
@@ -115,7 +115,7 @@ def bench_attach(log):
             perf = each(f"perf_{what}") - each(f"none_{what}")
             note(f"a hit by {how}, program \"{program}\", perf", perf)
             note(f"a hit by {how}, program \"{program}\", module", module)
-            # An int3 itself costs more than all that is ours.
+            # An int3 alone costs more than everything that the module does.
             if how == "jump":
                 bar(f"a hit by {how}, program \"{program}\", of perf", module / perf, 0.8)
             else:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 #include "blob_writer.h"
 
-/* {info_sz, elem_sz} of each kind, as the format has them and apart from the core's table. */
+/* {info_sz, elem_sz} of each kind, written from the format and not taken from the core's table. */
 static const u8 layout_sizes[LOC_KIND_COUNT][2] = {
 	{ 0, 0 },	/* none */
 	{ 4, 0 },	/* INT */

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 /*
- * Offsets are worked out by hand from container_plain(): header i is at
- * 64 + 64 * i, and in it sh_type at 4, sh_addr at 16, sh_offset at 24, sh_size
- * at 32. Values are those of a little-endian machine.
+ * Offsets are worked out by hand from container_plain(). Header i is at 64 + 64 * i; in it sh_type
+ * is at 4, sh_addr at 16, sh_offset at 24 and sh_size at 32. Values are little-endian.
  */
 #include "container_rows.h"
 #include "elf_writer.h"
@@ -13,7 +12,7 @@
 #define EXEC (SHF_ALLOC | SHF_EXECINSTR)
 #define MACHINE 62	/* EM_X86_64 */
 
-/* The one of vmlinux's BTF, as far as these rows look at it. */
+/* Stands for the sum of vmlinux's BTF. These rows do not compare it. */
 static const struct extra_base any_base = { .size = 64, .crc32 = 0x12345678 };
 
 /* ---- files ---- */
@@ -66,7 +65,7 @@ static void put_required(struct elf_writer *w, const struct core_input *blobs)
 	elf_bytes(w, ".btf_extra.base", SHT_PROGBITS, &any_base, sizeof(any_base));
 }
 
-/* As a data module has it: the types are somewhere else. */
+/* A data module has such a file: its types are in another section. */
 static u32 no_types(u8 *file, const struct core_input *blobs)
 {
 	struct elf_writer w;
@@ -76,7 +75,7 @@ static u32 no_types(u8 *file, const struct core_input *blobs)
 	return elf_finish(&w, MACHINE);
 }
 
-/* The second one is header 5, at 384. */
+/* The second section is header 5, at 384. */
 static u32 twice(u8 *file, const struct core_input *blobs, const char *name, u32 type)
 {
 	struct elf_writer w;
@@ -114,7 +113,7 @@ static u32 marks_twice(u8 *file, const struct core_input *blobs)
 	return elf_finish(&w, MACHINE);
 }
 
-/* Header 5, at 384: 12 bytes at 896. */
+/* The marks are header 5, at 384, with 12 bytes at 896. */
 static u32 three_marks(u8 *file, const struct core_input *blobs)
 {
 	static const u32 marks[] = { 0x1, 0x12, 0x2b };
@@ -126,13 +125,13 @@ static u32 three_marks(u8 *file, const struct core_input *blobs)
 	return elf_finish(&w, MACHINE);
 }
 
-/* Header 5, at 384: 8 bytes at 896. */
+/* The section is header 5, at 384, with 8 bytes at 896. */
 static u32 own_types_of_8_bytes(u8 *file, const struct core_input *blobs)
 {
 	return twice(file, blobs, ".btf_extra.own_types", SHT_PROGBITS);
 }
 
-/* A section of the object has the name of a part of the file. */
+/* A section of the object has the same name as a part of the file. */
 static u32 func_info_as_place(u8 *file, const struct core_input *blobs)
 {
 	struct elf_writer w;
@@ -195,7 +194,7 @@ static u32 too_many_headers(u8 *file, const struct core_input *blobs)
 	return with_headers(file, blobs, 1025);
 }
 
-/* 1018 headers without size, which share their names. */
+/* Makes 1018 headers without size, which share their names. */
 static u32 most_places(u8 *file, const struct core_input *blobs)
 {
 	struct elf_writer w;
@@ -203,7 +202,7 @@ static u32 most_places(u8 *file, const struct core_input *blobs)
 
 	elf_begin(&w, file, CONTAINER_MAX_SIZE, 1024);
 	put_required(&w, blobs);
-	elf_place(&w, ".text.abcdefghijklmnop", 0, 8, EXEC);	/* name from 61 on */
+	elf_place(&w, ".text.abcdefghijklmnop", 0, 8, EXEC);	/* its name begins at 61 */
 	for (i = 6; i < 1024; i++) {
 		Elf64_Shdr header = { .sh_name = 61 + i % 8, .sh_type = SHT_NOBITS };
 
@@ -344,7 +343,7 @@ const struct container_row container_rows[] = {
 	{ "marks without bytes", .build = three_marks, PATCH({ 4, H(5) + 4, SHT_NOBITS }),
 	  ACCEPTED },
 
-	/* how many types a module has of its own */
+	/* the number of types that a module has of its own */
 	{ "own types", .build = own_types_of_8_bytes, PATCH({ 8, H(5) + 32, 4 }), ACCEPTED },
 	{ "own types in 3 bytes", .build = own_types_of_8_bytes, PATCH({ 8, H(5) + 32, 3 }),
 	  REFUSED(SECTION, H(5)) },
@@ -415,7 +414,7 @@ const char *container_row_verdict(const struct container_row *row,
 	.flags = EXEC, .size = (text_size), .init_size = (init_text_size)
 #define OUTSIDE(id, at) .type_id = (id), .offset = (at)
 
-/* The highest offsets: 0x40 of inline.text at 204, 0x30 of func.text at 240, 0x10 at 264. */
+/* The highest offsets are 0x40 of inline.text at 204, 0x30 of func.text at 240 and 0x10 at 264. */
 const struct bounds_row bounds_rows[] = {
 	{ "all inside", SIZES(0x100, 0x100), .accepted = true },
 	{ "last bytes of both", SIZES(0x41, 0x11), .accepted = true },
@@ -517,7 +516,7 @@ const struct marks_row marks_rows[] = {
 
 const u32 marks_nr_rows = ARRAY_LENGTH(marks_rows);
 
-/* The marks of a site: one after the other. */
+/* Returns the marks of a site, found by reading one mark after the other. */
 static u32 marks_among(const struct marks_row *row, u32 site)
 {
 	u32 i;
@@ -572,13 +571,13 @@ const struct suffix_row suffix_rows[] = {
 	{ "foo.llvm.123", 3 },
 	{ "foo.lto_priv.0", 3 },
 	{ "foo.isra.0.isra.1", 3 },
-	/* a name with a dot of its own keeps it */
+	/* a dot in the source name stays */
 	{ "foo.bar", 7 },
 	{ "foo.bar.isra.0", 7 },
 	{ "foo..isra.0", 4 },
 	{ ".isra.0", 7 },
 	{ ".isra.0.isra.1", 7 },
-	/* no suffix, or not one alone */
+	/* these are not suffixes */
 	{ "foo.", 4 },
 	{ "foo.isra", 8 },
 	{ "foo.isra.", 9 },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
 /*
- * The named rows of the container and of what it says together with the blobs,
- * for KUnit and for GoogleTest.
+ * The named rows for the container, and for its sections together with the blobs. They run in KUnit
+ * and in GoogleTest.
  */
 #ifndef BTF_EXTRA_TESTS_CONTAINER_ROWS_H
 #define BTF_EXTRA_TESTS_CONTAINER_ROWS_H
@@ -14,7 +14,7 @@
 
 #define CONTAINER_MAX_PATCHES 4
 
-/* Bytes of the file, overwritten. */
+/* Overwrites bytes of the file. */
 struct container_patch {
 	u32 size;		/* 1, 2, 4, 8; 0: no more patches */
 	u32 at;
@@ -23,24 +23,27 @@ struct container_patch {
 
 struct container_row {
 	const char *name;
-	/* Writes the file, returns its size; NULL: the plain one. */
+	/* Writes the file and returns its size; NULL: writes the plain file. */
 	u32 (*build)(u8 *file, const struct core_input *blobs);
 	struct container_patch patches[CONTAINER_MAX_PATCHES];
 	u32 cut;		/* bytes of the file; 0: all */
-	u32 shift;		/* bytes that the file lies beside its alignment */
+	u32 shift;		/* distance to the next lower aligned address */
 
-	/* what must come out: */
-	enum btf_fault_code code;	/* BTF_FAULT_NONE: accepted */
+	/* the expected result: */
+	enum btf_fault_code code;	/* BTF_FAULT_NONE: the file is accepted */
 	u32 offset;
 };
 
 extern const struct container_row container_rows[];
 extern const u32 container_nr_rows;
 
-/* The plain file, with what core_row_input() made: all of it but the base, as vmlinux has it. */
+/*
+ * Writes the plain file from the blobs that core_row_input() made: a file of vmlinux, with
+ * everything but the base.
+ */
 u32 container_plain(u8 *file, const struct core_input *blobs);
 
-/* What the plain file says of its object. */
+/* The contents of the plain file. */
 #define CONTAINER_TEXT 0x1000
 #define CONTAINER_TEXT_SIZE 0x100
 #define CONTAINER_INIT_TEXT 0x4000
@@ -48,20 +51,20 @@ u32 container_plain(u8 *file, const struct core_input *blobs);
 #define CONTAINER_BUILD_ID "the running kernel."	/* with its NUL */
 #define CONTAINER_BUILD_ID_SIZE 20
 
-/* The plain file with other sums of the base. */
+/* Writes the plain file with other sums of the base. */
 u32 container_over(u8 *file, const struct core_input *blobs, const struct extra_base *bases,
 		   u32 nr_bases);
 
-/* 1024 headers, of which those from 5 on are free, and all parts that must be there. */
+/* Writes 1024 headers with all required parts. The headers from 5 on are free. */
 u32 container_most_headers(u8 *file, const struct core_input *blobs);
 
 /*
- * The file of a row, at file + row->shift; its size, 0: the row itself is wrong.
- * file has CONTAINER_MAX_SIZE bytes, aligned to 8.
+ * Writes the file of a row at file + row->shift and returns its size; 0: the row itself is wrong.
+ * file has CONTAINER_MAX_SIZE bytes and is aligned to 8.
  */
 u32 container_row_file(const struct container_row *row, struct core_row_images *images, u8 *file);
 
-/* NULL, or what is not as the row wants it. */
+/* Returns NULL, or what differs from the row. */
 const char *container_row_verdict(const struct container_row *row,
 				  const struct container_outcome *run);
 
@@ -69,13 +72,13 @@ const char *container_row_verdict(const struct container_row *row,
 
 struct bounds_row {
 	const char *name;
-	const char *text;	/* in place of ".text"; NULL: that */
+	const char *text;	/* in place of ".text"; NULL: ".text" */
 	u32 type;		/* of the header of .text; 0: no bytes */
 	u64 flags, size;	/* of .text */
 	u64 init_size;		/* of .init.text */
 	struct core_patch patches[2];	/* of the blobs */
 
-	/* what must come out: */
+	/* the expected result: */
 	bool accepted;
 	u32 type_id;
 	u32 offset;		/* in func_info */
@@ -84,11 +87,11 @@ struct bounds_row {
 extern const struct bounds_row bounds_rows[];
 extern const u32 bounds_nr_rows;
 
-/* As container_row_file(), and the blobs of the row. */
+/* Does the same as container_row_file(), and also makes the blobs of the row. */
 u32 bounds_row_file(const struct bounds_row *row, struct core_row_images *images,
 		    struct core_input *blobs, u8 *file);
 
-/* NULL, or what is not as the row wants it; core is what core_run() made of the blobs. */
+/* Returns NULL, or what differs from the row. core is the result of core_run() for the blobs. */
 const char *bounds_row_verdict(const struct bounds_row *row, const struct core_outcome *core,
 			       const struct container_outcome *run);
 
@@ -97,25 +100,25 @@ const char *bounds_row_verdict(const struct bounds_row *row, const struct core_o
 struct marks_row {
 	const char *name;
 	u32 marks[6];
-	u32 nr;			/* of marks */
+	u32 nr;			/* number of marks */
 	u32 nr_sites;
 
-	/* what must come out: */
+	/* the expected result: */
 	bool accepted;
-	u32 offset;		/* of the fault, from marks */
+	u32 offset;		/* offset of the fault in marks */
 };
 
 extern const struct marks_row marks_rows[];
 extern const u32 marks_nr_rows;
 
-/* NULL, or what is not as the row wants it. */
+/* Returns NULL, or what differs from the row. */
 const char *marks_row_verdict(const struct marks_row *row);
 
 /* ---- suffixes of symbols ---- */
 
 struct suffix_row {
 	const char *symbol;
-	u32 length;		/* of the source name in it */
+	u32 length;		/* length of the source name in it */
 };
 
 extern const struct suffix_row suffix_rows[];

@@ -22,9 +22,9 @@ static void site(struct blob_writer *w, u32 func, u32 loc_proto, u32 offset)
 	blob_word(w, offset);
 }
 
-/* ---- the plain images: offsets of every record stand beside it ---- */
+/* ---- the plain images; the offset of each record is beside it ---- */
 
-/* Ids 1..3, strings 0..14; the header is 24 bytes. */
+/* The ids are 1..3, the strings 0..14. The header has 24 bytes. */
 static void plain_base(struct core_row_images *images, struct core_input *input)
 {
 	struct blob_writer w;
@@ -38,7 +38,7 @@ static void plain_base(struct core_row_images *images, struct core_input *input)
 	finish(&w, 0, images->base, &input->base);
 }
 
-/* Ids 4..10, strings 15..46; the header is 24 bytes. */
+/* The ids are 4..10, the strings 15..46. The header has 24 bytes. */
 static void plain_types(struct core_row_images *images, struct core_input *input)
 {
 	struct blob_writer w;
@@ -66,7 +66,7 @@ static void plain_types(struct core_row_images *images, struct core_input *input
 	finish(&w, 0, images->types, &input->types);
 }
 
-/* Ids 11..19, strings from 47; the header is 32 bytes. */
+/* The ids are 11..19, the strings begin at 47. The header has 32 bytes. */
 static void plain_func_info(struct core_row_images *images, struct core_input *input)
 {
 	struct blob_writer w;
@@ -142,7 +142,7 @@ void image_most_strings(const struct core_row *row, struct core_row_images *imag
 	input->base_strings_len = 0xffffffff - 31;	/* types has 32 */
 }
 
-/* One blob on the base: ids from 4, strings from 15, header 32 bytes. */
+/* This is one blob on the base. Ids begin at 4, strings at 15, and the header has 32 bytes. */
 void image_inline_layout(const struct core_row *row, struct core_row_images *images,
 			 struct core_input *input)
 {
@@ -160,7 +160,7 @@ void image_inline_layout(const struct core_row *row, struct core_row_images *ima
 	finish(&w, ALL_KINDS, images->func_info, &input->func_info);
 }
 
-/* The types of the inline layout as the types of the split one. */
+/* Uses the blob of the inline layout as the types of the split layout. */
 void image_inline_as_types(const struct core_row *row, struct core_row_images *images,
 			   struct core_input *input)
 {
@@ -182,7 +182,7 @@ void image_no_types_at_all(const struct core_row *row, struct core_row_images *i
 	finish(&w, ALL_KINDS, images->func_info, &input->func_info);
 }
 
-/* LOCSECs without entries before, between and after the one site. */
+/* There are LOCSECs without entries before, between and after the one site. */
 void image_empty_sections(const struct core_row *row, struct core_row_images *images,
 			  struct core_input *input)
 {
@@ -200,7 +200,7 @@ void image_empty_sections(const struct core_row *row, struct core_row_images *im
 	finish(&w, ALL_KINDS, images->func_info, &input->func_info);
 }
 
-/* Many sites of one function at one offset, of both classes. */
+/* One function has many sites at one offset, of both classes. */
 void image_equal_offsets(const struct core_row *row, struct core_row_images *images,
 			 struct core_input *input)
 {
@@ -220,7 +220,7 @@ void image_equal_offsets(const struct core_row *row, struct core_row_images *ima
 	finish(&w, ALL_KINDS, images->func_info, &input->func_info);
 }
 
-/* words[0] LOCSECs, each with a site. */
+/* There are words[0] LOCSECs, and each has a site. */
 void image_many_sections(const struct core_row *row, struct core_row_images *images,
 			 struct core_input *input)
 {
@@ -240,7 +240,7 @@ void image_many_sections(const struct core_row *row, struct core_row_images *ima
 	finish(&w, ALL_KINDS, images->func_info, &input->func_info);
 }
 
-/* FUNC 4 with a name of words[0] bytes, and a site of it. */
+/* FUNC 4 has a name of words[0] bytes, and it has a site. */
 void image_long_name(const struct core_row *row, struct core_row_images *images,
 		     struct core_input *input)
 {
@@ -258,7 +258,7 @@ void image_long_name(const struct core_row *row, struct core_row_images *images,
 	finish(&w, ALL_KINDS, images->func_info, &input->func_info);
 }
 
-/* The record in words, alone in func_info: id 11 at 32, the name "x" is string 47. */
+/* words is the only record in func_info: id 11 at 32. The name "x" is string 47. */
 void image_one_location(const struct core_row *row, struct core_row_images *images,
 			struct core_input *input)
 {
@@ -273,7 +273,10 @@ void image_one_location(const struct core_row *row, struct core_row_images *imag
 	finish(&w, ALL_KINDS, images->func_info, &input->func_info);
 }
 
-/* The record in words, alone in types: id 4 at 24; the name "x" is string 15, 17 is behind. */
+/*
+ * words is the only record in types: id 4 at 24. The name "x" is string 15, and 17 is behind the
+ * strings.
+ */
 void image_one_type(const struct core_row *row, struct core_row_images *images,
 		    struct core_input *input)
 {
@@ -290,7 +293,7 @@ void image_one_type(const struct core_row *row, struct core_row_images *images,
 	finish(&w, ALL_KINDS, images->func_info, &input->func_info);
 }
 
-/* Two records of a kind 23 that only the layout knows: {4, 8} with a vlen of 2 each. */
+/* There are two records of a kind 23 that only the layout knows: {4, 8}, each with a vlen of 2. */
 void image_later_kind(const struct core_row *row, struct core_row_images *images,
 		      struct core_input *input)
 {

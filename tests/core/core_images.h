@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
 /*
- * The images that rows begin with, each a function for core_row.build. What is
- * in them, and where, stands beside the code in core_images.c.
+ * The images that rows begin with. Each function can be core_row.build. core_images.c says beside
+ * the code what is in an image, and where.
  */
 #ifndef BTF_EXTRA_TESTS_CORE_IMAGES_H
 #define BTF_EXTRA_TESTS_CORE_IMAGES_H
@@ -18,58 +18,61 @@ enum {
 	PARAM, PROTO, LOCSEC
 };
 
-/* A base, types and func_info of the split layout. */
+/* Makes a base, types and func_info of the split layout. */
 void image_plain(const struct core_row *row, struct core_row_images *images,
 		 struct core_input *input);
-/* The same, and only the counts of the base. */
+/* Makes the same, but gives only the counts of the base. */
 void image_counts_only(const struct core_row *row, struct core_row_images *images,
 		       struct core_input *input);
-/* ... which leave room for the ids of types, less one. */
+/* ... which leave one id less than types needs. */
 void image_most_ids(const struct core_row *row, struct core_row_images *images,
 		    struct core_input *input);
 /* ... which leave no id. */
 void image_all_ids(const struct core_row *row, struct core_row_images *images,
 		   struct core_input *input);
-/* ... which leave room for the strings of types, less one byte. */
+/* ... which leave one byte less than the strings of types need. */
 void image_most_strings(const struct core_row *row, struct core_row_images *images,
 			struct core_input *input);
-/* One blob for types and locations, on the base. */
+/* Makes one blob for types and locations, on the base. */
 void image_inline_layout(const struct core_row *row, struct core_row_images *images,
 			 struct core_input *input);
-/* That blob in place of the types. */
+/* Uses that blob as the types. */
 void image_inline_as_types(const struct core_row *row, struct core_row_images *images,
 			   struct core_input *input);
-/* Types and func_info without a record and without strings. */
+/* Makes types and func_info without a record and without strings. */
 void image_no_types_at_all(const struct core_row *row, struct core_row_images *images,
 			   struct core_input *input);
-/* LOCSECs without entries before, between and after the one site. */
+/* Makes LOCSECs without entries before, between and after the one site. */
 void image_empty_sections(const struct core_row *row, struct core_row_images *images,
 			  struct core_input *input);
-/* Many sites of one function at one offset, of both classes. */
+/* Makes many sites of one function at one offset, of both classes. */
 void image_equal_offsets(const struct core_row *row, struct core_row_images *images,
 			 struct core_input *input);
-/* words[0] LOCSECs, each with a site. */
+/* Makes words[0] LOCSECs, each with a site. */
 void image_many_sections(const struct core_row *row, struct core_row_images *images,
 			 struct core_input *input);
-/* FUNC 4 with a name of words[0] bytes, and a site of it; inline layout. */
+/* Gives FUNC 4 a name of words[0] bytes and a site; inline layout. */
 void image_long_name(const struct core_row *row, struct core_row_images *images,
 		     struct core_input *input);
-/* The record in words, alone in func_info: id 11 at 32; the name "x" is string 47. */
+/* Makes words the only record in func_info: id 11 at 32. The name "x" is string 47. */
 void image_one_location(const struct core_row *row, struct core_row_images *images,
 			struct core_input *input);
-/* The record in words, alone in types: id 4 at 24; the name "x" is string 15, 17 is behind. */
+/*
+ * Makes words the only record in types: id 4 at 24. The name "x" is string 15, and 17 is behind the
+ * strings.
+ */
 void image_one_type(const struct core_row *row, struct core_row_images *images,
 		    struct core_input *input);
-/* Two records of a kind 23 that only the layout knows. */
+/* Makes two records of a kind 23 that only the layout knows. */
 void image_later_kind(const struct core_row *row, struct core_row_images *images,
 		      struct core_input *input);
-/* The plain ones, and a byte too little for the tables; */
+/* Makes the plain images, with one byte too little for the tables, ... */
 void image_short_memory(const struct core_row *row, struct core_row_images *images,
 			struct core_input *input);
 /* ... or for the scratch space. */
 void image_short_scratch(const struct core_row *row, struct core_row_images *images,
 			 struct core_input *input);
-/* func_info not on 4 bytes. */
+/* Puts func_info at an address that is not a multiple of 4. */
 void image_unaligned(const struct core_row *row, struct core_row_images *images,
 		     struct core_input *input);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 /*
- * Offsets and ids are worked out by hand from the images in core_images.c. Words
- * of a header are those of a little-endian machine.
+ * Offsets and ids are worked out by hand from the images in core_images.c. Header words are
+ * little-endian.
  */
 #include "core_images.h"
 
@@ -17,16 +17,16 @@
 #define BAD_TYPES(fault_code, id, at) REFUSED(CORE_TYPES, fault_code, id, at)
 #define BAD_INFO(fault_code, id, at) REFUSED(CORE_FUNC_INFO, fault_code, id, at)
 
-/* A row that is the plain images with words overwritten. */
+/* A row of the plain images with some words overwritten. */
 #define PATCH(...) .patches = { __VA_ARGS__ }
 #define WORDS(...) .words = { __VA_ARGS__ }, .nr_words = sizeof((u32[]){ __VA_ARGS__ }) / 4
-/* LOC_PARAM of that shape, id 11 at 32. */
+/* A LOC_PARAM of this shape is id 11 at 32. */
 #define LOC(size, flags, vlen, ...) \
 	.build = image_one_location, WORDS(0, INFO(PARAM, vlen), size, flags, __VA_ARGS__)
 #define TYPE(...) .build = image_one_type, WORDS(__VA_ARGS__)
 
 const struct core_row core_rows[] = {
-	/* accepted wholes */
+	/* complete images that are accepted */
 	{ "plain split layout", ACCEPTED },
 	{ "inline layout", .build = image_inline_layout, ACCEPTED },
 	{ "counts-only base", .build = image_counts_only, ACCEPTED },
@@ -160,7 +160,7 @@ const struct core_row core_rows[] = {
 	{ "DECL_TAG into a counts-only base", .build = image_counts_only, PATCH({ T, 108 + 8, 3 }),
 	  ACCEPTED },
 
-	/* types blob: each kind, alone as id 4 at 24 */
+	/* types blob: each kind alone, as id 4 at 24 */
 	{ "INT", TYPE(15, INFO(INT, 0), 4, 0x01000020), ACCEPTED },
 	{ "INT of 16 bytes", TYPE(15, INFO(INT, 0), 16, 0x01000080), ACCEPTED },
 	{ "INT of 17 bytes", TYPE(15, INFO(INT, 0), 17, 8), BAD_TYPES(TYPE_FIELD, 4, 32) },
@@ -221,13 +221,15 @@ const struct core_row core_rows[] = {
 	  BAD_TYPES(MEMBER, 4, 52) },
 	{ "DATASEC variable behind the end", TYPE(15, INFO(DATASEC, 1), 8, 1, 5, 4),
 	  BAD_TYPES(MEMBER, 4, 44) },
-	/* btf_datasec_check_meta() of the kernel sums two u32 before it widens, and takes it */
+	/*
+	 * btf_datasec_check_meta() of the kernel adds two u32 before it widens, so it accepts this
+	 */
 	{ "DATASEC offset and size wrap", TYPE(15, INFO(DATASEC, 1), 8, 1, 0xfffffffc, 8),
 	  BAD_TYPES(MEMBER, 4, 44) },
 	{ "FLOAT", TYPE(15, INFO(FLOAT, 0), 12), ACCEPTED },
 	{ "FLOAT of 6 bytes", TYPE(15, INFO(FLOAT, 0), 6), BAD_TYPES(TYPE_FIELD, 4, 32) },
 
-	/* LOC_PARAM: every shape of the format, its smallest and largest size */
+	/* LOC_PARAM: every shape of the format, with its smallest and largest size */
 	{ "CONST, 1 byte", LOC(1, LOC_CONST, 1, 0xff), ACCEPTED },
 	{ "CONST, 4 bytes", LOC(4, LOC_CONST, 1, 0xffffffff), ACCEPTED },
 	{ "CONST, 4 bytes in two words", LOC(4, LOC_CONST, 2, 1, 0), ACCEPTED },
@@ -360,7 +362,7 @@ const struct core_row core_rows[] = {
 	  PATCH({ F, 160 + 4, 16 }, { F, 172 + 8, 0x10 }), BAD_INFO(LOCSEC_ORDER, 17, 172) },
 	{ "highest offset", PATCH({ F, 172 + 8, 0xffffffff }), ACCEPTED },
 
-	/* the inline layout is checked as both are */
+	/* the inline layout is checked like both blobs of the split layout */
 	{ "inline: FUNCs out of order", .build = image_inline_layout,
 	  PATCH({ F, 32, 19 }, { F, 44, 15 }),
 	  BAD_INFO(FUNC_ORDER, 5, 44) },
@@ -370,7 +372,7 @@ const struct core_row core_rows[] = {
 
 const u32 core_nr_rows = sizeof(core_rows) / sizeof(core_rows[0]);
 
-/* ---- rows to images, outcomes to verdicts ---- */
+/* ---- from rows to images, from outcomes to verdicts ---- */
 
 static bool apply(const struct core_patch *patch, struct core_row_images *images,
 		  const struct core_input *input)

@@ -19,9 +19,9 @@ size_t core_run_memory(const struct core_input *input)
 	size_t size = (size_t)input->base.size + input->types.size + input->func_info.size;
 
 	/*
-	 * A record of 12 bytes has an offset of 4, a site of 12 bytes needs 8 of
-	 * tables and at most 32 of scratch: 44 in all. The constants are 24 KB of
-	 * digit counts and the rounding of each block.
+	 * A record of 12 bytes needs an offset of 4 bytes. A site of 12 bytes needs 8 bytes of
+	 * tables and at most 32 of scratch. That is 44 in all. The constant covers 24 KB of digit
+	 * counts and the rounding of each block.
 	 */
 	return size / 12 * 48 + 32768;
 }
@@ -37,7 +37,7 @@ static bool is_poison(const void *object, size_t size)
 	return true;
 }
 
-/* Fault if and only if error; no object where there is one. */
+/* A call fails if and only if it reports a fault, and then leaves the object untouched. */
 static bool outcome_holds(struct core_outcome *run, const void *object, size_t size)
 {
 	bool reported = run->fault.code != BTF_FAULT_COUNT;
@@ -140,7 +140,7 @@ static bool contains(struct loc_range range, u32 i)
 	return range.first <= i && i < range.end;
 }
 
-/* In place of what look-ups search: the plain reading of the blob. */
+/* Reads the blob directly and without the tables that look-ups search. */
 static const char *name_of(const struct loc_index *index, u32 func)
 {
 	const struct btf_type *type = btf_blob_type(index->func_info, func);
@@ -293,7 +293,7 @@ static const char *name_promise(const struct loc_index *index)
 		if (!name_range_holds(index, name, i))
 			return "a function is found by its name";
 		memcpy(beside, name, length);
-		memcpy(beside + length, "\1", 2);	/* the next name that can be */
+		memcpy(beside + length, "\1", 2);	/* the least name that is greater */
 		if (!name_range_holds(index, beside, LOC_INDEX_NONE))
 			return "a longer name has a range of its own";
 		if (length)

@@ -3,7 +3,7 @@
 
 #define NAMES_HEADER 1
 
-/* size bytes more at the end, on 8; their offset. */
+/* Adds size bytes at the end, aligned to 8, and returns their offset. */
 static u32 reserve(struct elf_writer *writer, u32 size)
 {
 	u32 at = (writer->size + 7) & ~7u;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 /*
- * Any bytes as a container. The promises are those of container_run(): an error
- * if and only if there is a fault and no object; every part that is found lies in
- * the file. Then the plain blobs against the sections that it has: refused if and
- * only if a site lies in none of them.
+ * Opens any bytes as a container. The promises are those of container_run(): opening fails if and
+ * only if there is a fault and no object, and every part that is found is inside the file. Then the
+ * plain blobs are checked against the file's sections: they are refused if and only if a site is
+ * outside all of them.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ static void hold(bool promise, const char *text)
 	abort();
 }
 
-/* The tables of the plain blobs, made once. */
+/* Returns the tables of the plain blobs, which are made once. */
 static const struct loc_index *plain_index(void)
 {
 	static u64 memory[16384];
@@ -37,7 +37,7 @@ static const struct loc_index *plain_index(void)
 	return &outcome.index;
 }
 
-/* The plain reading: each site by its number. */
+/* Checks each site by its number. */
 static bool all_inside(const struct loc_index *index, const struct extra_elf *elf)
 {
 	const struct loc_section *holder;

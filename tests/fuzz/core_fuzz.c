@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 /*
- * Any bytes through the whole core. The promises are those of core_run(): an
- * error if and only if there is a fault and no object; every accepted entry is
- * found again by number, id, name and offset.
+ * Takes any bytes through the whole core. The promises are those of core_run(): it fails if and
+ * only if there is a fault and no object, and every accepted entry is found again by number, id,
+ * name and offset.
  *
- * Input: u32 size of the base, u32 size of the types, u32 machine; base, types,
- * and the rest is func_info. A base of size 0 is one of counts only (3 ids, 15
- * bytes of strings), types of size 0 are the inline layout. core_test writes the
- * rows as a corpus of that form.
+ * The input has u32 size of the base, u32 size of the types, u32 machine, then base and types, and
+ * the rest is func_info. If the size of the base is 0, only its counts are known (3 ids, 15 bytes
+ * of strings). If the size of the types is 0, the layout is inline. core_test writes the rows as a
+ * corpus in this form.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ struct frame {
 	u32 base_size, types_size, machine;
 };
 
-/* A copy that ends where its heap block ends, so that ASan sees a read past it. */
+/* A copy that ends where its heap block ends, so that ASan sees a read behind it. */
 static struct core_image copy_of(const u8 *bytes, size_t size)
 {
 	struct core_image image = { .data = NULL, .size = (u32)size };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Real modules of the kernel $BTF_EXTRA_VMLINUX, from the tree $BTF_EXTRA_MODULES as
-// vm/fetch-modules.sh leaves it: against an independent reading of their DWARF, whose sections an
-// independent linker has placed, and against their symbol tables.
+// Tests the real modules of the kernel $BTF_EXTRA_VMLINUX, from the tree $BTF_EXTRA_MODULES that
+// vm/fetch-modules.sh makes. They are compared with an independent reading of their DWARF, whose
+// sections an independent linker has placed, and with their symbol tables.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -59,7 +59,7 @@ class VmlinuxModules : public testing::Test {
     std::vector<std::string> debug_, stripped_;
 };
 
-// Every site and every parameter.
+// Compares every site and every parameter.
 TEST_F(VmlinuxModules, AgreeWithLibdw) {
     const std::vector<test::Machine> machines = test::machine_states(40);
     const auto kernel = ElfImage::open(kernel_path());
@@ -87,7 +87,7 @@ TEST_F(VmlinuxModules, AgreeWithLibdw) {
             std::filesystem::path(path).stem().string(), match.sites, match.bodies, match.plain,
             match.simplified, match.given_up, match.without_value, match.absent, match.undecoded);
 
-        // No address constant, and no FUNC of vmlinux.
+        // There is no address constant and no FUNC of vmlinux.
         const btf_blob &blob = (*view)->locations().blob();
         for (uint32_t i = 0; i < blob.nr_types; i++) {
             const btf_type *type = btf_blob_record(&blob, i);
@@ -101,7 +101,7 @@ TEST_F(VmlinuxModules, AgreeWithLibdw) {
     }
 }
 
-// The symbol of a body is the function's name, or that and a suffix (".isra.0").
+// The symbol of a body is the function's name, perhaps with a suffix (".isra.0").
 TEST_F(VmlinuxModules, BodiesAreWhereTheirSymbolsAre) {
     for (const std::string &path : debug_) {
         SCOPED_TRACE(path);
@@ -121,7 +121,7 @@ TEST_F(VmlinuxModules, BodiesAreWhereTheirSymbolsAre) {
             for (uint32_t number = 0; number < section.nr_sites; number++) {
                 const loc_site &site = section.sites[number];
                 const std::string name((*view)->func_name(site.func));
-                if (name == "(base)")  // named by the module's own BTF
+                if (name == "(base)")  // the module's own BTF names it
                     continue;
                 EXPECT_TRUE(std::ranges::any_of(
                     symbols->at(elf->index, site.offset),
@@ -135,7 +135,7 @@ TEST_F(VmlinuxModules, BodiesAreWhereTheirSymbolsAre) {
     }
 }
 
-// A module without debug information, as it is installed, with its debug file in Debian's place.
+// A module is installed without debug information. Its debug file is where Debian puts it.
 TEST_F(VmlinuxModules, StrippedModulesFindTheirDebugFile) {
     ASSERT_EQ(stripped_.size(), debug_.size());
     for (size_t i = 0; i < debug_.size(); i++) {

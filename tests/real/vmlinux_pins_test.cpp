@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Sites of a real kernel that were read by hand.
+// These sites of a real kernel were read by hand.
 #include <fmt/format.h>
 
 #include "tests/support/libdw_location.h"
@@ -14,7 +14,7 @@ struct Pin {
     const char *symbol;
     uint64_t offset;
     struct Param {
-        test::PlainLocation location;  // size 0: none, for this reason
+        test::PlainLocation location;  // if size is 0, there is no location, for this reason
         NotAvailable reason{};
     };
     std::vector<Param> params;
@@ -49,16 +49,17 @@ Pin::Param none(NotAvailable reason) {
     return {{}, reason};
 }
 
-// Each was read from llvm-dwarfdump --debug-info=OFFSET and the bytes of .debug_loclists, and
-// against objdump -d, of Debian's 6.1.192-2 cloud-amd64 kernel; never from btf-extra.
+// Each was read by hand from llvm-dwarfdump --debug-info=OFFSET and from the bytes of
+// .debug_loclists of Debian's kernel 6.1.192-2 cloud-amd64, and compared with objdump -d. None was
+// taken from btf-extra.
 constexpr char kPinnedBuildId[] = "3b43fad5034874490492495d552c0af6a5fab235";
 
 std::vector<Pin> pins() {
     using enum NotAvailable;
     return {
-        // Entry view 11; [+0x98, +0x98) is there from view 11 up to 13.
+        // The entry view is 11. The list entry [+0x98, +0x98) is valid from view 11 up to 13.
         {"skb_headlen", LOC_CLASS_INLINE, "audit_log_nf_skb", 0x98, {reg(5)}},
-        // Its one entry, of zero length, is at +0x0.
+        // The list has one entry, of zero length, at +0x0.
         {"skb_headlen", LOC_CLASS_INLINE, "__skb_to_sgvec", 0x5, {none(kNoLocationHere)}},
         // &sgx_encl_release, 0xffffffff8105ae70
         {"kref_put", LOC_CLASS_INLINE, "sgx_mmu_notifier_free", 0x1a, {reg(5), address(0x5ae70)}},
@@ -68,7 +69,7 @@ std::vector<Pin> pins() {
          "relay_file_release",
          0xc,
          {value(5, 0x70), none(kOptimizedOut)}},
-        // In DWARF flags come before size.
+        // DWARF has flags before size.
         {"kmalloc",
          LOC_CLASS_INLINE,
          "attribute_container_add_device",
@@ -88,9 +89,9 @@ std::vector<Pin> pins() {
          {reg(0, 4), value(7, 0x50)}},
         // breg1 0, const1u 0xff, and
         {"is_pointer_value", LOC_CLASS_INLINE, "check_cond_jmp_op", 0x4dd, {reg(13), reg(1, 1)}},
-        // The same of r15, in an entry of zero length.
+        // This is the same with r15, in an entry of zero length.
         {"op_is_write", LOC_CLASS_INLINE, "blk_rq_map_kern", 0x22, {reg(15, 1)}},
-        // (int)(r14 + 1), sign-extended; lea 0x1(%r14),%edx is what stands there
+        // (int)(r14 + 1), sign-extended; the code is lea 0x1(%r14),%edx
         {"find_next_bit",
          LOC_CLASS_INLINE,
          "sched_init_numa",
@@ -120,13 +121,13 @@ std::vector<Pin> pins() {
          "sugov_iowait_apply",
          0x2f,
          {reg(5), none(kEntryValue)}},
-        // The compiler made the third parameter a constant: DW_AT_const_value 0x80.
+        // The compiler made the third parameter a constant, DW_AT_const_value 0x80.
         {"i8042_pnp_id_to_string",
          LOC_CLASS_BODY,
          "i8042_pnp_id_to_string.constprop.0",
          0x0,
          {reg(5), reg(4), constant(0x80, 4)}},
-        // Three instances, one in the other, at one instruction; a3 is the first in DWARF.
+        // Three instances, one inside the other, are at one instruction. DWARF has a3 first.
         {"audit_syscall_entry",
          LOC_CLASS_INLINE,
          "syscall_trace_enter.constprop.0",
@@ -134,14 +135,14 @@ std::vector<Pin> pins() {
          {reg(12, 4), reg(4), reg(5), memory(13, 0x60), reg(8)}},
         {"audit_context", LOC_CLASS_INLINE, "syscall_trace_enter.constprop.0", 0x105, {}},
         {"get_current", LOC_CLASS_INLINE, "syscall_trace_enter.constprop.0", 0x105, {}},
-        // mov (%rdx),%rax; mov 0x8(%rdx),%rcx; and here
+        // the code is mov (%rdx),%rax; mov 0x8(%rdx),%rcx; then comes the site
         {"timespec64_to_ktime", LOC_CLASS_INLINE, "do_sys_poll", 0x4e2, {pair(0, 2)}},
     };
 }
 
 class VmlinuxPins : public test::VmlinuxSuite {
   protected:
-    // The number of the one site of that function there.
+    // Returns the number of the only site of the function at this place.
     static std::optional<uint32_t> find(const Pin &pin) {
         std::vector<uint32_t> found;
         for (const Symbol *symbol : symbols_->named(pin.symbol)) {

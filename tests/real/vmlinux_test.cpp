@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// A real kernel through the command and back: against an independent reading of its DWARF, against
-// objdump, and against its symbols.
+// Generates the file of a real kernel with the command and reads it back. It is compared with an
+// independent reading of the kernel's DWARF, with objdump and with the kernel's symbols.
 #include <algorithm>
 #include <iostream>
 #include <set>
@@ -33,15 +33,16 @@ class Vmlinux : public test::VmlinuxSuite {
         static const std::vector<test::Machine> states = test::machine_states(40);
         return states;
     }
-    // It takes long, and some tests do without it.
+    // The oracle takes long, and some tests do not need it.
     static const test::LibdwOracle &oracle() {
         if (!oracle_)
             oracle_ = std::make_unique<test::LibdwOracle>(kernel_path_, machines());
         return *oracle_;
     }
 
-    // That just those places, "function@address", have the mark, and no fewer than so many. How
-    // many of them are no sites: they are in the bodies of overridden functions.
+    // Expects that exactly these places, "function@address", have the mark, and at least at_least
+    // of them. Returns how many of them are not sites because they are in the bodies of overridden
+    // functions.
     static size_t expect_marked(uint32_t mark, std::vector<std::string> expected, size_t at_least) {
         std::set<std::string> marked, sites;
         for (uint32_t number = 0; number < view_->index().nr_sites; number++) {
@@ -88,7 +89,7 @@ TEST_F(Vmlinux, Counts) {
     std::cout << counts.dump(2) << '\n';
 }
 
-// Every site and every parameter of the whole kernel.
+// Compares every site and every parameter of the whole kernel.
 TEST_F(Vmlinux, AgreesWithLibdw) {
     const test::OracleMatch match = test::match_oracle(*view_, oracle(), machines());
     for (const std::string &disagreement : match.disagreements)
@@ -118,12 +119,12 @@ TEST_F(Vmlinux, AgreesWithLibdw) {
     EXPECT_EQ(counts.outside_sections, 0u);
     EXPECT_EQ(counts.without_name, 0u);
     EXPECT_EQ(counts.unknown_origin, 0u);
-    // GCC puts them nowhere else; the generator does not look there.
+    // GCC does not put parameters there, and the generator does not look there.
     EXPECT_EQ(counts.in_blocks, 0u) << "parameters in lexical blocks";
     EXPECT_EQ(counts.variables_located, 0u) << "parameters as variables";
 }
 
-// The comparison itself: one location changed, one byte in the whole file.
+// Tests the comparison itself: one byte in the file is changed, which is one location.
 TEST_F(Vmlinux, ComparisonFindsAWrongRegister) {
     ExtraFile changed = view_->file();
     const btf_blob &blob = view_->locations().blob();
@@ -175,8 +176,8 @@ TEST_F(Vmlinux, SitesAreInExecutableSections) {
     }
 }
 
-// The symbol of a body is the function's name, or that and a suffix (".isra.0"). A weak definition
-// that another one overrides loses its symbol to the other, and is none of the sites.
+// The symbol of a body is the function's name, perhaps with a suffix (".isra.0"). An overridden
+// weak definition has lost its symbol to the definition that overrides it, and is not a site.
 TEST_F(Vmlinux, BodiesAreWhereTheirSymbolsAre) {
     uint64_t bodies = 0, suffixed = 0;
     std::vector<std::string> strangers;
@@ -213,8 +214,8 @@ TEST_F(Vmlinux, BodiesAreWhereTheirSymbolsAre) {
         ADD_FAILURE() << strangers[i];
 }
 
-// Each is at the only body with its very name that the source has there, and its arguments are in
-// the registers of the ABI, in order.
+// Each is at the only body that the source function has there under its own name. Its arguments are
+// in the registers of the ABI, in order.
 TEST_F(Vmlinux, TrueSignatures) {
     const std::vector<uint32_t> registers = kernel_->machine() == EM_AARCH64
                                                 ? std::vector<uint32_t>{0, 1, 2, 3, 4, 5, 6, 7}
@@ -261,7 +262,7 @@ TEST_F(Vmlinux, TrueSignatures) {
                              changed);
 }
 
-// Every inlined instance of the whole kernel, against objdump's jumps and libdw's ranges.
+// Compares every inlined instance of the whole kernel with objdump's jumps and libdw's ranges.
 TEST_F(Vmlinux, LoopHeadsAreWhereObjdumpAndLibdwSay) {
     const test::JumpCensus census =
         test::jump_census(kernel_path_, kernel_->machine() == EM_AARCH64);

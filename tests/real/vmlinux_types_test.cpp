@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// The types made of a real kernel, as libbpf and bpftool read them.
+// libbpf and bpftool read the types that are made of a real kernel.
 #include <algorithm>
 #include <memory>
 #include <set>
@@ -21,8 +21,8 @@ using LibbpfBtf = std::unique_ptr<btf, FreeBtf>;
 class VmlinuxTypes : public test::VmlinuxSuite {
   protected:
     static LibbpfBtf libbpf_base() { return LibbpfBtf(btf__parse(kernel_path_.c_str(), nullptr)); }
-    // The section .BTF of the file as it stands. (This libbpf has btf__new_split() in its header
-    // alone.)
+    // Parses the section .BTF of the file itself. (libbpf 1.1 declares btf__new_split() but does
+    // not export it.)
     static LibbpfBtf libbpf_types(btf *base) {
         return LibbpfBtf(btf__parse_split(file().c_str(), base));
     }
@@ -61,7 +61,7 @@ TEST_F(VmlinuxTypes, LibbpfReadsTheTypes) {
         EXPECT_TRUE(every_stock_kernel.contains(kind)) << "kind " << kind;
 }
 
-// Debian's bpftool does not know the location kinds: the types alone.
+// Debian's bpftool does not know the location kinds, so it only gets the types.
 TEST_F(VmlinuxTypes, BpftoolPrintsTheSameTypes) {
     const std::vector<std::byte> &types = view_->file().types;
     const ElfSection *section = kernel_->find(".BTF");
@@ -86,7 +86,7 @@ TEST_F(VmlinuxTypes, BpftoolPrintsTheSameTypes) {
     EXPECT_GT(mine.size(), 1'000'000u);
 }
 
-// Compiled twice from one file, for 64-bit and 32-bit programs: two functions.
+// One file is compiled twice, for 64-bit and 32-bit programs: these are two functions.
 TEST_F(VmlinuxTypes, FillThreadCoreInfoIsTwoFunctions) {
     const loc_range funcs = loc_index_by_name(&view_->index(), "fill_thread_core_info");
     ASSERT_EQ(funcs.end - funcs.first, 2u);
