@@ -40,7 +40,8 @@ std::unique_ptr<BtfImage> BaseBtf::image() const {
 }
 
 BtfHandle split_btf(const std::vector<std::byte> &blob, const BaseBtf &base) {
-    // By a file: libbpf 1.1 declares btf__new_split(), but does not export it.
+    // The blob goes through a file, because libbpf 1.1 declares btf__new_split() but does not
+    // export it.
     const TemporaryFolder folder;
     write_file(folder.path("split"), blob);
     return BtfHandle(btf__parse_raw_split(folder.path("split").c_str(), base.handle()));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// BTF made and read by libbpf: a base for tests, and the C that libbpf makes of
-// what was written on top of it.
+// libbpf makes and reads BTF: a base for tests, and C text of what was written on top of it.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +31,7 @@ struct BaseParam {
     int type;
 };
 
-// All functions return the id of the new type; names may be nullptr.
+// All functions return the id of the new type. Names may be nullptr.
 class BaseBtf {
   public:
     BaseBtf() : btf_(btf__new_empty()) {}
@@ -90,7 +89,7 @@ class BaseBtf {
     }
 
     std::vector<std::byte> bytes() const;
-    // As the generator has it.
+    // Returns the base in the form that the generator uses.
     std::unique_ptr<BtfImage> image() const;
 
   private:
@@ -104,10 +103,10 @@ class BaseBtf {
     BtfHandle btf_;
 };
 
-// A blob on top of a base, as libbpf reads it; nullptr: it does not.
+// Reads a blob on top of a base with libbpf. Returns nullptr if libbpf refuses it.
 BtfHandle split_btf(const std::vector<std::byte> &blob, const BaseBtf &base);
 
-// The definition of a type with all that it needs, as C.
+// Returns the definition of a type, with everything that it needs, as C.
 std::string c_definition(const btf *handle, uint32_t id);
 
 }  // namespace btf_extra::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// BTF blobs word by word, without any check: as wrong as a test wants them.
+// Builds BTF blobs word by word, without any check: a blob may be as wrong as a test wants.
 #ifndef BTF_EXTRA_TESTS_BLOB_BUILDER_H
 #define BTF_EXTRA_TESTS_BLOB_BUILDER_H
 
@@ -15,9 +15,9 @@ namespace btf_extra::test {
 
 class BlobBuilder {
   public:
-    BlobBuilder() : strings_(1) {}  // a blob that stands alone: its strings begin with ""
+    BlobBuilder() : strings_(1) {}  // without a base the strings begin with ""
 
-    // A blob on top of another.
+    // Begins a blob on top of another one.
     static BlobBuilder above(const BlobBuilder &base) {
         BlobBuilder out;
         out.next_id_ = base.next_id_;
@@ -34,7 +34,7 @@ class BlobBuilder {
         return offset;
     }
 
-    // A record: its name ("" is none), what the info word says, and the words behind it.
+    // Adds a record: its name ("" is none), the fields of its info word, and the words that follow.
     uint32_t type(std::string_view name, uint32_t kind, uint32_t vlen, uint32_t size_or_type,
                   const std::vector<uint32_t> &words = {}, bool kind_flag = false) {
         word(name.empty() ? 0 : string(name));
@@ -65,7 +65,7 @@ class BlobBuilder {
     uint32_t end_id() const { return next_id_; }
     uint32_t end_string() const { return first_string_ + static_cast<uint32_t>(strings_.size()); }
 
-    // With the 24-byte header, or the 32-byte one and a layout of kinds 0..22.
+    // Returns the blob with a 24-byte header, or with a 32-byte one and a layout of kinds 0..22.
     std::vector<std::byte> bytes(bool with_layout = false) const {
         static constexpr uint8_t kLayout[LOC_KIND_COUNT][4] = {
             {}, {4},    {},  {12},    {0, 12}, {0, 12}, {0, 8}, {},      {},     {},     {},     {},

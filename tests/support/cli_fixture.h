@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Tests of the command on the files of the sample object.
+// For tests of the command on the files of the sample object.
 #ifndef BTF_EXTRA_TESTS_CLI_FIXTURE_H
 #define BTF_EXTRA_TESTS_CLI_FIXTURE_H
 
@@ -17,7 +17,7 @@ namespace btf_extra::test {
 
 class CliFixture : public testing::Test {
   protected:
-    // The files are made once: linking the kernel takes longer than all the rest.
+    // The files are made once, because linking the kernel takes longer than all tests.
     static void SetUpTestSuite() {
         folder_ = std::make_unique<TemporaryFolder>();
         SampleObject sample;
@@ -35,7 +35,7 @@ class CliFixture : public testing::Test {
         return path(name);
     }
 
-    // A prefix of the one line where the message ends in "...".
+    // Expects one line. A message that ends in "..." is a prefix of the line.
     static void expect_failed(const CommandResult &result, std::string message) {
         EXPECT_EQ(result.exit_code, 1);
         EXPECT_EQ(result.out, "");

@@ -42,7 +42,8 @@ std::vector<std::string> TemporaryFolder::names() const {
 }
 
 void write_file(const std::string &path, std::string_view text) {
-    // A new file each time: ext4 waits for the disk where an old one is truncated and written.
+    // Removing the old file is faster: ext4 waits for the disk if a file is truncated and written
+    // again.
     fs::remove(path);
     std::ofstream(path, std::ios::binary) << text;
 }

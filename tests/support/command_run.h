@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Commands as a test runs them, in a folder that goes with the test.
+// Runs commands for tests, in a folder that is removed after the test.
 #ifndef BTF_EXTRA_TESTS_COMMAND_RUN_H
 #define BTF_EXTRA_TESTS_COMMAND_RUN_H
 
@@ -11,7 +11,7 @@
 
 namespace btf_extra::test {
 
-// Made in the system's folder for such things, removed with all that is in it.
+// A folder in the system's folder for temporary files. It is removed with everything in it.
 class TemporaryFolder {
   public:
     TemporaryFolder();
@@ -21,7 +21,7 @@ class TemporaryFolder {
 
     std::string path(std::string_view name) const;
 
-    // The names in it, sorted.
+    // Returns the names in the folder, sorted.
     std::vector<std::string> names() const;
 
   private:
@@ -33,14 +33,14 @@ void write_file(const std::string &path, std::string_view text);
 std::string read_file(const std::string &path);
 
 struct CommandResult {
-    int exit_code;  // 128 + the signal's number for a command that was killed
+    int exit_code;  // 128 + the signal's number if the command was killed
     std::string out, err;
 };
 
 // Looks the program up in PATH; no shell is involved.
 CommandResult run_command(const std::vector<std::string> &arguments);
 
-// The command btf-extra of the build folder that BTF_EXTRA_BUILD names.
+// Runs the btf-extra of the build folder that BTF_EXTRA_BUILD names.
 CommandResult run_btf_extra(std::vector<std::string> arguments);
 
 }  // namespace btf_extra::test

@@ -20,7 +20,7 @@ void overwrite(std::vector<uint8_t> &out, uint64_t at, uint64_t value, uint8_t s
 // The abbreviations of one unit.
 struct DwarfBuilder::Table {
     Expr bytes;
-    std::map<std::vector<uint8_t>, uint64_t> codes;  // by what is behind the code
+    std::map<std::vector<uint8_t>, uint64_t> codes;  // by the bytes that follow the code
     uint64_t next = 1;
 
     uint64_t code_of(const Entry &entry) {
@@ -148,7 +148,7 @@ void DwarfBuilder::write(const Attribute &attribute, uint16_t form, const UnitSh
         return reference(8, unit);
     case DW_FORM_ref_addr:
         return reference(shape.version <= 2 ? shape.address_size : shape.offset_size, 0);
-    default:  // DW_FORM_string, and whatever a test thinks up
+    default:  // DW_FORM_string, and any other form of a test
         return append(info, attribute.bytes);
     }
 }

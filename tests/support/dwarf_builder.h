@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// .debug_info and .debug_abbrev from a tree of entries, without any check: as
-// wrong as a test wants them. Abbreviations are made as the entries need them.
+// Builds .debug_info and .debug_abbrev from a tree of entries, without any check: they may be as
+// wrong as a test wants. Abbreviations are added as the entries need them.
 #pragma once
 
 #include <dwarf.h>
@@ -18,21 +18,21 @@ namespace btf_extra::test {
 struct Attribute {
     uint16_t name = 0;
     uint16_t form = 0;
-    uint64_t number = 0;                 // forms with a number
-    Expr bytes{};                        // forms with a block; strings with their NUL; kRaw
-    std::string target{};                // references: the label of an entry
-    std::optional<uint16_t> indirect{};  // the form behind a DW_FORM_indirect
+    uint64_t number = 0;                 // for forms with a number
+    Expr bytes{};                        // for forms with a block; strings with their NUL; kRaw
+    std::string target{};                // for references: the label of an entry
+    std::optional<uint16_t> indirect{};  // the form that follows DW_FORM_indirect
 };
 
-// An entry, and the null entry behind its children.
+// An entry, its children and the null entry that ends them.
 struct Entry {
     uint16_t tag = 0;
     std::vector<Attribute> attributes{};
     std::vector<Entry> children{};
-    std::string label{};             // for references to it
-    std::optional<uint64_t> code{};  // of its abbreviation; none: the next free one
-    bool has_children = false;       // even where there are none
-    bool ends = true;                // false: no null entry behind the children
+    std::string label{};             // references name it
+    std::optional<uint64_t> code{};  // code of its abbreviation; if empty, the next free one
+    bool has_children = false;       // may be true without children
+    bool ends = true;                // false: no null entry follows the children
 
     Entry &&labelled(std::string text) && {
         label = std::move(text);
@@ -42,7 +42,7 @@ struct Entry {
 
 Entry entry(uint16_t tag, std::vector<Attribute> attributes, std::vector<Entry> children = {});
 
-// Attributes by the class of their value.
+// These functions make attributes, one for each class of value.
 namespace attr {
 
 inline Attribute number(uint16_t name, uint16_t form, uint64_t value) {
@@ -64,7 +64,7 @@ Attribute text(uint16_t name, std::string_view value);
 inline Attribute expression(uint16_t name, Expr value) {
     return {.name = name, .form = DW_FORM_exprloc, .bytes = std::move(value)};
 }
-// A reference to the entry with that label: in the unit, and anywhere.
+// These refer to the entry with the label: to() in the same unit, far_to() in any unit.
 inline Attribute to(uint16_t name, std::string label) {
     return {.name = name, .form = DW_FORM_ref4, .target = std::move(label)};
 }
@@ -83,21 +83,21 @@ struct UnitShape {
     uint8_t offset_size = 4;
     uint8_t address_size = 8;
     uint8_t type = DW_UT_compile;
-    std::optional<uint64_t> length{};         // none: the true one
-    std::optional<uint64_t> abbrev_offset{};  // none: the true one
+    std::optional<uint64_t> length{};         // if empty, the true length
+    std::optional<uint64_t> abbrev_offset{};  // if empty, the true offset
 };
 
 class DwarfBuilder {
   public:
     void add_unit(const Entry &root, const UnitShape &shape = {});
 
-    // Where the entry with that label is in .debug_info.
+    // Returns the offset in .debug_info of the entry with the label.
     uint64_t offset_of(const std::string &label) const { return labels_.at(label); }
 
-    // By name, with all references filled in.
+    // Returns all sections by name, with all references filled in.
     const std::map<std::string, std::vector<uint8_t>> &sections();
 
-    // The bytes of a section, to add to or to damage.
+    // Returns the bytes of a section, which a test may extend or damage.
     std::vector<uint8_t> &section(const std::string &name) { return sections_[name]; }
 
   private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Sites as libdw sees them, jumps as objdump does: independent witnesses.
+// Independent witnesses: libdw finds sites, and objdump finds jumps.
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
@@ -28,7 +28,8 @@ std::string name_of(Dwarf_Die *die) {
     return name != nullptr ? name : "?";
 }
 
-// A body or an inlined instance, and one of the places where it begins; several: one of them does.
+// Called for a body or an inlined instance and a place where it begins. If there are several dies,
+// one of them begins there.
 using Visit = std::function<void(std::span<Dwarf_Die> dies, Dwarf_Addr entry)>;
 
 bool is_body(Dwarf_Die *die) {
@@ -69,8 +70,8 @@ std::vector<std::string> sorted_once(std::vector<std::string> lines) {
     return lines;
 }
 
-// From the target of each direct jump to where it is, as objdump prints them:
-// "  401012:\tjne    40100b <f+0xb>", "  400010:\ttbnz\tw0, #3, 400004 <f+0x4>".
+// Maps the target of each direct jump to the jump's address. objdump prints lines like "
+// 401012:\tjne    40100b <f+0xb>" and "  400010:\ttbnz\tw0, #3, 400004 <f+0x4>".
 std::multimap<uint64_t, uint64_t> jumps_by_objdump(const std::string &path, bool arm64) {
     const char *jumps = arm64 ? "$2 ~ /^(b|b\\.[a-z]+|cbn?z|tbn?z)$/"
                               : "$2 ~ /^([a-z]+ )*(j|loop)[a-z]*(,p[tn])? +[0-9a-f]+ </";
@@ -90,7 +91,7 @@ std::multimap<uint64_t, uint64_t> jumps_by_objdump(const std::string &path, bool
     return out;
 }
 
-// The declaration that an instance or a body is of.
+// Returns the declaration of the function that an instance or body belongs to.
 Dwarf_Off origin_of(Dwarf_Die *die) {
     Dwarf_Die origin = *die;
     Dwarf_Attribute attribute;
@@ -100,7 +101,7 @@ Dwarf_Off origin_of(Dwarf_Die *die) {
     return dwarf_dieoffset(&origin);
 }
 
-// Whether what is inlined is called where it is declared.
+// Returns true if the inlined function is called where it is declared.
 bool called_at_declaration(Dwarf_Die *die) {
     const std::pair<unsigned, unsigned> pairs[] = {{DW_AT_call_file, DW_AT_decl_file},
                                                    {DW_AT_call_line, DW_AT_decl_line},
@@ -114,9 +115,10 @@ bool called_at_declaration(Dwarf_Die *die) {
     });
 }
 
-// And in code of the same function, not before its beginning.
+// Returns true if, in addition, the instance is in code of the same function, and not before its
+// beginning.
 bool goes_on(Dwarf_Die *die) {
-    // libdw looks for the scopes in the whole unit: only for few.
+    // libdw searches the whole unit for the scopes, so this is only done for a few instances.
     if (!called_at_declaration(die))
         return false;
     Dwarf_Die *scopes = nullptr;
@@ -144,7 +146,7 @@ std::vector<std::string> dwarf_census(const std::string &path) {
 }
 
 std::vector<std::string> part_census(const std::string &path) {
-    // "ffffffff813ac7b0 t foo.isra.0.part.1"
+    // The lines look like "ffffffff813ac7b0 t foo.isra.0.part.1".
     const CommandResult lines = run_command(
         {"sh", "-c",
          R"(nm "$0" | sed -n '/\.cold/!s/^\([0-9a-f]*\) [tT] \([^.]*\)\..*part\.[0-9].*/\1 \2/p')",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// DWARF expressions, written as they are read: breg(5, 8) + Op::kStackValue.
-// Opcode numbers are those of DWARF 5, 7.7.1, and of GNU's extensions.
+// Writes DWARF expressions as they are read: breg(5, 8) + Op::kStackValue. Opcode numbers are those
+// of DWARF 5, 7.7.1, and of GNU's extensions.
 #pragma once
 
 #include <cstdint>
@@ -99,7 +99,8 @@ struct Expr {
     std::vector<uint8_t> bytes;
 
     Expr() = default;
-    Expr(Op op) : bytes{static_cast<uint8_t>(op)} {}  // implicit: most operations are one byte
+    Expr(Op op)
+        : bytes{static_cast<uint8_t>(op)} {}  // implicit because most operations are one byte
     explicit Expr(std::vector<uint8_t> raw) : bytes(std::move(raw)) {}
 
     Expr &operator+=(const Expr &other) {
@@ -116,7 +117,7 @@ inline Expr operator+(Op first, Op then) {
     return Expr(first) + Expr(then);
 }
 
-// Operands.
+// ---- operands ----
 
 inline Expr raw(std::vector<uint8_t> bytes) {
     return Expr(std::move(bytes));
@@ -149,7 +150,7 @@ inline Expr block(const Expr &inner) {
     return uleb(inner.bytes.size()) + inner;
 }
 
-// Operations with operands.
+// ---- operations with operands ----
 
 inline Expr numbered(Op first, uint32_t number) {
     return Expr(static_cast<Op>(static_cast<uint32_t>(first) + number));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// A made-up place for expressions: everything an ExprContext is asked for is a
-// public member, with the values that the rows of the tests take for granted.
+// A made-up place for expressions. Everything that an ExprContext is asked for is a public member,
+// and its default is the value that the rows of the tests expect.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace btf_extra::test {
 
-// Unit offsets of base types; two bytes of ULEB128 each.
+// Offsets of base types in the unit. Each is two bytes of ULEB128.
 enum : uint64_t {
     kS1 = 0x91,
     kU1 = 0x92,
@@ -28,8 +28,8 @@ enum : uint64_t {
     kNoType = 0x9c,
 };
 
-// Link addresses. Those of [kText, kTextEnd) move with the object, those below
-// kPerCpuEnd are fixed, others have no fixed distance to the object.
+// Link addresses. Those in [kText, kTextEnd) move with the object, and those below kPerCpuEnd are
+// fixed. All others have no fixed distance to the object.
 constexpr uint64_t kPerCpuEnd = 0x40000;
 constexpr uint64_t kText = 0xffffffff81000000;
 constexpr uint64_t kTextEnd = 0xffffffff83000000;

@@ -103,7 +103,7 @@ Expr ExprGenerator::leaf() {
     }
 }
 
-// Operations that take the generic top of the stack to another one.
+// Returns operations that replace the generic value on the top of the stack.
 Expr ExprGenerator::step(uint32_t depth) {
     static constexpr uint64_t kMasks[] = {
         0xff,     0xffff,      0xffffff, 0xffffffff, 0x7f,         0x1ff,  0xff00,
@@ -172,7 +172,7 @@ Expr ExprGenerator::step(uint32_t depth) {
     }
     case 31:
         return number(any(kCounts)) + Op::kShl + number(any(kCounts)) + any(kRight);
-    case 32:  // bytes out of the middle of memory
+    case 32:  // takes bytes out of the middle of memory
         return deref_size(any(kLoads)) + number(any(kCounts)) + any(kRight);
     case 33:
         return deref_size(any(kLoads)) + plus_uconst(uint64_t{1} << below(40)) +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Random DWARF expressions by a grammar that leans towards what compilers write
-// and what the simplifier must get exactly right: masks, extensions, offsets.
+// Makes random DWARF expressions. The grammar prefers what compilers write and what the simplifier
+// must get exactly right: masks, extensions and offsets.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ class ExprGenerator {
   public:
     explicit ExprGenerator(uint64_t seed) : random_(seed) {}
 
-    // Numbers that are the same with every standard library.
+    // The numbers are the same with every standard library.
     uint64_t below(uint64_t bound) { return random_() % bound; }
 
     uint64_t param_size();
-    // A whole location: an address, a register, a value, pieces.
+    // Returns a whole location: an address, a register, a value or pieces.
     Expr location(uint64_t param_size);
-    // Another expression at a small distance, seldom a well-formed one.
+    // Returns the expression with a small change. The result is seldom well-formed.
     Expr mutated(Expr expression);
 
   private:
@@ -32,8 +32,8 @@ class ExprGenerator {
     Expr constant();
     Expr number(uint64_t value);
     Expr leaf();
-    Expr value(uint32_t depth);  // of the generic type
-    Expr step(uint32_t depth);   // generic to generic
+    Expr value(uint32_t depth);  // the result has the generic type
+    Expr step(uint32_t depth);   // from a generic value to another
     Expr typed(uint64_t type, uint32_t depth);
     Expr simple_location(uint64_t size);
 

@@ -9,9 +9,9 @@ namespace btf_extra::test {
 
 namespace {
 
-// A typed stack entry. Undefined: the standard gives it no value.
+// A typed stack entry. If it is not defined, the standard gives it no value.
 struct Value {
-    uint64_t bits = 0;  // low size bytes, others 0
+    uint64_t bits = 0;  // the low size bytes; the others are 0
     uint32_t size = 8;
     bool is_signed = false;
     bool generic = true;
@@ -30,8 +30,8 @@ struct Value {
 
 struct Malformed {};
 
-// One pass over one expression on one machine. Throws Malformed. What lies below
-// the top of the stack at the end does not matter; as in gdb and libdw.
+// Runs one expression on one machine. Throws Malformed. At the end only the top of the stack
+// matters, as in gdb and libdw.
 class Run {
   public:
     Run(std::span<const uint8_t> code, const ExprFormat &format, TestContext &context,
@@ -48,14 +48,14 @@ class Run {
         if (!composite_) {
             take(size);
         } else if (place_ != kNone || !stack_.empty()) {
-            throw Malformed();  // something after the last piece
+            throw Malformed();  // something follows the last piece
         }
         bytes_.resize(std::max<uint64_t>(size, bytes_.size()));
         bytes_.resize(size);
         return bytes_;
     }
 
-    // As an operand: of DW_OP_entry_value, or as a frame base.
+    // Runs it as an operand: of DW_OP_entry_value, or as a frame base.
     Value value() {
         execute();
         if (composite_)
@@ -129,7 +129,7 @@ class Run {
         base.bits += offset;
         push(base);
     }
-    // A type operand: size 0 is the generic type.
+    // The value gets the type of an operand. Type 0 is the generic type.
     Value typed(uint64_t bits, uint64_t type) {
         if (type == 0)
             return {.bits = bits};
@@ -175,9 +175,9 @@ class Run {
         }
     }
 
-    // The place of a simple location description becomes size bytes of the parameter.
+    // The place of a simple location description becomes the next size bytes of the parameter.
     void take(uint64_t size) {
-        size = std::min<uint64_t>(size, 32);  // beyond every parameter
+        size = std::min<uint64_t>(size, 32);  // more than any parameter has
         const auto number = [&](const Value &value) {
             for (uint64_t i = 0; i < size; i++) {
                 const bool known = value.defined && i < 8;
@@ -198,7 +198,7 @@ class Run {
                 bytes_.push_back(i < literal_.size() ? std::optional(literal_[i]) : std::nullopt);
             break;
         case kNone: {
-            if (stack_.empty()) {  // optimized out
+            if (stack_.empty()) {  // the piece was optimized out
                 bytes_.resize(bytes_.size() + size);
                 break;
             }
@@ -241,7 +241,7 @@ class Run {
         case Op::kShl:
         case Op::kShr:
         case Op::kShra:
-            // Counts as wide as the type: the standard is silent.
+            // The standard does not define a shift that is at least as wide as the type.
             if (b.bits >= uint64_t{8} * a.size)
                 return push(Value{.defined = false});
             if (op == Op::kShl)
@@ -253,7 +253,7 @@ class Run {
             if (b.bits == 0 || (sb == -1 && sa == INT64_MIN))
                 return push(Value{.defined = false});
             return push(a.with(as_signed ? static_cast<uint64_t>(sa / sb) : a.bits / b.bits));
-        case Op::kMod:  // of negative numbers: the standard is silent
+        case Op::kMod:  // the standard does not define it for negative numbers
             if (b.bits == 0 || sa < 0 || sb < 0)
                 return push(Value{.defined = false});
             return push(a.with(a.bits % b.bits));
@@ -299,7 +299,7 @@ class Run {
             if (steps > 1000)
                 throw Malformed();
             const auto op = static_cast<Op>(operand(1));
-            // A location description stands alone, or before its piece.
+            // A location description is alone, or a piece follows it.
             if (place_ != kNone && op != Op::kPiece && op != Op::kNop)
                 throw Malformed();
             step(op);
@@ -355,11 +355,11 @@ class Run {
         }
         case Op::kFbreg: {
             const uint64_t offset = sleb();
-            // The frame base of the current frame: what it was on entry is not asked here.
+            // The frame base of the current frame is used. Its value at the entry is not modelled.
             return push_sum(at_entry_ ? Value{.defined = false} : frame_base(), offset);
         }
         case Op::kCallFrameCfa:
-            return push(cfa());  // the same throughout the function
+            return push(cfa());  // it is the same in the whole function
         case Op::kDup:
             return push(top());
         case Op::kDrop:
@@ -518,7 +518,7 @@ class Run {
         case Op::kGnuParameterRef:
             operand(4);
             return push(Value{.defined = false});
-        default:  // pointers to other objects, TLS, calls, bit pieces: no value here
+        default:  // pointers to other objects, TLS, calls and bit pieces have no value here
             throw Malformed();
         }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// What an expression means on a concrete machine, by DWARF 5, 2.5 and 2.6. Shares
-// nothing with the code under test but the plain structures.
+// Computes the meaning of an expression on a concrete machine, by DWARF 5, 2.5 and 2.6. It shares
+// only the plain structures with the code under test.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,10 @@
 
 namespace btf_extra::test {
 
-// The bytes of a parameter; none: not defined by the expression.
+// The bytes of a parameter. A byte is nullopt if the expression does not define it.
 using ParamBytes = std::vector<std::optional<uint8_t>>;
 
-// All bytes are undefined where the expression is malformed, or not covered here
-// (floating point).
+// All bytes are undefined if the expression is malformed or not covered here (floating point).
 ParamBytes expression_bytes(std::span<const uint8_t> expression, uint64_t param_size,
                             const ExprFormat &format, TestContext &context, const Machine &machine);
 

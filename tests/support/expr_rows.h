@@ -32,7 +32,7 @@ constexpr ExprFormat kArm64{.registers = 32};
 
 Location at(uint32_t size, uint32_t flags, std::initializer_list<uint32_t> values);
 
-// The flags of the wire format's combinations.
+// The flags of the wire format, in the combinations that occur.
 constexpr uint32_t kPlain = LOC_REG;
 constexpr uint32_t kSum = LOC_REG | LOC_OFFSET;
 constexpr uint32_t kMemory = LOC_REG | LOC_DEREF;
@@ -47,17 +47,18 @@ const Location kStatic = Location::missing(NotAvailable::kStaticMemory);
 const Location kPieces = Location::missing(NotAvailable::kPieces);
 const Location kParameter = Location::missing(NotAvailable::kParameterReference);
 const Location kSize = Location::missing(NotAvailable::kSize);
-// Expected where every reason will do.
+// Rows that accept any reason expect this.
 const Location kRefused = Location::missing(NotAvailable{0xff});
 
 std::string hex(std::span<const uint8_t> bytes);
 
-// Empty when the record gives the expression's bytes on every machine.
+// Returns "" if the record gives the expression's bytes on every machine.
 std::string difference(const Location &location, const Expr &expression, uint64_t size,
                        const ExprFormat &format, TestContext &context,
                        std::span<const Machine> machines);
 
-// Each row: the expected record, and the same bytes on 64 machines.
+// Checks the expected record of each row, and that record and expression give the same bytes on 64
+// machines.
 void check(std::span<const Row> rows, TestContext &context, const ExprFormat &format = kX86);
 void check(std::span<const Row> rows);
 

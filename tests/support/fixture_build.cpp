@@ -16,7 +16,7 @@ namespace btf_extra::test {
 namespace {
 
 std::vector<std::string> compile_command(const Recipe &recipe) {
-    // Like a kernel: no vector registers, no stack protector.
+    // Kernels are built like this: without vector registers and stack protector.
     std::vector<std::string> out = {recipe.compiler,   recipe.level,           recipe.dwarf,
                                     "-ffreestanding",  "-fno-stack-protector", "-fno-pie",
                                     "-Werror=implicit"};
@@ -63,7 +63,7 @@ void link_fixture(const std::string &path, const std::vector<std::string> &sourc
                   const Recipe &recipe) {
     std::vector<std::string> command = compile_command(recipe);
     command.insert(command.end(), {"-nostdlib", "-static", "-Wl,--build-id", "-o", path});
-    // clang has no option to link with, only to compile
+    // gcc needs -no-pie to link. clang needs no such option, and would warn about an unused one.
     command.push_back(recipe.compiler.starts_with("clang") ? "-Wno-unused-command-line-argument"
                                                            : "-no-pie");
     command.insert(command.end(), sources.begin(), sources.end());
@@ -77,7 +77,8 @@ void compile_fixture(const std::string &path, const std::string &source, const R
 }
 
 void add_base_btf(const std::string &path) {
-    // Not by pahole's own writing: its llvm-objcopy refuses what GNU ld makes for arm64.
+    // pahole does not write the section itself: its llvm-objcopy refuses the files that GNU ld
+    // makes for arm64.
     const std::string blob = path + ".btf", with_btf = path + ".with_btf";
     must_run({"pahole", "--btf_encode_detached=" + blob, path});
     const auto elf = ElfImage::open(path);
@@ -200,7 +201,7 @@ std::vector<std::string> site_lines(const std::vector<NamedSite> &sites) {
 std::vector<std::string> site_census(const std::vector<NamedSite> &sites) {
     std::vector<std::string> out;
     for (const NamedSite &site : sites)
-        if (site.function.find('.') == std::string::npos)  // else a signature of the compiler's
+        if (site.function.find('.') == std::string::npos)  // otherwise it is a true signature
             out.push_back(fmt::format("{}@{:x} {}", site.function, site.address,
                                       site.body ? "body" : "inline"));
     std::ranges::sort(out);

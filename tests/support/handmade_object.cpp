@@ -48,14 +48,14 @@ struct Section {
     uint64_t flags = 0;
     uint32_t type = SHT_PROGBITS;
     std::string bytes{};
-    uint64_t size = 0;  // of SHT_NOBITS
+    uint64_t size = 0;  // size of a SHT_NOBITS section
 };
 
 template <class T> void append(std::string &out, const T &record) {
     out.append(reinterpret_cast<const char *>(&record), sizeof(record));
 }
 
-// One segment: the one with .text, for elfutils to find the kernel's address.
+// There is one segment, with .text: elfutils finds the kernel's address by it.
 std::string elf_file(std::vector<Section> sections) {
     sections.push_back({.name = ".shstrtab", .type = SHT_STRTAB});
     std::string names(1, '\0');

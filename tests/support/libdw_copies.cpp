@@ -27,12 +27,12 @@ struct Statement {
     uint64_t view;
 };
 
-// All that one unit says of one place.
+// Everything that one unit has about one place in the source.
 struct Declared {
     std::vector<Instance> instances;
-    std::multiset<uint64_t> entries;  // of instances and bodies
+    std::multiset<uint64_t> entries;  // entries of instances and bodies
     std::vector<Statement> statements;
-    std::vector<uint64_t> instructions;  // rows that begin no statement
+    std::vector<uint64_t> instructions;  // addresses of rows that begin no statement
 };
 
 Ranges ranges_of(Dwarf_Die *die) {
@@ -67,7 +67,7 @@ class UnitWalk {
                 LibdwCopy copy{statement.address, statement.view, {}};
                 for (const Instance &instance : declared.instances)
                     if (inside(instance.own, statement.address))
-                        copy.instances = {instance.die};  // children come behind their parents
+                        copy.instances = {instance.die};  // children come after their parents
                 if (copy.instances.empty())
                     for (const Instance &instance : declared.instances)
                         if (inside(instance.body, statement.address))
@@ -104,7 +104,8 @@ class UnitWalk {
             dwarf_decl_line(&origin, &line) != 0)
             return;
         dwarf_decl_column(&origin, &column);
-        // The first copy that keeps its mark is the entry: an instance without has none.
+        // The first copy that keeps its mark is the entry. An instance without an entry has no
+        // copies.
         if (!is_body && dwarf_attr(&die, DW_AT_entry_pc, &attribute) == nullptr)
             return;
         Declared &declared = places_[{file, line, column}];
@@ -143,8 +144,9 @@ class UnitWalk {
         }
     }
 
-    // An instruction of an instance is no call of it, and more statements begin at an entry than
-    // instances do: then they are those of the function itself.
+    // Two things show that the statements at a place are the function's own. First, an instance has
+    // other instructions of that place inside. Second, more statements than instances begin at an
+    // entry.
     static bool of_a_macro(const Declared &declared) {
         if (std::ranges::any_of(declared.instructions, [&](uint64_t address) {
                 return std::ranges::any_of(declared.instances, [&](const Instance &instance) {

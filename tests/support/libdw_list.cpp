@@ -58,9 +58,9 @@ bool is_location_list(Dwarf_Attribute &location) {
     }
 }
 
-// 'Take the entry whose view interval holds DW_AT_GNU_entry_view (0 where it is absent, and for
-// bodies), else the first that begins there at a later view; never one that begins there at an
-// earlier view and has ended.'
+// Takes the entry whose interval of views has DW_AT_GNU_entry_view in it (0 if that is missing, and
+// for bodies). If there is none, it takes the first entry that begins there at a later view, and
+// never one that begins there at an earlier view and has ended.
 InForce operations_in_force(Dwarf_Die &param, Dwarf_Attribute &location,
                             std::span<const uint8_t> lists, uint64_t address, uint64_t view) {
     InForce result;
@@ -84,7 +84,7 @@ InForce operations_in_force(Dwarf_Die &param, Dwarf_Attribute &location,
             last.second = views->next();
         }
         if (first >= last)
-            continue;  // nothing is in it
+            continue;  // the entry is empty
         if (first <= here && here < last)
             return {.found = true, .ops = {ops, count}, .zero_length = begin == end};
         if (begin == address && first > here && (!result.found || first < nearest)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Which expression of a DW_AT_location is in force at a site, GCC's location
-// views included, as libdw reads its list. Written from the description of the
-// wire format; shares nothing with the generator.
+// Finds which expression of a DW_AT_location is valid at a site. libdw reads the list, and GCC's
+// location views count. Written from the description of the wire format; it shares no code with the
+// generator.
 #ifndef BTF_EXTRA_TESTS_LIBDW_LIST_H
 #define BTF_EXTRA_TESTS_LIBDW_LIST_H
 
@@ -13,18 +13,18 @@
 namespace btf_extra::test {
 
 struct InForce {
-    bool decoded = true;  // false: libdw does not know an operation in the list
+    bool decoded = true;  // false: the list has an operation that libdw does not know
     bool found = false;
     std::span<Dwarf_Op> ops;
-    bool zero_length = false;  // from an entry of zero length
-    bool later_view = false;   // from one that begins at the same address, at a later view
+    bool zero_length = false;  // the entry has zero length
+    bool later_view = false;   // the entry begins at the same address, at a later view
 };
 
-// An expression of its own is in force everywhere.
+// A single expression is valid everywhere.
 bool is_location_list(Dwarf_Attribute &location);
 
-// lists: the section of location lists, which has the views as well. Throws std::runtime_error
-// where these are malformed.
+// lists is the section of location lists, which also has the views. Throws std::runtime_error if
+// the views are malformed.
 InForce operations_in_force(Dwarf_Die &param, Dwarf_Attribute &location,
                             std::span<const uint8_t> lists, uint64_t address, uint64_t view);
 

@@ -11,7 +11,7 @@ namespace btf_extra::test {
 
 namespace {
 
-constexpr uint64_t kRegisters = 17;  // of x86-64 in the wire format: rax..r15, rip
+constexpr uint64_t kRegisters = 17;  // registers of x86-64 in the wire format: rax..r15, rip
 
 std::optional<uint64_t> register_of(const Dwarf_Op &op) {
     if (op.atom >= DW_OP_reg0 && op.atom <= DW_OP_reg31)
@@ -41,7 +41,7 @@ std::optional<uint64_t> constant_of(const Dwarf_Op &op) {
     }
 }
 
-// Register + offset, of one operation.
+// Returns register + offset, if one operation says that.
 std::optional<CfaRule> based(const Dwarf_Op &op, const LocationPlace &place) {
     if (op.atom >= DW_OP_breg0 && op.atom <= DW_OP_breg31)
         return CfaRule{uint64_t{op.atom} - DW_OP_breg0, static_cast<int64_t>(op.number)};
@@ -62,7 +62,7 @@ bool is_entry_value(const Dwarf_Op &op) {
     return op.atom == DW_OP_entry_value || op.atom == DW_OP_GNU_entry_value;
 }
 
-// The register that DW_OP_entry_value is about.
+// Returns the register that DW_OP_entry_value names.
 std::optional<uint64_t> entry_register(const LocationOps &location, const Dwarf_Op &op) {
     Dwarf_Attribute inner;
     Dwarf_Op *ops = nullptr;
@@ -77,7 +77,7 @@ PlainLocation in_register(uint64_t reg, uint64_t size) {
     return {static_cast<uint32_t>(size), LOC_REG, {static_cast<uint32_t>(reg)}};
 }
 
-// 'An offset of vlen 2 is signed if and only if SIGNED.'
+// An offset of two words is signed if and only if SIGNED is set.
 std::optional<PlainLocation> at_register(CfaRule base, uint64_t size, uint32_t flags) {
     if (base.reg >= kRegisters)
         return std::nullopt;
@@ -95,8 +95,7 @@ std::optional<PlainLocation> at_register(CfaRule base, uint64_t size, uint32_t f
     return plain;
 }
 
-// Memory at, or the number of, an address constant is not here: only the two
-// words of a number.
+// A number of one or two words. It is a value, not an address constant.
 PlainLocation number(uint64_t value, uint64_t size, uint32_t flags) {
     PlainLocation plain{static_cast<uint32_t>(size), flags, {static_cast<uint32_t>(value)}};
     if (size < 4)
@@ -113,7 +112,7 @@ std::optional<PlainLocation> plain_address(uint64_t link, uint64_t size,
         return std::nullopt;
     if (address.kind == LinkedAddress::kFixed)
         return number(link, size, LOC_CONST);
-    if (size != 8)  // part of an address: the base of the object does not add to it
+    if (size != 8)  // a part of an address: adding the object's base to it would be wrong
         return std::nullopt;
     return number(address.relative, size, LOC_CONST | LOC_ADDR);
 }
@@ -122,7 +121,7 @@ std::optional<PlainLocation> plain_address(uint64_t link, uint64_t size,
 
 struct Undefined {};
 
-// A stack entry: the low `bytes` bytes of a number of a type.
+// A stack entry: a number of a type, in the low `bytes` bytes.
 struct Entry {
     uint64_t bits = 0;
     uint32_t bytes = 8;
@@ -137,7 +136,7 @@ struct Entry {
     }
 };
 
-// One expression on one machine. Throws Undefined.
+// Runs one expression on one machine. Throws Undefined.
 class Execution {
   public:
     Execution(const LocationOps &location, const LocationPlace &place, const Machine &machine)
@@ -198,7 +197,7 @@ class Execution {
         Dwarf_Attribute encoding_attribute;
         Dwarf_Word encoding = 0;
         if (dwarf_getlocation_die(location_.attribute, &op, &type) != 0)
-            return {.bits = bits};  // type 0: the generic one
+            return {.bits = bits};  // type 0 is the generic type
         const int bytes = dwarf_bytesize(&type);
         if (bytes < 1 || bytes > 8 ||
             dwarf_formudata(dwarf_attr(&type, DW_AT_encoding, &encoding_attribute), &encoding))
@@ -223,7 +222,7 @@ class Execution {
     void take(uint64_t bytes, uint64_t size, uint64_t &filled, ParamValue &result) {
         const bool value = is_value_ || in_register_;
         if (!value && stack_.empty())
-            throw Undefined();  // empty: optimized out
+            throw Undefined();  // the piece is empty: it was optimized out
         const Entry entry = in_register_ ? Entry{.bits = reg(*in_register_)} : pop();
         for (uint64_t i = 0; i < bytes && filled < size; i++, filled++) {
             if (!value)
@@ -303,7 +302,8 @@ class Execution {
             return ordered(false, false, true);
         case DW_OP_ge:
             return ordered(false, true, true);
-        default:  // pointers to other objects, parameter references, bit pieces, calls
+        default:  // pointers to other objects, parameter references, bit pieces and calls have no
+                  // value here
             throw Undefined();
         }
         stack_.push_back(a.with(result));
@@ -314,10 +314,10 @@ class Execution {
         for (size_t i = 0; i < location_.ops.size(); i++)
             if (location_.ops[i].offset == offset)
                 return i;
-        throw Undefined();  // the end, too: nothing jumps there in earnest
+        throw Undefined();  // a jump to the end is undefined, too: no compiler writes it
     }
 
-    // Executes an operation and gives the number of the next.
+    // Runs an operation and returns the number of the next one.
     size_t step(size_t at) {
         const Dwarf_Op &op = location_.ops[at];
         if (in_register_ || is_value_)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// One location of one parameter as libdw decodes it: its plain shape in the wire
-// format, or what it is worth on concrete machines. Written from the standard and
-// the description of the wire format; shares nothing with the generator.
+// Decodes one location of one parameter with libdw: into its plain shape in the wire format, or
+// into its values on concrete machines. Written from the standard and from the description of the
+// wire format; it shares no code with the generator.
 #ifndef BTF_EXTRA_TESTS_LIBDW_LOCATION_H
 #define BTF_EXTRA_TESTS_LIBDW_LOCATION_H
 
@@ -27,10 +27,10 @@ struct PlainLocation {
     bool operator==(const PlainLocation &) const = default;
 };
 
-// A link-time address at run time.
+// The run-time address of a link-time address.
 struct LinkedAddress {
     enum Kind : uint8_t { kMoves, kFixed, kElsewhere } kind = kElsewhere;
-    uint64_t relative = 0;  // kMoves: to the base of the object
+    uint64_t relative = 0;  // kMoves: distance to the base of the object
 };
 
 struct CfaRule {
@@ -38,7 +38,7 @@ struct CfaRule {
     int64_t offset = 0;
 };
 
-// The place where an expression is read.
+// The site where an expression is evaluated.
 struct LocationPlace {
     std::function<std::optional<CfaRule>()> cfa;
     bool frame_base_is_cfa = false;
@@ -46,7 +46,7 @@ struct LocationPlace {
     std::function<LinkedAddress(uint64_t)> linked_address;
 };
 
-// The operations of one expression; attribute is what libdw decoded them from.
+// The operations of one expression. libdw decoded them from attribute.
 struct LocationOps {
     Dwarf_Attribute *attribute = nullptr;
     std::span<Dwarf_Op> ops;
@@ -54,13 +54,13 @@ struct LocationOps {
 
 using ParamValue = std::array<uint8_t, 16>;  // bytes past the parameter's size are 0
 
-// A parameter of size bytes, 1..16. nullopt: none of the plain shapes.
+// For a parameter of size bytes, 1..16. Returns nullopt if the location has no plain shape.
 std::optional<PlainLocation> plain_location(const LocationOps &location, uint64_t size,
                                             const LocationPlace &place);
-// DW_AT_const_value of such a parameter.
+// Returns DW_AT_const_value as the location of such a parameter.
 std::optional<PlainLocation> plain_constant(uint64_t number, uint64_t size);
 
-// The value on each of the machines; empty: not defined on every one.
+// Returns the value on each of the machines, or nothing if one of them does not define it.
 std::vector<ParamValue> location_values(const LocationOps &location, uint64_t size,
                                         const LocationPlace &place,
                                         std::span<const Machine> machines);

@@ -87,7 +87,7 @@ struct LibdwOracle::Handle {
 
     int fd;
     Dwarf *dwarf = nullptr;
-    std::unordered_set<uint64_t> symbols;  // of code, where they are
+    std::unordered_set<uint64_t> symbols;  // addresses of code that have a symbol
     std::vector<LinkedSection> sections;
     std::span<const uint8_t> loc, loclists;
 };
@@ -126,8 +126,8 @@ class LibdwOracle::Walk {
         bool frame_base_is_cfa = false;
     };
     struct Scope {
-        uint32_t site = kNoSite;  // whose child is met
-        bool in_block = false;    // of that site
+        uint32_t site = kNoSite;  // the site whose child is visited
+        bool in_block = false;    // the child is in a block of that site
         uint64_t address = 0;
         uint64_t view = 0;
         const Enclosing *enclosing = nullptr;
@@ -148,13 +148,13 @@ class LibdwOracle::Walk {
             add_copy(copy);
     }
 
-    // Of several instances, what all say.
+    // If several instances share a copy, the site gets what all of them say.
     void add_copy(const LibdwCopy &copy) {
         uint32_t first = kNoSite;
         for (Dwarf_Die instance : copy.instances) {
             const auto body = bodies_.find(dwarf_dieoffset(&instance));
             if (body == bodies_.end())
-                return;  // in an overridden function
+                return;  // it is in an overridden function
             Scope scope{.address = copy.address, .view = copy.view, .enclosing = &body->second};
             scope.site = add_site(instance, copy.address, false);
             if (scope.site == kNoSite)
@@ -210,7 +210,7 @@ class LibdwOracle::Walk {
             inner = {};
             if (!code_start(die, inner.address))
                 break;
-            // The body of a weak definition that another one overrides: nothing calls it.
+            // This is the body of an overridden weak definition: nothing calls it.
             if (!oracle_.handle_->symbols.empty() &&
                 !oracle_.handle_->symbols.contains(inner.address)) {
                 oracle_.counts_.overridden++;
@@ -337,7 +337,7 @@ class LibdwOracle::Walk {
         return oracle_.functions_[oracle_.sites_[site].function_number];
     }
 
-    // The position in the prototype, or -1.
+    // Returns the position in the prototype, or -1.
     int position(Dwarf_Die die, const Function &function) {
         for (;;) {
             const uint64_t offset = dwarf_dieoffset(&die);
@@ -362,7 +362,7 @@ class LibdwOracle::Walk {
             oracle_.params_[oracle_.sites_[scope.site].first_param + static_cast<uint32_t>(at)];
         const OracleParam found =
             located(die, function.params[static_cast<size_t>(at)].size, scope);
-        // 'Two DIEs for one parameter occur; take the first that has a location at the address.'
+        // A parameter can have two DIEs. The first one with a location at the address counts.
         const bool nothing_yet = param.kind <= OracleParam::kNoEntry;
         if (param.entries++ > 0) {
             oracle_.counts_.two_entries++;
@@ -409,7 +409,7 @@ class LibdwOracle::Walk {
         oracle_.counts_.later_view += found.later_view;
         oracle_.counts_.zero_length += found.zero_length;
         ops.ops = found.ops;
-        if (ops.ops.empty()) {  // as good as none, in the words of the standard
+        if (ops.ops.empty()) {  // the standard: the same as no location
             param.kind = OracleParam::kNoValue;
             return param;
         }
@@ -443,8 +443,8 @@ class LibdwOracle::Walk {
         return param;
     }
 
-    // Memory below the CFA. Where a single expression says that for the whole scope, it does not
-    // say from when on: the store is at the site, or behind it.
+    // The memory is below the CFA. A single expression for the whole scope does not say when it is
+    // written: the store may be at the site or behind it.
     static bool in_own_frame(const PlainLocation &plain, const LocationPlace &place) {
         const std::optional<CfaRule> cfa = place.cfa();
         if (!(plain.flags & LOC_DEREF) || !cfa || plain.values[0] != cfa->reg)
@@ -522,7 +522,8 @@ class LibdwOracle::Walk {
         return rule;
     }
 
-    // 'vmlinux: relative to the base of .text'; per-CPU data linked at 0 does not move.
+    // In vmlinux addresses are relative to the base of .text. Per-CPU data is linked at 0 and does
+    // not move.
     LinkedAddress linked(uint64_t address) const {
         if (image_ == kModule)
             return {};
@@ -546,8 +547,8 @@ class LibdwOracle::Walk {
     Dwarf_CFI *cfi_;
     uint64_t text_ = 0;
     Dwarf_Half version_ = 0;
-    std::unordered_map<uint64_t, Enclosing> bodies_;    // around the instances of a unit
-    std::unordered_map<uint64_t, uint32_t> functions_;  // by offset of the abstract instance
+    std::unordered_map<uint64_t, Enclosing> bodies_;    // bodies around the instances of a unit
+    std::unordered_map<uint64_t, uint32_t> functions_;  // by the offset of the abstract instance
     std::map<std::tuple<uint32_t, uint32_t, std::vector<uint32_t>>, uint32_t> plain_numbers_;
 };
 

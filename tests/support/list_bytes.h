@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Location lists, range lists, address tables and call frame information,
-// written as they are read. Numbers are those of DWARF 5, 7.7.3, 7.25, 7.29.
+// Writes location lists, range lists, address tables and call frame information as they are read.
+// Numbers are those of DWARF 5, 7.7.3, 7.25 and 7.29.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ inline Expr start_end(uint64_t begin, uint64_t end, const Expr &expression) {
 inline Expr start_length(uint64_t begin, uint64_t length, const Expr &expression) {
     return raw({0x08}) + address(begin) + uleb(length) + block(expression);
 }
-// GNU's extension: the views of the entry that follows.
+// GNU's extension gives the views of the next entry.
 inline Expr view_pair(uint64_t begin, uint64_t end) {
     return raw({0x09}) + uleb(begin) + uleb(end);
 }
@@ -111,8 +111,8 @@ inline Expr end() {
 
 }  // namespace range
 
-// The header of .debug_loclists and .debug_rnglists, its table of offsets, and
-// the lists; the header alone has kListsHeader bytes.
+// Returns the header of .debug_loclists or .debug_rnglists, its table of offsets, and the lists.
+// The header alone has kListsHeader bytes.
 constexpr uint64_t kListsHeader = 12;
 inline Expr list_section(const std::vector<Expr> &lists, bool with_table = false) {
     Expr table;
@@ -129,7 +129,7 @@ inline Expr list_section(const std::vector<Expr> &lists, bool with_table = false
     return fixed(rest.bytes.size(), 4) + rest;
 }
 
-// .debug_addr: a header of kAddrHeader bytes, then addresses.
+// Returns .debug_addr: a header of kAddrHeader bytes, then the addresses.
 constexpr uint64_t kAddrHeader = 8;
 inline Expr addr_section(const std::vector<uint64_t> &addresses) {
     Expr rest = fixed(5, 2) + fixed(8, 1) + fixed(0, 1);
@@ -138,8 +138,8 @@ inline Expr addr_section(const std::vector<uint64_t> &addresses) {
     return fixed(rest.bytes.size(), 4) + rest;
 }
 
-// .debug_frame for x86-64: one CIE with the state at a function's first
-// instruction (CFA = reg7 + 8, return address at CFA - 8), then FDEs.
+// .debug_frame for x86-64: one CIE with the state at a function's first instruction (CFA = reg7 +
+// 8, return address at CFA - 8), then FDEs.
 namespace cfa {
 
 inline Expr def(uint64_t reg, uint64_t offset) {
@@ -154,7 +154,7 @@ inline Expr def_register(uint64_t reg) {
 inline Expr def_expression(const Expr &expression) {
     return raw({0x0f}) + block(expression);
 }
-inline Expr advance(uint8_t bytes) {  // below 0x40
+inline Expr advance(uint8_t bytes) {  // bytes is below 0x40
     return raw({static_cast<uint8_t>(0x40 | bytes)});
 }
 inline Expr entry(Expr content) {
@@ -166,7 +166,7 @@ inline Expr cie() {
     return entry(fixed(0xffffffff, 4) + raw({1, 0}) + uleb(1) + sleb(-8) + raw({16}) + def(7, 8) +
                  raw({0x80 | 16, 1}));
 }
-// Of the CIE at offset 0.
+// Returns an FDE of the CIE at offset 0.
 inline Expr fde(uint64_t begin, uint64_t size, const Expr &instructions) {
     return entry(fixed(0, 4) + address(begin) + address(size) + instructions);
 }

@@ -8,7 +8,7 @@ namespace btf_extra::test {
 
 namespace {
 
-uint64_t mixed(uint64_t x) {  // splitmix64
+uint64_t mixed(uint64_t x) {  // this is splitmix64
     x += 0x9e3779b97f4a7c15;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
     x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
@@ -55,7 +55,7 @@ std::vector<Machine> machine_states(size_t count) {
         0xffffffffffffff7f,
         0xffffc90000003fff,  // last byte of a page
         0xffffc90000003ff9,
-        0xfffffffffffffff9,  // reads of 8 bytes wrap
+        0xfffffffffffffff9,  // a read of 8 bytes wraps
     };
     std::mt19937_64 random(20260929);
     std::vector<Machine> states;

@@ -27,7 +27,7 @@ void build_module(const std::string &path, const Recipe &recipe, const std::stri
     }
     must_run(link);
     if (!split_btf.empty())
-        // As the kernel's own build tells it: without that it wants llvm-objcopy.
+        // The kernel's build does the same: otherwise pahole runs llvm-objcopy.
         must_run({"env", "LLVM_OBJCOPY=objcopy", "pahole", "-J", "--btf_base=" + split_btf, path});
 }
 

@@ -24,7 +24,7 @@ using Key = std::tuple<std::string_view, uint64_t, bool, std::string_view>;
 
 struct FileSite {
     Key key;
-    uint32_t number;  // in the index
+    uint32_t number;  // number in the index
     bool wanted = false;
 };
 
@@ -38,7 +38,7 @@ std::vector<FileSite> file_sites(const ObjectView &view) {
     for (uint32_t number = 0; number < view.index().nr_sites; number++) {
         const loc_section *section = nullptr;
         const loc_site *site = loc_index_site(&view.index(), number, &section);
-        // DWARF has the signature of the source alone.
+        // DWARF has only the signature of the source.
         if (view.is_true_signature(site->func))
             continue;
         sites.push_back({.key = {view.index().elf_sections[section->elf].name, site->offset,
@@ -100,10 +100,10 @@ class Matcher {
             match_.disagreements.push_back(what);
     }
 
-    // Exact repeats are one site in the file: each of DWARF must be there, each of the file must
-    // be one of DWARF, and none may be there twice.
+    // Exact repeats in DWARF are one site in the file. Each site of DWARF must be in the file, each
+    // site of the file must be one of DWARF, and none may be in the file twice.
     void group(std::span<FileSite> file, std::span<const DwarfSite> dwarf) {
-        // Of repeats that differ in why there is no location, one reason is kept.
+        // If repeats differ in the reason for a missing location, the file keeps one reason.
         const bool reasons = file.size() == dwarf.size();
         for (const DwarfSite &site : dwarf) {
             std::string closest;
@@ -156,7 +156,7 @@ class Matcher {
         return true;
     }
 
-    // What is wrong with a parameter of the file; empty: nothing.
+    // Returns what is wrong with a parameter of the file, or "".
     std::string compare(const OracleParam &dwarf, uint64_t size, const Parameter &file,
                         bool reasons) const {
         switch (dwarf.kind) {
@@ -210,7 +210,7 @@ class Matcher {
 
     const btf_blob *blob() const { return &view_.locations().blob(); }
 
-    // Whether the FUNC is the function: file and prototype.
+    // Returns what differs between the FUNC and the function: its file or its prototype.
     std::string compare_function(const OracleSite &dwarf, uint32_t func,
                                  const std::vector<Parameter> &file) {
         const auto [known, fresh] = compared_.try_emplace({dwarf.function_number, func});
@@ -247,7 +247,8 @@ class Matcher {
         const bool in_base = site->func < view_.types()->blob().first_id;
         std::string differences;
         for (size_t i = 0; i < params.size(); i++) {
-            // A FUNC of the base may have the names of another definition with the same types.
+            // A FUNC of the base may have the parameter names of another definition with the same
+            // types.
             std::string difference =
                 in_base || file[i].name == oracle_.param_name(dwarf, i)
                     ? compare(params[i], oracle_.param_size(dwarf, i), file[i], reasons)
@@ -292,8 +293,9 @@ class Matcher {
     const LibdwOracle &oracle_;
     const std::vector<Machine> &machines_;
     OracleMatch match_;
-    std::map<uint32_t, std::string> type_texts_;                     // by type id
-    std::map<std::pair<uint32_t, uint32_t>, std::string> compared_;  // function, FUNC: what differs
+    std::map<uint32_t, std::string> type_texts_;  // by type id
+    std::map<std::pair<uint32_t, uint32_t>, std::string>
+        compared_;  // by function and FUNC: what differs
 };
 
 }  // namespace

@@ -28,7 +28,7 @@ template <class T> void write_at(std::string &bytes, uint64_t at, const T &value
     std::memcpy(bytes.data() + at, &value, sizeof(T));
 }
 
-// Bytes that a relocation stores; relative: to its own place.
+// The bytes that a relocation stores. A relative one counts from its own place.
 struct Stored {
     uint32_t bytes;
     bool relative;
@@ -114,7 +114,7 @@ class Placement {
         }
     }
 
-    // Relocations are done by then: they count from the symbols' sections.
+    // The relocations are done by now: they count from the symbols' sections.
     void place_symbols(const Elf64_Shdr &table) {
         for (uint64_t at = 0; at < table.sh_size; at += sizeof(Elf64_Sym)) {
             auto symbol = read_at<Elf64_Sym>(bytes_, table.sh_offset + at);

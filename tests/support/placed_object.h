@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// A relocatable file as a linker would leave it, were it to give every section an
-// address of its own: by the ELF specification, and nothing of libdwfl.
+// Writes a relocatable file as a linker would that gave every section an address of its own. It
+// follows the ELF specification and uses nothing of libdwfl.
 #ifndef BTF_EXTRA_TESTS_PLACED_OBJECT_H
 #define BTF_EXTRA_TESTS_PLACED_OBJECT_H
 
@@ -8,8 +8,9 @@
 
 namespace btf_extra::test {
 
-// Writes `to`: loaded section i at address i << 32, .debug_* relocated, of type ET_EXEC.
-// x86-64 and aarch64, RELA. Throws std::runtime_error, also at a relocation that it does not know.
+// Writes `to` as an ET_EXEC file: loaded section i is at address i << 32, and .debug_* is
+// relocated. Knows x86-64 and aarch64 with RELA. Throws std::runtime_error, also for an unknown
+// relocation.
 void place_object(const std::string &from, const std::string &to);
 
 }  // namespace btf_extra::test

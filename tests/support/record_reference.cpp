@@ -18,7 +18,7 @@ std::optional<std::vector<uint8_t>> record_bytes(const LocParam &param, uint64_t
         return std::nullopt;
     for (uint32_t i = param.vlen; i < param.values.size(); i++) {
         if (param.values[i] != 0)
-            return std::nullopt;  // records are compared whole
+            return std::nullopt;  // records are compared as a whole
     }
     if ((kind & LOC_REG) && param.vlen >= 1 && param.values[0] >= registers)
         return std::nullopt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// What a LOC_PARAM record means on a concrete machine, by 'Size and sign' of the
-// wire format: what every consumer must read.
+// Computes the meaning of a LOC_PARAM record on a concrete machine, by the rules of the wire format
+// for size and sign. Every consumer must read the same.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace btf_extra::test {
 
-// The bytes of a parameter. None: no accepted combination, or a register that is
-// not below `registers`.
+// Returns the bytes of a parameter. Returns nullopt if the combination is not accepted, or if a
+// register is not below `registers`.
 std::optional<std::vector<uint8_t>> record_bytes(const LocParam &param, uint64_t param_size,
                                                  uint32_t registers, const Machine &machine);
 

@@ -61,7 +61,7 @@ BlobBuilder build_locations(const BlobBuilder &types) {
 }
 
 std::vector<std::byte> build_id_note() {
-    // namesz, descsz, NT_GNU_BUILD_ID, "GNU", the id
+    // The words are namesz, descsz, NT_GNU_BUILD_ID, "GNU" and the id.
     const unsigned char bytes[] = {4,   0,   0,   0, 8, 0, 0, 0, 3, 0, 0, 0,
                                    'G', 'N', 'U', 0, 1, 2, 3, 4, 5, 6, 7, 8};
     auto span = std::as_bytes(std::span(bytes));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// A small .btf_extra file and the kernel that it belongs to, with every case of
-// a site that the commands tell apart. The texts in the tests are worked out by
-// hand from what stands here.
+// A small .btf_extra file and its kernel. They have every case of a site that the commands
+// distinguish. The texts in the tests are worked out by hand from these.
 #ifndef BTF_EXTRA_TESTS_SAMPLE_OBJECT_H
 #define BTF_EXTRA_TESTS_SAMPLE_OBJECT_H
 
@@ -17,7 +16,7 @@ namespace btf_extra::test {
 
 inline constexpr char kSampleBuildId[] = "0102030405060708";
 
-// Of base.bytes(), by Python's zlib.crc32(), which the compiler has no part in.
+// The sum of base.bytes(), by Python's zlib.crc32(), which shares no code with ours.
 inline constexpr uint32_t kSampleBaseCrc32 = 0x5c7e848c;
 
 struct SampleObject {
@@ -29,12 +28,12 @@ struct SampleObject {
     SampleObject();
 };
 
-// As gcc's assembler takes it: .text at 0xffffffff81000000, .data 0x200000 above it.
+// Returns source for gcc's assembler. .text is at 0xffffffff81000000, and .data 0x200000 above it:
 //   0x00 host (global)  0x20 skb_headlen.isra.0 (local; and an alias)
 //   0x30 report (global; and two aliases)
 std::string sample_kernel_source(const std::string &btf_path);
 
-// Links it. Build-id as hex digits; gcc's complaints are thrown.
+// Links the kernel. The build-id is in hex digits. Throws what gcc complains about.
 void make_sample_kernel(const std::string &path, const std::string &btf_path,
                         const std::string &build_id = kSampleBuildId);
 

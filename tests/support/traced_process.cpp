@@ -34,7 +34,7 @@ std::unique_ptr<TracedProcess> TracedProcess::start(const std::string &path) {
     if (pid == 0) {
         if (ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0)
             _exit(kNotAllowed);
-        alarm(60);  // survives execve: a program that hangs dies
+        alarm(60);  // the alarm survives execve: it ends a program that hangs
         execl(path.c_str(), path.c_str(), static_cast<char *>(nullptr));
         _exit(126);
     }
@@ -94,7 +94,7 @@ std::optional<uint64_t> TracedProcess::run() {
         set_byte(*stopped_, kBreakpoint);
         stopped_.reset();
         ptrace(PTRACE_GETREGS, pid_, nullptr, &registers_);
-        // The step has led to a breakpoint, which has not run yet.
+        // The step has ended at a breakpoint, which has not run yet.
     }
     ptrace(PTRACE_CONT, pid_, nullptr, nullptr);
     if (!wait())
@@ -110,7 +110,7 @@ std::optional<uint64_t> TracedProcess::run() {
 
 uint64_t TracedProcess::dwarf_register(uint32_t number) const {
     const user_regs_struct &r = registers_;
-    // System V ABI for x86-64, figure 3.36.
+    // This is the order of figure 3.36 of the System V ABI for x86-64.
     const unsigned long long all[] = {r.rax, r.rdx, r.rcx, r.rbx, r.rsi, r.rdi, r.rbp, r.rsp, r.r8,
                                       r.r9,  r.r10, r.r11, r.r12, r.r13, r.r14, r.r15, r.rip};
     if (number >= std::size(all))
@@ -142,7 +142,7 @@ std::optional<std::vector<uint8_t>> TracedProcess::value(const btf_type *loc, ui
     const auto pair_of_words = [&](uint32_t at) {
         return values[at] | uint64_t{values[at + 1]} << 32;
     };
-    // The number behind the register, or the constant: one word or two.
+    // The number follows the register, or it is the constant. It has one word or two.
     const auto number_at = [&](uint32_t at) {
         return vlen - at == 2 ? pair_of_words(at) : extended(values[at], 4, is_signed);
     };

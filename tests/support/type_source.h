@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Made-up debug information of one unit, types only, and a fixture that maps
-// its types to a base and reads back what is written.
+// Made-up debug information of one unit, with types only. A fixture maps the types to a base and
+// reads back what is written.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,14 +18,14 @@
 
 namespace btf_extra::test {
 
-// Debug information of one unit. Everything returns the reference of the new type.
+// Debug information of one unit. Every function returns the reference of the new type.
 class Source : public TypeSource {
   public:
     explicit Source(TypeRef first = 0x100) : next_(first) {}
 
     SourceType describe(TypeRef ref, bool details) override {
         SourceType type = types_.at(ref);
-        if (!details) {  // as the real one
+        if (!details) {  // as the real source does
             type.members.clear();
             type.enumerators.clear();
             type.params.clear();
@@ -112,7 +112,7 @@ class Source : public TypeSource {
     std::map<TypeRef, SourceType> types_;
 };
 
-constexpr TypeId kNew = UINT32_MAX;  // expected: any new type
+constexpr TypeId kNew = UINT32_MAX;  // the test expects any new type
 
 class TypeMapTest : public testing::Test {
   protected:
@@ -120,7 +120,7 @@ class TypeMapTest : public testing::Test {
     Source source;
     NewTypes new_types;
 
-    // To be called when the base is complete.
+    // The base must be complete before this is called.
     TypeId map(TypeRef ref) {
         if (!map_) {
             image_ = base.image();
@@ -130,13 +130,13 @@ class TypeMapTest : public testing::Test {
         const TypeId id = map_->map(ref);
         return id & kNewType ? kNew : id;
     }
-    // As another unit sees it.
+    // Maps a type of another unit.
     TypeId map(TypeRef ref, Source &other) { return TypeMap(*types_, new_types, other).map(ref); }
 
-    // What is written for a function that returns that type.
+    // What is written for a function that returns the type.
     struct Written {
         BtfHandle btf;
-        uint32_t id = 0;  // of the type
+        uint32_t id = 0;  // id of the type
     };
     Written write(TypeRef ref) {
         map(ref);

@@ -13,7 +13,7 @@ std::string or_anonymous(const char *name) {
     return name && *name ? name : "?";
 }
 
-// One array of DWARF, of several dimensions, is several of BTF.
+// An array of several dimensions is one type in DWARF and several in BTF.
 void append_array(std::string &text) {
     if (!text.ends_with("[]"))
         text += "[]";

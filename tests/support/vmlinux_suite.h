@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// What tests of a real kernel, $BTF_EXTRA_VMLINUX, begin with: the file that the command makes of
-// it, and both of them open. Made once for all tests of a suite; without a kernel they are skipped.
+// The base of all tests of a real kernel, $BTF_EXTRA_VMLINUX: it generates the kernel's file and
+// opens both, once for all tests of a suite. Without a kernel the tests are skipped.
 #ifndef BTF_EXTRA_TEST_VMLINUX_SUITE_H
 #define BTF_EXTRA_TEST_VMLINUX_SUITE_H
 
@@ -23,16 +23,16 @@ class VmlinuxSuite : public testing::Test {
     static void TearDownTestSuite();
     void SetUp() override;
 
-    // In a folder that goes with the suite.
+    // Returns a path in a folder that is removed after the suite.
     static std::string path(std::string_view name) { return folder_->path(name); }
     static std::string file() { return path("vmlinux.btf_extra"); }
     static CommandResult generate(const std::string &jobs, const std::string &out);
-    // Of the kernel; nullptr: it has none of that name.
+    // Returns the section of the kernel, or nullptr if it has none of that name.
     static const ElfSection *elf_section(const loc_section &section);
 
     static inline std::string kernel_path_;
     static inline std::unique_ptr<ElfImage> kernel_;
-    static inline std::unique_ptr<ObjectView> view_;  // of file()
+    static inline std::unique_ptr<ObjectView> view_;  // the view of file()
     static inline std::unique_ptr<SymbolTable> symbols_;
 
   private:
