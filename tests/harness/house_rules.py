@@ -147,6 +147,47 @@ def one_version():
         yield f"kernel/Kconfig: asks for {max(figures)} of a generator {major}.{minor}"
 
 
+README_LINES = 160
+
+
+def documents():
+    """README is short, and links lead somewhere: [text](file#heading) as seen from the document."""
+    if TEXT["README.md"].count("\n") > README_LINES:
+        yield f"README.md: more than {README_LINES} lines"
+    for path in FILES:
+        if not path.endswith(".md"):
+            continue
+        for target in re.findall(r"\]\(([^)\s]*)\)", TEXT[path]):
+            if "://" in target:
+                continue
+            name, _, heading = target.partition("#")
+            file = posixpath.normpath(posixpath.join(posixpath.dirname(path), name)) if name else path
+            if file not in TEXT and not (TOP / file).is_dir():
+                yield f"{path}: {target} leads nowhere"
+            elif heading and heading not in headings(file):
+                yield f"{path}: {target}: no such heading"
+
+
+def headings(path):
+    """What headings of a document are called in links, as GitHub makes it."""
+    titles = re.findall(r"^#+ +(.*)$", TEXT[path], re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def comment_openings():
+    """Comments are sentences: none begins as a clause does."""
+    fragment = re.compile(r"^\s*(?://|/\*\*?|\*|#)\s*(Of|What|Whether|Where|Those|Anew|All but)\s")
+    for path in FILES:
+        if not path.endswith((".c", ".h", ".cpp", ".S", ".py", ".sh", "Makefile", "Kbuild")):
+            continue
+        before = ""
+        for number, line in enumerate(TEXT[path].splitlines(), 1):
+            begins = not re.match(r"\s*(//|\*|#)\s*\S", before)
+            if begins and fragment.match(line):
+                yield f"{path}:{number}: {line.strip()}"
+            before = line
+
+
 def nothing_generated():
     generated = re.compile(r"(^build/|\.(o|a|so|ko|d|pyc|deb|btf_extra|mod|symvers)$|(^|/)vmlinux$)")
     for path in FILES:

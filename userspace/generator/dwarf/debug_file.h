@@ -64,7 +64,7 @@ class DebugFile {
     // Whether a relocation will change one of the bytes of code there. Of a file that is linked:
     // none.
     bool relocates(uint64_t address, uint64_t size) const;
-    // DW_OP_addr in the terms of the output (format.md, 'Constants').
+    // DW_OP_addr in the terms of the output (kernel/core/FORMAT.md, 'Addresses').
     AddressConstant address_constant(uint64_t address) const;
 
   protected:

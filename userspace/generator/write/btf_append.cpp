@@ -11,7 +11,7 @@ namespace btf_extra {
 
 namespace {
 
-// Behind the header of all kernels: the layout of the kinds, see format.md.
+// Behind the header of all kernels: the layout of the kinds, see kernel/core/FORMAT.md.
 struct LongHeader {
     btf_header header;
     uint32_t layout_offset, layout_length;

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// The bytes that kernel/core/FORMAT.md shows are blobs, and say what it says.
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "userspace/format/core_api.h"
+
+namespace {
+
+std::string document() {
+    std::ifstream file(std::string(getenv("BTF_EXTRA_SOURCE")) + "/kernel/core/FORMAT.md");
+    std::stringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+// A block of the document. A line has an offset, two spaces, up to 16 bytes in hex, two spaces,
+// words. The bytes are kept in words, so that they are aligned.
+struct HexBlock {
+    std::vector<uint32_t> words;
+    uint32_t size = 0;
+};
+
+HexBlock hex_block(const std::string &name) {
+    const std::string text = document();
+    const size_t begin = text.find("```hex " + name + "\n");
+    EXPECT_NE(begin, text.npos) << name;
+    std::istringstream lines(text.substr(begin));
+    std::string bytes, line;
+    std::getline(lines, line);
+    while (std::getline(lines, line) && line != "```") {
+        if (line.starts_with(' '))
+            continue;
+        EXPECT_EQ(std::stoul(line.substr(0, 4), nullptr, 16), bytes.size()) << line;
+        std::istringstream row(line.substr(6, 48));
+        for (unsigned byte; row >> std::hex >> byte;)
+            bytes += static_cast<char>(byte);
+    }
+    HexBlock block;
+    block.size = static_cast<uint32_t>(bytes.size());
+    block.words.resize((bytes.size() + 3) / 4);
+    memcpy(block.words.data(), bytes.data(), bytes.size());
+    return block;
+}
+
+// A blob of the document, on top of another one.
+struct Blob {
+    HexBlock bytes;
+    std::vector<uint32_t> offsets;
+    btf_blob blob{};
+
+    Blob(const std::string &name, const btf_blob &base) : bytes(hex_block(name)) {
+        btf_fault fault{};
+        EXPECT_EQ(btf_blob_open(&blob, bytes.words.data(), bytes.size, &base, &fault), 0)
+            << btf_fault_text(fault.code) << " at " << fault.offset;
+        offsets.resize(btf_blob_nr_offsets(&blob) + 1);
+        btf_blob_index(&blob, offsets.data());
+    }
+};
+
+TEST(FormatDocument, ItsExampleIsValidAndHasItsSites) {
+    btf_blob base{};
+    btf_blob_open_counts(&base, 3, 13);
+    const Blob types("types", base);
+    EXPECT_EQ(types.bytes.size, 77u);
+    const Blob locations("func_info", types.blob);
+    EXPECT_EQ(locations.bytes.size, 350u);
+
+    btf_fault fault{};
+    EXPECT_EQ(loc_validate_types(&types.blob, &fault), 0) << btf_fault_text(fault.code);
+    ASSERT_EQ(loc_validate(&locations.blob, LOC_MACHINE_X86_64, &fault), 0)
+        << btf_fault_text(fault.code) << " at " << fault.offset;
+
+    loc_index index{};
+    std::vector<uint64_t> memory(loc_index_memory(&locations.blob) / 8 + 1);
+    std::vector<uint64_t> scratch(loc_index_scratch(&locations.blob) / 8 + 1);
+    ASSERT_EQ(loc_index_build(&index, &locations.blob, memory.data(), memory.size() * 8,
+                              scratch.data(), scratch.size() * 8),
+              0);
+    const loc_range funcs = loc_index_by_name(&index, "trim");
+    ASSERT_EQ(funcs.end - funcs.first, 1u);
+    EXPECT_EQ(index.funcs[funcs.first], 5u);
+
+    // What the document says below the bytes: class, offset, a LOC_PARAM for each parameter.
+    std::string sites;
+    for (uint32_t number = 0; number < index.nr_sites; number++) {
+        const loc_section *section = nullptr;
+        const loc_site *site = loc_index_site(&index, number, &section);
+        std::ostringstream row;
+        row << (section->loc_class == LOC_CLASS_BODY ? "body" : "inline") << " "
+            << index.elf_sections[section->elf].name << "+0x" << std::hex << site->offset;
+        const btf_type *proto = btf_blob_type(&locations.blob, site->loc_proto);
+        for (uint32_t i = 0; i < loc_vlen(proto); i++)
+            row << " [" << std::dec << loc_proto_ids(proto)[i] << "]";
+        sites += row.str() + "\n";
+    }
+    EXPECT_EQ(sites, "inline .text+0x42 [6] [8]\n"
+                     "inline .text+0x98 [0] [9]\n"
+                     "body .text+0x10 [6] [7]\n");
+}
+
+}  // namespace
