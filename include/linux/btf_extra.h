@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What btf_extra.ko offers to other parts of the kernel. Look-ups do not sleep
- * and take no lock: any context but NMI may ask.
+ * The interface of btf_extra.ko for other parts of the kernel. Look-ups do not sleep and take no
+ * lock. They may be called in any context but NMI.
  */
 #ifndef _LINUX_BTF_EXTRA_H
 #define _LINUX_BTF_EXTRA_H
@@ -11,43 +11,43 @@
 
 struct module;
 
-/* Which sites; the fields that @by does not name are not looked at. */
+/* Selects sites. Only the fields that @by names are used. */
 struct btf_extra_query {
 	enum btf_extra_by by;
 	u32 flags;			/* BTF_EXTRA_INLINE_ONLY, BTF_EXTRA_BODY_ONLY */
 	const char *object;		/* "vmlinux" or a module; NULL: all, but not by id */
 	u32 func_id;
-	const char *name;		/* of the source, else of a symbol */
-	const char *file;		/* source path or its end; NULL: any */
+	const char *name;		/* of the source; if there is none, of a symbol */
+	const char *file;		/* source path or the end of it; NULL: any */
 	unsigned long address;
 };
 
 /*
- * Called for each site under rcu_read_lock(): must not sleep. Another value than
- * 0 ends the walk and is what it returns.
+ * Called for each site under rcu_read_lock(), so it must not sleep. A return value other than 0
+ * ends the walk, and the walk returns it.
  */
 typedef int (*btf_extra_site_fn)(const struct btf_extra_site *site, void *data);
 
 /*
- * All sites that a query stands for, in order of (object, func_id, number), never
- * just the first. 0, the value of fn, -ENOENT: nothing matches, -EINVAL: a query
- * that makes no sense. fn may be NULL: are there any? *total, if total is not
- * NULL, is the number of sites, unless fn ended the walk.
+ * Calls fn for all sites that match a query, in order of (object, func_id, number). Returns 0 or
+ * the value of fn; -ENOENT: nothing matches; -EINVAL: the query makes no sense. fn may be NULL, to
+ * learn only if there are sites. If total is not NULL, *total is the number of sites, unless fn
+ * ended the walk.
  */
 int btf_extra_for_each_site(const struct btf_extra_query *query, btf_extra_site_fn fn, void *data,
 			    u32 *total);
 
 /*
- * Copies the name of a function of the object with that id (as in a site) out.
- * Its length, -ENOENT, or -E2BIG for a buffer that is too small.
+ * Copies the name of the function with that id (as in a site) to name. Returns its length, -ENOENT,
+ * or -E2BIG if the buffer is too small.
  */
 int btf_extra_func_name(u32 object, u32 func_id, char *name, size_t size);
 
 /*
  * ---- for the data module, btf_extra_vmlinux.ko ----
  *
- * Both point into its own memory. image: the container without .BTF, aligned to
- * 8; types: what its .BTF holds, aligned to 4.
+ * Both blobs are in the memory of that module. image is the container without .BTF, aligned to 8.
+ * types is the contents of its .BTF, aligned to 4.
  */
 struct btf_extra_data {
 	const void *image;
@@ -57,10 +57,10 @@ struct btf_extra_data {
 	struct module *owner;
 };
 
-/* 0, or why the blobs were refused (one line in dmesg says more). May sleep. */
+/* Returns 0, or the reason for a refusal; one line in dmesg says more. May sleep. */
 int btf_extra_add_vmlinux(const struct btf_extra_data *data);
 
-/* Takes them away and waits for readers, so that the memory may go. */
+/* Removes the blobs and waits for readers, so that their memory may be freed. */
 void btf_extra_del_vmlinux(const struct btf_extra_data *data);
 
 #endif

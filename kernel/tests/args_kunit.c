@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where the ABI passes parameters, and what a program finds there: prototypes and
- * locations as BTF, against values worked out by hand.
+ * Tests where the ABI passes parameters and what a program finds there. Prototypes and locations
+ * are BTF. The expected values are worked out by hand.
  */
 #include <kunit/test.h>
 #include <linux/vmalloc.h>
@@ -10,7 +10,7 @@
 #include "../core/loc_entry.h"
 #include "../site_args.h"
 
-/* Types of the blob, by id. */
+/* Ids of the types of the blob. */
 enum {
 	VOID, INT, UINT, LONG, ULONG, CHAR, U8, BOOL, U16, S16, POINTER, SIGNED_ENUM, ENUM, INT128,
 	FLOAT, PAIR, SMALL, ODD, PACKED, BIG, FLOATS, EMPTY, BITS, TYPEDEF, CONST_TYPEDEF, NR_TYPES
@@ -93,7 +93,7 @@ static void put_types(struct blob_writer *writer)
 	put_struct(writer, 24, 3, (u32[]){ LONG, LONG, LONG }, (u32[]){ 0, 64, 128 });
 	put_struct(writer, 8, 1, (u32[]){ FLOAT }, (u32[]){ 0 });
 	put_struct(writer, 0, 0, NULL, NULL);
-	/* Two bit fields, of 3 and 5 bits. */
+	/* There are two bit fields, of 3 and 5 bits. */
 	put_struct(writer, 4, 2, (u32[]){ UINT, UINT }, (u32[]){ 3u << 24, 5u << 24 | 3 });
 	writer->types[writer->nr_words - 9 + 1] |= 1u << 31;
 	blob_type(writer, blob_string(writer, "t"), BTF_KIND_TYPEDEF, 0, INT);
@@ -177,7 +177,10 @@ struct place_row {
 	u32 result;
 	u32 nr_params;
 	u32 params[MAX_PARAMS];
-	/* Of each parameter: "0" its register, "0-1" both, "m" memory; "s" if it is signed. */
+	/*
+	 * For each parameter: "0" is its register, "0-1" both registers, "m" memory; "s": it is
+	 * signed.
+	 */
 	const char *places;
 };
 
@@ -255,8 +258,8 @@ struct value_row {
 	u32 type;
 	struct location location;
 	u64 low;		/* in its first register */
-	u64 high;		/* in its second one */
-	bool none;		/* the word says that it is not there */
+	u64 high;		/* in its second register */
+	bool none;		/* the word says that the parameter has no location */
 };
 
 static const struct value_row value_rows[] = {
@@ -352,14 +355,14 @@ static void value_row_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, code_of(world, 11), BTF_EXTRA_ARGS_NONE);
 	KUNIT_EXPECT_EQ(test, (u64)seen->di, row->low);
 	KUNIT_EXPECT_EQ(test, (u64)seen->si, pair ? row->high : 0x7777777777777777);
-	/* The rest is as it was. */
+	/* The other registers have not changed. */
 	KUNIT_EXPECT_EQ(test, (u64)seen->dx, 0x7777777777777777);
 	KUNIT_EXPECT_EQ(test, (u64)seen->ax, AX_VALUE);
 	KUNIT_EXPECT_EQ(test, (u64)seen->bx, BX_VALUE);
 	KUNIT_EXPECT_EQ(test, (u64)seen->bp, (u64)(unsigned long)world->memory);
 }
 
-/* Registers that are changed are read before that. */
+/* Every register is read before it is overwritten. */
 static void exchange_test(struct kunit *test)
 {
 	const struct location locations[] = { { 8, LOC_REG, 1, { 4 } }, { 8, LOC_REG, 1, { 5 } },
@@ -377,7 +380,7 @@ static void exchange_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, world->frame.regs.orig_ax & 0xffff, 0xf210);
 }
 
-/* The 7th is coded, the 13th is not; both are behind the registers. */
+/* The 7th parameter is in the word, the 13th is not. Both are behind the registers. */
 static void memory_test(struct kunit *test)
 {
 	struct location locations[MAX_PARAMS];
@@ -407,7 +410,7 @@ static void memory_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, world->frame.args[12].present, 0);
 }
 
-/* The second half of a pair is on a page that is not there: no half of it is given. */
+/* The second half of a pair is on a page that is not mapped, so no half is given. */
 static void half_test(struct kunit *test)
 {
 	const struct location location = { 16, LOC_REG | LOC_DEREF, 1, { BP } };

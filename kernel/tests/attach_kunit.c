@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a program of fentry is attached to, by id: sites and symbols of a row,
- * against verdicts and lines of the log worked out by hand.
+ * Tests what an fentry program attaches to, by id. The sites and symbols of a row are compared with
+ * verdicts and log lines that are worked out by hand.
  */
 #include <kunit/test.h>
 
@@ -12,10 +12,10 @@
 #include "../site_query.h"
 #include "sample_objects.h"
 
-/* Of the base: base_func() is void (void). */
+/* An id of the base: base_func() is void (void). */
 #define BASE_FUNC 3
 
-/* Of the types, from 4 on. */
+/* Ids of the types, from 4 on. */
 enum {
 	PROTO_A = 4,	/* int (int a) */
 	PROTO_AB,	/* void (int a, int b) */
@@ -33,7 +33,7 @@ enum {
 	FIRST_LOCATION,
 };
 
-/* What func_info says of a call: a letter for each parameter. */
+/* Records of func_info: each LOC_PROTO has a letter for each parameter. */
 enum {
 	IN_DI = FIRST_LOCATION, IN_SI, IN_DX, SEVEN, IN_MEMORY, SUM, IN_DI_SI,
 	NOTHING,	/* no parameters */
@@ -58,20 +58,20 @@ struct attach_row {
 	const char *name;
 	u32 asked;
 	struct {
-		u32 func, proto, offset;	/* in order of all three; func 0: no more */
-		const char *symbol;		/* NULL: none begins there */
+		u32 func, proto, offset;	/* in order of all three; func 0: the end */
+		const char *symbol;		/* NULL: no symbol begins there */
 	} bodies[MAX_BODIES];
-	u32 inlined;		/* sites of the function that is asked for */
-	u32 part;		/* this one is a rest, by number from 1 */
+	u32 inlined;		/* number of inlined sites of the function that is asked for */
+	u32 part;		/* number, from 1, of the body that continues a call */
 	bool freed;
 	bool strict;
-	bool firmware;		/* no BTF of the kernel has our ids */
+	bool firmware;		/* no BTF of the kernel has the ids of the types */
 
-	/* what must come out: */
+	/* the expected result: */
 	enum attach_answer answer;
 	bool refused;
-	u32 offset;		/* where it ends up; 0: not known */
-	u32 ids[MAX_BODIES];	/* that attach to just these bodies */
+	u32 offset;		/* the address that it attaches to; 0: not known */
+	u32 ids[MAX_BODIES];	/* the ids that attach to exactly these bodies */
 	const char *lines[MAX_LINES];
 };
 
@@ -82,7 +82,7 @@ struct attach_row {
 #define USE_KLOC "use kloc (btf-extra lookup --name "
 
 static const struct attach_row attach_rows[] = {
-	/* ---- ids of ours ---- */
+	/* ---- ids of the types ---- */
 	{ "one body", APPLE, { { APPLE, DI_SI, 0x10, "apple" } },
 	  .answer = ATTACH_ADDRESS, .offset = 0x10, .ids = { APPLE } },
 	{ "one body, and inlined", APPLE, { { APPLE, DI_SI, 0x10, "apple" } }, .inlined = 2,
@@ -318,7 +318,7 @@ static void put_loc_proto(struct blob_writer *w, u32 nr, u32 first, u32 second)
 		blob_word(w, second);
 }
 
-/* In the order of their enum; registers by DWARF number. */
+/* The order is that of their enum. Registers have DWARF numbers. */
 static void put_locations(struct blob_writer *w)
 {
 	put_param(w, 4, LOC_REG, 1, (const u32 []){ 5 });
@@ -391,7 +391,7 @@ static void write_row(struct kunit *test, const struct attach_row *row)
 
 /* ---- rows ---- */
 
-/* A module whose BTF the types are, as far as that is looked at. */
+/* A module that stands for the owner of the types. Only its name is used. */
 static struct module kunit_btf = { .name = "kunit_btf" };
 
 struct told {
@@ -473,7 +473,7 @@ static void attach_row_test(struct kunit *test)
 	extra_object_destroy(object);
 }
 
-/* More bodies than are listed, and a reader who may not see addresses. */
+/* There are more bodies than are listed, and the reader may not see addresses. */
 static void count_line(const char *line, void *data)
 {
 	u32 *nr = data;
@@ -501,7 +501,7 @@ static void attach_many_test(struct kunit *test)
 	for (i = 0; i < ATTACH_MAX_LISTED; i++)
 		strscpy(report->bodies[i].symbol, "fig", sizeof(report->bodies[i].symbol));
 	attach_report_tell(report, false, count_line, &nr);
-	/* A heading, 16 bodies, how many more, what to do. */
+	/* The lines are a heading, 16 bodies, the number of the others, and what to do. */
 	KUNIT_EXPECT_EQ(test, nr, 1 + ATTACH_MAX_LISTED + 2 + 100 + 1000);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Objects that a module carries in itself: its BTF holds what the types blob of the
- * sample does, the first types being the module's own, and the rest of the container
- * is apart from func_info.
+ * Tests objects that a module carries in itself. The module's BTF has the same types as the
+ * sample's types blob, and the first of them are the module's own. func_info and the rest of the
+ * container are in two sections.
  */
 #include <kunit/test.h>
 
@@ -11,14 +11,14 @@
 #include "../object_registry.h"
 #include "sample_objects.h"
 
-/* Ids of the module's BTF: 4..10, of which 6 is apple, 7 and 8 pear, 9 and 10 their files. */
+/* The module's BTF has the ids 4..10: 6 is apple, 7 and 8 are pear, 9 and 10 their files. */
 #define NR_TYPES 7
 
 struct carried_row {
 	const char *name;
-	u32 own;		/* types that the module has of its own */
-	bool no_own;		/* ... of which nothing is said */
-	bool vmlinux;		/* no module */
+	u32 own;		/* number of types that are the module's own */
+	bool no_own;		/* ... and no section gives that number */
+	bool vmlinux;		/* it is vmlinux, not a module */
 	bool no_func_info;
 	u32 base_crc, module_crc;	/* xor */
 
@@ -125,7 +125,9 @@ static bool symbol_of_sample(unsigned long address, char *symbol)
 	return true;
 }
 
-/* apple is the module's own, and goes by its name; pear is ours, one without a body. */
+/*
+ * apple is the module's own and attaches by name. pear is one of the added types and has no body.
+ */
 static void carried_attach_test(struct kunit *test)
 {
 	static const struct carried_row plain = { .own = 3 };

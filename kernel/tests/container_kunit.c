@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The rows of tests/core about the container, the bounds of sites, marks and
- * suffixes of symbols, compiled as the kernel compiles them. Files are allocated
- * with exactly their size, so that KASAN sees what reads past an end.
+ * Runs the rows of tests/core for the container, the bounds of sites, marks and suffixes of
+ * symbols, as the kernel compiles them. Files are allocated with exactly their size, so that KASAN
+ * sees a read behind the end.
  */
 #include <kunit/test.h>
 
@@ -67,7 +67,7 @@ static void container_cut_test(struct kunit *test)
 	}
 }
 
-/* The bytes that are not of a blob. */
+/* Changes the bytes outside the blobs. */
 static void container_byte_test(struct kunit *test)
 {
 	struct container_fixture *fixture = test->priv;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The core, compiled as the kernel compiles it: every row of tests/core, each a
- * parameter with the row's name; then the two layouts, cut anywhere and with any
- * byte changed. Images and tables are allocated with exactly their size, so that
- * KASAN sees what reads or writes past an end.
+ * Runs the core as the kernel compiles it. Every row of tests/core is a parameter with the row's
+ * name. The two layouts are also cut at every length and run with every byte changed. Images and
+ * tables are allocated with exactly their size, so that KASAN sees an access behind the end.
  */
 #include <kunit/test.h>
 
@@ -27,7 +26,10 @@ static struct core_image *image_of(struct core_fixture *fixture, u32 i)
 	return images[i];
 }
 
-/* In place of the image: size bytes of it. One that is not aligned has to stay so. */
+/*
+ * Replaces the image by a copy of its first size bytes. A copy of an unaligned image is unaligned
+ * too.
+ */
 static u8 *copy_image(struct kunit *test, struct core_image *image, u32 size)
 {
 	size_t shift = (unsigned long)image->data % sizeof(u32);
@@ -151,7 +153,7 @@ static const void *all_rows_gen_params(struct kunit *test, const void *prev, cha
 	return rows_gen_params(prev, desc, core_nr_rows);
 }
 
-/* The first rows are the two layouts, whole and with every kind of record. */
+/* The first rows are the two layouts, complete and with every kind of record. */
 static const void *layouts_gen_params(struct kunit *test, const void *prev, char *desc)
 {
 	return rows_gen_params(prev, desc, 2);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /dev/btf_extra, called as the VFS calls it, with structs in memory of a user:
- * what is refused, and pages of what one object holds. See sample_objects.h.
+ * Calls /dev/btf_extra as the VFS does, with structs in user memory. Tests what is refused, and
+ * reads one object in pages. See sample_objects.h.
  */
 #include <kunit/test.h>
 #include <linux/btf_extra.h>
@@ -15,7 +15,7 @@
 
 #define USER_SIZE (4 * PAGE_SIZE)
 
-/* Places in the memory of the user. */
+/* Offsets in the user memory. */
 #define AT_ARGUMENT 0
 #define AT_OBJECT 0x200
 #define AT_NAME 0x400
@@ -54,7 +54,7 @@ static int device_test_init(struct kunit *test)
 
 	memset(&fixture, 0, sizeof(fixture));
 	sample_init(test);
-	/* A kernel thread sees no /dev. */
+	/* A kernel thread does not see /dev. */
 	fixture.file = kunit_kzalloc(test, sizeof(*fixture.file), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, fixture.file);
 	KUNIT_ASSERT_EQ(test, query_device_operations.open(NULL, fixture.file), 0);
@@ -83,10 +83,10 @@ static void device_test_exit(struct kunit *test)
 
 struct lookup_row {
 	const char *name;
-	struct btf_extra_lookup lookup;	/* pointers: places in the memory of the user */
+	struct btf_extra_lookup lookup;	/* its pointers are offsets in the user memory */
 	int error;
 	u32 total, count;
-	u32 first_number;		/* of the first site that is written */
+	u32 first_number;		/* number of the first site that is written */
 };
 
 #define BAD_POINTER 0x7fff00000000ull
@@ -149,7 +149,7 @@ static const struct lookup_row lookup_rows[] = {
 
 KUNIT_ARRAY_PARAM_DESC(lookup, lookup_rows, name);
 
-/* From a place to an address of the user. */
+/* Turns an offset into a user address. */
 static u64 user_pointer(u64 place)
 {
 	return place && place != BAD_POINTER ? fixture.user + place : place;
@@ -184,7 +184,7 @@ static void device_lookup_test(struct kunit *test)
 	get(test, AT_RESULTS, &site, sizeof(site));
 	KUNIT_EXPECT_EQ(test, site.object, fixture.object);
 	KUNIT_EXPECT_EQ(test, site.number, row->first_number);
-	/* Nothing behind the last site is written. */
+	/* Nothing is written behind the last site. */
 	get(test, AT_RESULTS + lookup.count * sizeof(site), &site, sizeof(site));
 	KUNIT_EXPECT_EQ(test, site.object, 0);
 }
@@ -248,7 +248,7 @@ static void device_command_test(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, call(0), -ENOTTY);
 	KUNIT_EXPECT_EQ(test, call(BTF_EXTRA_IOC_INFO + 0x10), -ENOTTY);
-	/* The struct of another day has another size, so another number. */
+	/* A struct of another version has another size, and so another ioctl number. */
 	KUNIT_EXPECT_EQ(test, call(BTF_EXTRA_IOC_LOOKUP + (8 << _IOC_SIZESHIFT)), -ENOTTY);
 	KUNIT_EXPECT_EQ(test, operations->unlocked_ioctl(fixture.file, BTF_EXTRA_IOC_INFO,
 							 BAD_POINTER), -EFAULT);
@@ -256,7 +256,7 @@ static void device_command_test(struct kunit *test)
 							 BAD_POINTER), -EFAULT);
 }
 
-/* One state for all that a call gives back; another one after every change. */
+/* A call returns one state, and every change makes another one. */
 static void device_generation_test(struct kunit *test)
 {
 	struct btf_extra_lookup lookup = { BY_NAME };

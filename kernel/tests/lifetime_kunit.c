@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Readers ask without end while objects come and go. An object that has been
- * taken out is overwritten before it is freed, so that one who still looks at it
- * sees something else than what it was.
+ * Readers ask all the time while objects come and go. An object that was removed is overwritten
+ * before it is freed, so that a reader that still uses it notices.
  */
 #include <kunit/test.h>
 #include <linux/btf_extra.h>
@@ -18,7 +17,7 @@
 
 static const char *const names[NR_NAMES] = { "one", "two", "three", "four" };
 
-/* What readers have seen. */
+/* Counts what readers have seen. */
 struct tally {
 	atomic_t found, absent, wrong;
 	atomic_long_t first_wrong;	/* the line of the check */
@@ -36,7 +35,7 @@ static void check(bool holds, long line)
 
 #define CHECK(condition) check(condition, __LINE__)
 
-/* Every object of one state is whole. */
+/* Every object of a state is complete. */
 static void read_state(u64 *generation)
 {
 	const struct registry_state *state;
@@ -67,7 +66,7 @@ static void read_state(u64 *generation)
 }
 
 struct answer {
-	unsigned long address;	/* that was asked for; 0: by name */
+	unsigned long address;	/* the address that is asked for; 0: by name */
 	u32 nr;
 	u32 object;
 };

@@ -8,9 +8,9 @@
 struct manifest_row {
 	const char *name;
 	const char *text;
-	size_t size;		/* 0: all of text */
+	size_t size;		/* 0: the whole text */
 	int error;
-	u32 line;		/* at fault */
+	u32 line;		/* line of the fault */
 	u32 nr_names;
 	const char *names[3];	/* in order */
 };

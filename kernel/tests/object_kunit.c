@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* extra_object_create(): what it takes, what it refuses, and what is left of it then. */
+/*
+ * Tests extra_object_create(): what it accepts, what it refuses, and that nothing is left after
+ * that.
+ */
 #include <kunit/test.h>
 #include <linux/sched.h>
 
@@ -7,11 +10,11 @@
 
 struct object_row {
 	const char *name;
-	/* On the way from the plain sample; NULL: nothing is changed. */
+	/* Changes the plain sample; NULL: it stays as it is. */
 	void (*change)(struct sample_world *world);
-	struct core_patch patches[2];	/* of the blobs */
+	struct core_patch patches[2];	/* patches of the blobs */
 	int error;			/* 0: accepted */
-	u32 nr_asked;			/* whether it came as far as the base */
+	u32 nr_asked;			/* 1 if it came as far as the base, else 0 */
 };
 
 static void other_build_id(struct sample_world *world)
@@ -78,7 +81,7 @@ static void no_file(struct sample_world *world)
 	world->file_size = 0;
 }
 
-/* .text ends at the highest site, .rodata is .init.text and not executable, ... */
+/* .text ends at the highest site; .rodata becomes .init.text and is not executable, ... */
 static void short_text(struct sample_world *world)
 {
 	*(u64 *)(world->file + 64 + 64 * 6 + 32) = 0x40;
@@ -169,7 +172,9 @@ static void object_content_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, object->sections[0].size, 0x100);
 	KUNIT_EXPECT_EQ(test, object->sections[1].address, 0x304000);
 	KUNIT_EXPECT_EQ(test, object->sections[1].size, 0x80);
-	/* 172 and 393 bytes of blobs; tables by offset and by name; two files */
+	/*
+	 * The blobs have 172 and 393 bytes. There are tables by offset and by name, and two files.
+	 */
 	KUNIT_EXPECT_GE(test, object->bytes, 172 + 393 + 8 * 4 + 4 * 4 + 2 * 8);
 	KUNIT_EXPECT_LT(test, object->bytes, 1024);
 
@@ -188,7 +193,7 @@ static void object_content_test(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, extra_object_func_file(object, 9));
 	KUNIT_EXPECT_NULL(test, extra_object_func_file(object, U32_MAX));
 
-	/* The bytes are its own: what they were made from may go. */
+	/* The object has a copy of the bytes, so the originals may be freed. */
 	memset(world->file, 0xff, world->file_size);
 	KUNIT_EXPECT_STREQ(test, extra_object_func_name(object, 6), "apple");
 	extra_object_destroy(object);
@@ -230,7 +235,7 @@ static void object_name_test(struct kunit *test)
 	extra_object_destroy(object);
 }
 
-/* A module with BTF of its own, this one, and one that has none. */
+/* One module has BTF of its own (this one), and one has none. */
 static void object_module_test(struct kunit *test)
 {
 	struct sample_world *world = test->priv;
@@ -266,8 +271,8 @@ static void object_module_test(struct kunit *test)
 }
 
 /*
- * Each allocation fails once, until there is none left to fail. What stays behind
- * is for kmemleak to find, which the guest asks after the run.
+ * Each allocation fails once, until none is left to fail. kmemleak finds what is not freed: the
+ * guest asks it after the run.
  */
 static void object_no_memory_test(struct kunit *test)
 {
@@ -296,8 +301,8 @@ static void object_no_memory_test(struct kunit *test)
 			break;
 	}
 	/*
-	 * Copies and offsets of types and func_info; tables, sections, files. What is
-	 * larger than a page comes from vmalloc() then.
+	 * The allocations are copies and offsets of types and func_info, tables, sections and
+	 * files. An allocation of more than a page falls back to vmalloc().
 	 */
 	KUNIT_EXPECT_GE_MSG(test, nr_failed, 7,
 			    "failslab must take GFP_KERNEL: ignore-gfp-wait is N in debugfs");

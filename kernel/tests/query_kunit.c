@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Look-ups through two objects, "one" and "two": see sample_objects.h for what
- * they hold. Expected sites are written as (number of the object) * 10 + number.
+ * Looks up sites in two objects, "one" and "two", which sample_objects.h describes. Expected sites
+ * are written as (number of the object) * 10 + number.
  */
 #include <kunit/test.h>
 #include <linux/btf_extra.h>
@@ -15,7 +15,7 @@ struct query_row {
 	const char *name;
 	struct btf_extra_query query;
 	int error;
-	u8 sites[MAX_FOUND];	/* up to the first 0 */
+	u8 sites[MAX_FOUND];	/* the first 0 ends them */
 };
 
 #define BY_ID .by = BTF_EXTRA_BY_ID
@@ -141,7 +141,7 @@ static void query_exit(struct kunit *test)
 	sample_exit(test);
 }
 
-/* Every field of a site, from sample_objects.h. */
+/* Compares every field of a site with sample_objects.h. */
 static void expect_site(struct kunit *test, const struct btf_extra_site *site, u32 object,
 			u32 number)
 {
@@ -213,7 +213,10 @@ static void query_func_name_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, btf_extra_func_name(ids[1] + 1, 6, name, sizeof(name)), -ENOENT);
 }
 
-/* vmlinux's freed text is nobody's and keeps its addresses; a module's may be another's. */
+/*
+ * vmlinux's freed text is not used again, so its sites keep their addresses. A module's freed text
+ * may belong to another module.
+ */
 static void query_freed_test(struct kunit *test)
 {
 	const struct btf_extra_query by_name = { BY_NAME, .name = "apple", .object = "three" };

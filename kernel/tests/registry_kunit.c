@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The registry, which is the module's own and empty while tests run, and the
- * files that show its objects.
+ * Tests the registry and the files that show its objects. The registry is the module's real one,
+ * and it is empty while tests run.
  */
 #include <kunit/test.h>
 #include <linux/kobject.h>
@@ -87,7 +87,7 @@ static int registry_init(struct kunit *test)
 	return sample_init(test);
 }
 
-/* A test that stopped half-way leaves nothing either. */
+/* Removes everything, even if a test has stopped half-way. */
 static void registry_clean(struct kunit *test)
 {
 	static const char *const names[] = { "one", "two", "three", "four" };
@@ -159,7 +159,7 @@ static void registry_find_test(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, at(0x201000));
 }
 
-/* Ids are never given twice, and the generation grows with every change. */
+/* Ids are never used again, and every change makes the generation greater. */
 static void registry_ids_test(struct kunit *test)
 {
 	u64 before = generation();
@@ -180,7 +180,7 @@ static void registry_ids_test(struct kunit *test)
 	}
 }
 
-/* What is refused changes nothing, and stays its maker's. */
+/* A refused object changes nothing, and its maker keeps it. */
 static void registry_refused_test(struct kunit *test)
 {
 	struct extra_object *one = add(test, "one", 1);
@@ -209,18 +209,18 @@ static void registry_refused_test(struct kunit *test)
 		KUNIT_EXPECT_PTR_EQ(test, at(0x101000), (const struct extra_object *)one);
 		KUNIT_EXPECT_NULL(test, at(0x201000));
 	}
-	/* Of another module of that name: none. */
+	/* The module is another one of that name. */
 	KUNIT_EXPECT_NULL(test, registry_remove("one", THIS_MODULE));
 	KUNIT_EXPECT_NULL(test, registry_remove("two", NULL));
 	KUNIT_EXPECT_EQ(test, generation(), before);
-	/* The next id is the next: those that were refused took none. */
+	/* The refused objects have not used an id. */
 	object = add(test, "two", 2);
 	KUNIT_EXPECT_EQ(test, object->id, one->id + 1);
 	take(test, "two", object);
 	take(test, "one", one);
 }
 
-/* Ranges that touch do not overlap; one byte in common is an overlap, on either side. */
+/* Ranges that touch do not overlap. One common byte, on either side, is an overlap. */
 static void registry_touch_test(struct kunit *test)
 {
 	const struct {
@@ -250,7 +250,7 @@ static void registry_touch_test(struct kunit *test)
 	take(test, "one", one);
 }
 
-/* Sections that are at no address are in no range, and in the way of no other. */
+/* Sections without an address are in no range and do not overlap with others. */
 static void registry_nowhere_test(struct kunit *test)
 {
 	struct extra_object *one = add(test, "one", 0);
@@ -263,7 +263,7 @@ static void registry_nowhere_test(struct kunit *test)
 	take(test, "two", two);
 }
 
-/* Each allocation fails once; a try without a failure is the last. */
+/* Each allocation fails once. The test ends with the first try without a failure. */
 static void registry_no_memory_test(struct kunit *test)
 {
 #ifdef CONFIG_FAILSLAB
@@ -283,7 +283,7 @@ static void registry_no_memory_test(struct kunit *test)
 		injected = !current->fail_nth;
 		current->fail_nth = 0;
 		if (!err) {
-			/* To take one away never needs memory. */
+			/* Removing an object never needs memory. */
 			current->fail_nth = 1;
 			KUNIT_EXPECT_PTR_EQ(test, registry_remove("two", NULL), two);
 			current->fail_nth = 0;
@@ -340,7 +340,7 @@ static void registry_files_test(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, blob_source_add(&source, &sample_host), 0);
 	expect_file(test, "one", world->blobs.func_info.data, 393);
 	expect_file(test, "one.types", world->blobs.types.data, 172);
-	/* A second one leaves the files of the first. */
+	/* A second object of that name leaves the files of the first. */
 	KUNIT_EXPECT_EQ(test, blob_source_add(&source, &sample_host), -EEXIST);
 	expect_file(test, "one", world->blobs.func_info.data, 393);
 	KUNIT_EXPECT_EQ(test, nr_objects(), 1);
@@ -352,7 +352,7 @@ static void registry_files_test(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, blob_source_drop("one", NULL));
 }
 
-/* One that cannot be published leaves no file. */
+/* An object that cannot be published leaves no file. */
 static void registry_files_refused_test(struct kunit *test)
 {
 	struct sample_world *world = test->priv;

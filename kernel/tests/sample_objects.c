@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "sample_objects.h"
 
-/* sample_host has no argument of its own. */
+/* sample_host's functions get no argument, so they use this. */
 static struct sample_world *current_world;
 
 static int say_build_id(const struct module *module, u8 *id)
