@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/module.h>
 
-#include "attach_address.h"
+#include "fentry_hook.h"
 #include "blob_files.h"
 #include "blob_source.h"
 #include "core/version.h"
@@ -25,7 +25,7 @@ static int __init btf_extra_init(void)
 	err = blob_source_init();
 	if (err)
 		goto no_source;
-	err = attach_address_init();
+	err = fentry_hook_init();
 	if (err)
 		goto no_attach;
 	sites_file_init();
@@ -43,7 +43,7 @@ no_device:
 static void __exit btf_extra_exit(void)
 {
 	sites_file_exit();
-	attach_address_exit();
+	fentry_hook_exit();
 	query_device_exit();
 	blob_source_exit();
 	blob_files_exit();

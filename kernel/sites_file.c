@@ -7,8 +7,8 @@
 #include <linux/uaccess.h>
 
 #include "address_view.h"
-#include "attach_address.h"
-#include "attach_target.h"
+#include "fentry_hook.h"
+#include "fentry_target.h"
 #include "kernel_symbol.h"
 #include "object_registry.h"
 #include "other_symbols.h"
@@ -28,7 +28,7 @@ struct cursor {
 	unsigned long address;
 	char name[KSYM_SYMBOL_LEN];
 	bool hidden;
-	struct attach_query query;
+	struct fentry_query query;
 };
 
 /* The first object with that id or a later one that has sites; NULL: none. */
@@ -133,16 +133,16 @@ static bool is_traceable(unsigned long address, char *symbol)
 	return text[at] == 0xe8 && is_tracer(address + at + sizeof(nop) + distance, symbol);
 }
 
-static const char *why_not(const struct btf_extra_site *body, enum attach_answer answer)
+static const char *why_not(const struct btf_extra_site *body, enum fentry_answer answer)
 {
 	if (body->flags & BTF_EXTRA_SITE_PART)
 		return "-part";
 	switch (answer) {
-	case ATTACH_SEVERAL:
+	case FENTRY_SEVERAL:
 		return "-several-bodies";
-	case ATTACH_ABI:
+	case FENTRY_ABI:
 		return "-arguments";
-	case ATTACH_NO_TEXT:
+	case FENTRY_NO_TEXT:
 		return "-no-text";
 	default:
 		return "-no-btf";
@@ -153,20 +153,20 @@ static const char *why_not(const struct btf_extra_site *body, enum attach_answer
 static void show_attach(struct seq_file *seq, struct cursor *cursor,
 			const struct btf_extra_site *body)
 {
-	struct attach_query *query = &cursor->query;
-	enum attach_answer answer;
+	struct fentry_query *query = &cursor->query;
+	enum fentry_answer answer;
 	bool named;
 	u32 id;
 
 	query->object = cursor->object;
-	query->strict = attach_address_strict();
-	id = attach_id_of_body(query, body, &answer);
+	query->strict = fentry_hook_strict();
+	id = fentry_id_of_body(query, body, &answer);
 	named = body->address && query->symbol_at(body->address, query->symbol);
 	seq_printf(seq, "\t%s\t", named ? query->symbol : "-");
 	if (id && !is_traceable(body->address, query->symbol))
 		seq_puts(seq, "-notrace");
 	else if (id)
-		seq_printf(seq, "%s:%u", attach_btf_name(query->object, id), id);
+		seq_printf(seq, "%s:%u", fentry_btf_name(query->object, id), id);
 	else
 		seq_puts(seq, why_not(body, answer));
 }

@@ -7,7 +7,7 @@
 #include <kunit/test.h>
 
 #include "../../tests/core/elf_writer.h"
-#include "../attach_target.h"
+#include "../fentry_target.h"
 #include "../object_registry.h"
 #include "sample_objects.h"
 
@@ -131,9 +131,9 @@ static bool symbol_of_sample(unsigned long address, char *symbol)
 static void carried_attach_test(struct kunit *test)
 {
 	static const struct carried_row plain = { .own = 3 };
-	struct attach_query *query = kunit_kzalloc(test, sizeof(*query), GFP_KERNEL);
+	struct fentry_query *query = kunit_kzalloc(test, sizeof(*query), GFP_KERNEL);
 	struct sample_world *world = test->priv;
-	struct attach_target target;
+	struct fentry_target target;
 	struct extra_object *object;
 
 	KUNIT_ASSERT_NOT_NULL(test, query);
@@ -142,17 +142,17 @@ static void carried_attach_test(struct kunit *test)
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, object);
 	query->object = object;
 	query->symbol_at = symbol_of_sample;
-	attach_target_of(query, 6, &target);
-	KUNIT_EXPECT_EQ(test, target.answer, ATTACH_BY_NAME);
+	fentry_target_of(query, 6, &target);
+	KUNIT_EXPECT_EQ(test, target.answer, FENTRY_BY_NAME);
 	KUNIT_EXPECT_FALSE(test, target.own);
-	attach_target_of(query, 7, &target);
-	KUNIT_EXPECT_EQ(test, target.answer, ATTACH_NO_BODY);
+	fentry_target_of(query, 7, &target);
+	KUNIT_EXPECT_EQ(test, target.answer, FENTRY_NO_BODY);
 	KUNIT_EXPECT_TRUE(test, target.own);
-	attach_target_of(query, 8, &target);
-	KUNIT_EXPECT_EQ(test, target.answer, ATTACH_ADDRESS);
+	fentry_target_of(query, 8, &target);
+	KUNIT_EXPECT_EQ(test, target.answer, FENTRY_ADDRESS);
 	KUNIT_EXPECT_EQ(test, target.address, sample_text(1) + 0x30);
-	KUNIT_EXPECT_STREQ(test, attach_btf_name(object, 6), "kunit");
-	KUNIT_EXPECT_STREQ(test, attach_btf_name(object, 8), THIS_MODULE->name);
+	KUNIT_EXPECT_STREQ(test, fentry_btf_name(object, 6), "kunit");
+	KUNIT_EXPECT_STREQ(test, fentry_btf_name(object, 8), THIS_MODULE->name);
 	extra_object_destroy(object);
 }
 

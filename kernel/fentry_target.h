@@ -8,8 +8,8 @@
  * would see wrong arguments there. Our own are new: they attach to the one body that
  * they stand for, or to none.
  */
-#ifndef BTF_EXTRA_ATTACH_TARGET_H
-#define BTF_EXTRA_ATTACH_TARGET_H
+#ifndef BTF_EXTRA_FENTRY_TARGET_H
+#define BTF_EXTRA_FENTRY_TARGET_H
 
 #include <linux/btf_extra.h>
 #include <linux/kallsyms.h>
@@ -17,17 +17,17 @@
 #include "abi_check.h"
 #include "extra_object.h"
 
-enum attach_answer {
-	ATTACH_BY_NAME,		/* nothing speaks against what the name leads to */
-	ATTACH_ADDRESS,		/* goes to address */
-	ATTACH_SEVERAL,		/* bodies, of which the id says none */
-	ATTACH_NO_BODY,		/* inlined everywhere */
-	ATTACH_NO_TEXT,		/* its text is gone, or its place not known */
-	ATTACH_ABI,		/* what it takes is not what its prototype says */
+enum fentry_answer {
+	FENTRY_BY_NAME,		/* nothing speaks against what the name leads to */
+	FENTRY_ADDRESS,		/* goes to address */
+	FENTRY_SEVERAL,		/* bodies, of which the id says none */
+	FENTRY_NO_BODY,		/* inlined everywhere */
+	FENTRY_NO_TEXT,		/* its text is gone, or its place not known */
+	FENTRY_ABI,		/* what it takes is not what its prototype says */
 };
 
-struct attach_target {
-	enum attach_answer answer;
+struct fentry_target {
+	enum fentry_answer answer;
 	bool own;			/* an id of our types */
 	unsigned long address;		/* where it ends up, if that is known; by name included */
 	u32 nr_bodies;
@@ -37,37 +37,37 @@ struct attach_target {
 };
 
 /* As kernel_symbol_at(): an argument, so that tests may have symbols of their own. */
-typedef bool (*attach_symbol_fn)(unsigned long address, char *symbol);
+typedef bool (*fentry_symbol_fn)(unsigned long address, char *symbol);
 
 /* What it takes to ask. */
-struct attach_query {
+struct fentry_query {
 	const struct extra_object *object;
-	attach_symbol_fn symbol_at;
+	fentry_symbol_fn symbol_at;
 	bool strict;			/* refuses ids of the base as if they were ours */
 	char symbol[KSYM_SYMBOL_LEN];	/* scratch */
 };
 
-void attach_target_of(struct attach_query *query, u32 func_id, struct attach_target *target);
+void fentry_target_of(struct fentry_query *query, u32 func_id, struct fentry_target *target);
 
 /* Whether it is attached at all, and then at target->address if that is not 0. */
-bool attach_target_accepted(const struct attach_query *query, const struct attach_target *target);
+bool fentry_target_accepted(const struct fentry_query *query, const struct fentry_target *target);
 
 /*
  * The id that attaches to exactly this body: preferably the one that the site has.
  * 0: none does, *answer says why that one does not.
  */
-u32 attach_id_of_body(struct attach_query *query, const struct btf_extra_site *body,
-		      enum attach_answer *answer);
+u32 fentry_id_of_body(struct fentry_query *query, const struct btf_extra_site *body,
+		      enum fentry_answer *answer);
 
 /* The BTF object of the kernel that has an id of the object; NULL: none has. */
-const char *attach_btf_name(const struct extra_object *object, u32 func_id);
+const char *fentry_btf_name(const struct extra_object *object, u32 func_id);
 
 /*
  * fn() for each body that an id stands for, rests of it left out. An id of the base
  * without sites of its own stands for all that have its name.
  */
-typedef void (*attach_body_fn)(const struct btf_extra_site *body, void *data);
-void attach_walk_bodies(const struct extra_object *object, u32 func_id, attach_body_fn fn,
+typedef void (*fentry_body_fn)(const struct btf_extra_site *body, void *data);
+void fentry_walk_bodies(const struct extra_object *object, u32 func_id, fentry_body_fn fn,
 			void *data);
 
 #endif

@@ -3,33 +3,33 @@
  * The verifier of a patched kernel asks here which code a FUNC id stands for. On
  * other kernels the ids mean the same, but attaching goes by name.
  */
-#ifndef BTF_EXTRA_ATTACH_ADDRESS_H
-#define BTF_EXTRA_ATTACH_ADDRESS_H
+#ifndef BTF_EXTRA_FENTRY_HOOK_H
+#define BTF_EXTRA_FENTRY_HOOK_H
 
 #include <linux/kconfig.h>
 #include <linux/types.h>
 
 #if IS_ENABLED(CONFIG_DEBUG_INFO_BTF_EXTRA_HOOK)
 
-int attach_address_init(void);
+int fentry_hook_init(void);
 /* Waits until nobody asks any more. */
-void attach_address_exit(void);
+void fentry_hook_exit(void);
 
 /* The parameter of that name: ids of the base that are not clear are refused. */
-bool attach_address_strict(void);
+bool fentry_hook_strict(void);
 
 #else
 
-static inline int attach_address_init(void)
+static inline int fentry_hook_init(void)
 {
 	return 0;
 }
 
-static inline void attach_address_exit(void)
+static inline void fentry_hook_exit(void)
 {
 }
 
-static inline bool attach_address_strict(void)
+static inline bool fentry_hook_strict(void)
 {
 	return false;
 }

@@ -2,7 +2,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
-#include "attach_target.h"
+#include "fentry_target.h"
 #include "core/func_suffix.h"
 #include "object_registry.h"
 #include "site_query.h"
@@ -12,7 +12,7 @@ static bool is_own(const struct extra_object *object, u32 func_id)
 	return func_id >= object->first_own_id;
 }
 
-const char *attach_btf_name(const struct extra_object *object, u32 func_id)
+const char *fentry_btf_name(const struct extra_object *object, u32 func_id)
 {
 	if (is_own(object, func_id))
 		return object->types_module ? object->types_module->name : NULL;
@@ -61,7 +61,7 @@ static void walk_sites_meant(const struct extra_object *object, u32 func_id, sit
 }
 
 struct body_walk {
-	attach_body_fn fn;
+	fentry_body_fn fn;
 	void *data;
 };
 
@@ -78,7 +78,7 @@ static void visit_body(const struct btf_extra_site *site, void *data)
 		walk->fn(site, walk->data);
 }
 
-void attach_walk_bodies(const struct extra_object *object, u32 func_id, attach_body_fn fn,
+void fentry_walk_bodies(const struct extra_object *object, u32 func_id, fentry_body_fn fn,
 			void *data)
 {
 	struct body_walk walk = { .fn = fn, .data = data };
@@ -89,8 +89,8 @@ void attach_walk_bodies(const struct extra_object *object, u32 func_id, attach_b
 /* ---- what becomes of it ---- */
 
 struct judgement {
-	struct attach_query *query;
-	struct attach_target *target;
+	struct fentry_query *query;
+	struct fentry_target *target;
 	const char *name;
 	struct btf_extra_site only;	/* the last body */
 	u32 nr_named;			/* bodies whose symbol is the very name */
@@ -104,7 +104,7 @@ static bool has_text(const struct btf_extra_site *site)
 static void count_site(const struct btf_extra_site *site, void *data)
 {
 	struct judgement *judgement = data;
-	struct attach_target *target = judgement->target;
+	struct fentry_target *target = judgement->target;
 
 	if (is_body(site)) {
 		target->nr_bodies++;
@@ -120,7 +120,7 @@ static void count_site(const struct btf_extra_site *site, void *data)
 static void find_named(const struct btf_extra_site *body, void *data)
 {
 	struct judgement *judgement = data;
-	struct attach_query *query = judgement->query;
+	struct fentry_query *query = judgement->query;
 
 	if (!has_text(body) || !query->symbol_at(body->address, query->symbol) ||
 	    strcmp(query->symbol, judgement->name))
@@ -145,13 +145,13 @@ static enum abi_promise promise_of(const struct judgement *judgement, bool has_s
 
 static void judge_only_body(struct judgement *judgement)
 {
-	struct attach_query *query = judgement->query;
-	struct attach_target *target = judgement->target;
+	struct fentry_query *query = judgement->query;
+	struct fentry_target *target = judgement->target;
 	const struct btf_extra_site *body = &judgement->only;
 	bool has_symbol, by_name;
 
 	if (!has_text(body)) {
-		target->answer = ATTACH_NO_TEXT;
+		target->answer = FENTRY_NO_TEXT;
 		return;
 	}
 	has_symbol = query->symbol_at(body->address, query->symbol);
@@ -160,15 +160,15 @@ static void judge_only_body(struct judgement *judgement)
 		target->address = body->address;
 	if (!abi_check(&query->object->func_info, body->func_id, body->loc_proto,
 		       promise_of(judgement, has_symbol), &target->abi)) {
-		target->answer = ATTACH_ABI;
+		target->answer = FENTRY_ABI;
 		return;
 	}
 	/* Another symbol at the same address may not be the one that the name has. */
-	target->answer = by_name ? ATTACH_BY_NAME : ATTACH_ADDRESS;
+	target->answer = by_name ? FENTRY_BY_NAME : FENTRY_ADDRESS;
 	target->address = body->address;
 }
 
-void attach_target_of(struct attach_query *query, u32 func_id, struct attach_target *target)
+void fentry_target_of(struct fentry_query *query, u32 func_id, struct fentry_target *target)
 {
 	struct judgement judgement = {
 		.query = query,
@@ -176,32 +176,32 @@ void attach_target_of(struct attach_query *query, u32 func_id, struct attach_tar
 		.name = extra_object_func_name(query->object, func_id),
 	};
 
-	*target = (struct attach_target){ .own = is_own(query->object, func_id) };
+	*target = (struct fentry_target){ .own = is_own(query->object, func_id) };
 	if (!*judgement.name)
 		return;
 	walk_sites_meant(query->object, func_id, count_site, &judgement);
 	if (target->nr_bodies == 1) {
 		judge_only_body(&judgement);
 	} else if (target->nr_bodies) {
-		target->answer = ATTACH_SEVERAL;
+		target->answer = FENTRY_SEVERAL;
 		if (!target->own)
-			attach_walk_bodies(query->object, func_id, find_named, &judgement);
+			fentry_walk_bodies(query->object, func_id, find_named, &judgement);
 		if (judgement.nr_named != 1)
 			target->address = 0;
 	} else if (target->own || target->nr_inlined || target->nr_parts) {
-		target->answer = ATTACH_NO_BODY;
+		target->answer = FENTRY_NO_BODY;
 	}
 }
 
-bool attach_target_accepted(const struct attach_query *query, const struct attach_target *target)
+bool fentry_target_accepted(const struct fentry_query *query, const struct fentry_target *target)
 {
 	switch (target->answer) {
-	case ATTACH_BY_NAME:
-	case ATTACH_ADDRESS:
+	case FENTRY_BY_NAME:
+	case FENTRY_ADDRESS:
 		return true;
-	case ATTACH_SEVERAL:
+	case FENTRY_SEVERAL:
 		return !target->own && !query->strict;
-	case ATTACH_ABI:
+	case FENTRY_ABI:
 		/* Else the name leads to no body that is known to be wrong. */
 		return !target->own && !query->strict && !target->address;
 	default:
@@ -212,29 +212,29 @@ bool attach_target_accepted(const struct attach_query *query, const struct attac
 
 /* ---- from a body to its id ---- */
 
-static bool leads_to(struct attach_query *query, u32 func_id, unsigned long address,
-		     enum attach_answer *answer)
+static bool leads_to(struct fentry_query *query, u32 func_id, unsigned long address,
+		     enum fentry_answer *answer)
 {
-	struct attach_target target;
+	struct fentry_target target;
 
-	attach_target_of(query, func_id, &target);
+	fentry_target_of(query, func_id, &target);
 	*answer = target.answer;
-	return attach_btf_name(query->object, func_id) && target.address == address &&
-	       attach_target_accepted(query, &target);
+	return fentry_btf_name(query->object, func_id) && target.address == address &&
+	       fentry_target_accepted(query, &target);
 }
 
-u32 attach_id_of_body(struct attach_query *query, const struct btf_extra_site *body,
-		      enum attach_answer *answer)
+u32 fentry_id_of_body(struct fentry_query *query, const struct btf_extra_site *body,
+		      enum fentry_answer *answer)
 {
 	const struct address_range *range = registry_find(registry_state(), body->address);
 	const struct loc_index *index = &query->object->index;
 	const struct loc_section *section;
-	enum attach_answer other;
+	enum fentry_answer other;
 	struct loc_range sites;
 	u32 i;
 
 	if (!has_text(body)) {
-		*answer = ATTACH_NO_TEXT;
+		*answer = FENTRY_NO_TEXT;
 		return 0;
 	}
 	if (leads_to(query, body->func_id, body->address, answer))

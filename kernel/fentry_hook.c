@@ -7,8 +7,8 @@
 #include <linux/rcupdate.h>
 
 #include "address_view.h"
-#include "attach_address.h"
-#include "attach_report.h"
+#include "fentry_hook.h"
+#include "fentry_report.h"
 #include "kernel_symbol.h"
 #include "object_registry.h"
 
@@ -16,7 +16,7 @@ static bool strict;
 module_param(strict, bool, 0600);
 MODULE_PARM_DESC(strict, "Refuse ids of the kernel's own BTF whose name has several bodies");
 
-bool attach_address_strict(void)
+bool fentry_hook_strict(void)
 {
 	return READ_ONCE(strict);
 }
@@ -44,12 +44,12 @@ static void log_line(const char *line, void *data)
 	bpf_log(data, "%s\n", line);
 }
 
-static int error_of(enum attach_answer answer)
+static int error_of(enum fentry_answer answer)
 {
 	switch (answer) {
-	case ATTACH_SEVERAL:
+	case FENTRY_SEVERAL:
 		return -ENOTUNIQ;
-	case ATTACH_ABI:
+	case FENTRY_ABI:
 		return -EOPNOTSUPP;
 	default:
 		return -ENOENT;
@@ -57,30 +57,30 @@ static int error_of(enum attach_answer answer)
 }
 
 struct question {
-	struct attach_query query;
-	struct attach_report report;
+	struct fentry_query query;
+	struct fentry_report report;
 };
 
 static int answer(struct question *question, const struct module *module, u32 func_id,
 		  struct bpf_verifier_log *log, unsigned long *addr)
 {
-	const struct attach_report *report = &question->report;
-	const struct attach_target *target = &report->target;
+	const struct fentry_report *report = &question->report;
+	const struct fentry_target *target = &report->target;
 
 	question->query.symbol_at = kernel_symbol_at;
-	question->query.strict = attach_address_strict();
+	question->query.strict = fentry_hook_strict();
 	rcu_read_lock();
 	question->query.object = find_object(module, func_id);
 	if (question->query.object)
-		attach_report_fill(&question->report, &question->query, func_id);
+		fentry_report_fill(&question->report, &question->query, func_id);
 	rcu_read_unlock();
 	if (!question->query.object)
 		return 0;
 	if (log && log->level & BPF_LOG_LEVEL)
-		attach_report_tell(report, address_view_allowed(), log_line, log);
+		fentry_report_tell(report, address_view_allowed(), log_line, log);
 	if (!report->accepted)
 		return error_of(target->answer);
-	if (target->answer != ATTACH_ADDRESS)
+	if (target->answer != FENTRY_ADDRESS)
 		return 0;
 	/* What is left of a module's init when it lives is not for long. */
 	if (module && within_module_init(target->address, module))
@@ -107,12 +107,12 @@ static const struct bpf_attach_address_ops ops = {
 	.find = find,
 };
 
-int attach_address_init(void)
+int fentry_hook_init(void)
 {
 	return bpf_register_attach_address(&ops);
 }
 
-void attach_address_exit(void)
+void fentry_hook_exit(void)
 {
 	bpf_unregister_attach_address(&ops);
 }

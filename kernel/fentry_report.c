@@ -2,33 +2,33 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
-#include "attach_report.h"
+#include "fentry_report.h"
 
 struct listing {
-	struct attach_report *report;
-	struct attach_query *query;
+	struct fentry_report *report;
+	struct fentry_query *query;
 };
 
 static void list_body(const struct btf_extra_site *site, void *data)
 {
 	struct listing *listing = data;
-	struct attach_report *report = listing->report;
-	struct attach_query *query = listing->query;
-	struct attach_body *body = &report->bodies[report->nr_listed];
+	struct fentry_report *report = listing->report;
+	struct fentry_query *query = listing->query;
+	struct fentry_body *body = &report->bodies[report->nr_listed];
 	const char *file = extra_object_func_file(query->object, site->func_id);
-	enum attach_answer answer;
+	enum fentry_answer answer;
 
-	if (report->nr_listed == ATTACH_MAX_LISTED)
+	if (report->nr_listed == FENTRY_MAX_LISTED)
 		return;
 	report->nr_listed++;
-	*body = (struct attach_body){ .id = attach_id_of_body(query, site, &answer) };
+	*body = (struct fentry_body){ .id = fentry_id_of_body(query, site, &answer) };
 	if (!(site->flags & BTF_EXTRA_SITE_FREED))
 		body->address = site->address;
 	/* The id that was asked for is no choice. */
 	if (body->id == report->func_id)
 		body->id = 0;
 	if (body->id)
-		strscpy(body->btf, attach_btf_name(query->object, body->id), sizeof(body->btf));
+		strscpy(body->btf, fentry_btf_name(query->object, body->id), sizeof(body->btf));
 	if (body->address && query->symbol_at(body->address, query->symbol))
 		strscpy(body->symbol, query->symbol, sizeof(body->symbol));
 	else
@@ -37,25 +37,25 @@ static void list_body(const struct btf_extra_site *site, void *data)
 		strscpy(body->file, file, sizeof(body->file));
 }
 
-void attach_report_fill(struct attach_report *report, struct attach_query *query, u32 func_id)
+void fentry_report_fill(struct fentry_report *report, struct fentry_query *query, u32 func_id)
 {
 	struct listing listing = { .report = report, .query = query };
 
 	/* Not all of it: most ids have nothing to list. */
 	report->func_id = func_id;
 	report->nr_listed = 0;
-	attach_target_of(query, func_id, &report->target);
-	report->accepted = attach_target_accepted(query, &report->target);
+	fentry_target_of(query, func_id, &report->target);
+	report->accepted = fentry_target_accepted(query, &report->target);
 	strscpy(report->name, extra_object_func_name(query->object, func_id),
 		sizeof(report->name));
-	if (report->target.answer == ATTACH_SEVERAL || report->target.answer == ATTACH_ABI)
-		attach_walk_bodies(query->object, func_id, list_body, &listing);
+	if (report->target.answer == FENTRY_SEVERAL || report->target.answer == FENTRY_ABI)
+		fentry_walk_bodies(query->object, func_id, list_body, &listing);
 }
 
 /* ---- telling it ---- */
 
 struct teller {
-	attach_line_fn line;
+	fentry_line_fn line;
 	void *data;
 	char text[512];
 };
@@ -75,13 +75,13 @@ static const char *plural(u32 nr)
 	return nr == 1 ? "" : "s";
 }
 
-static void tell_bodies(struct teller *teller, const struct attach_report *report, bool addresses)
+static void tell_bodies(struct teller *teller, const struct fentry_report *report, bool addresses)
 {
 	bool choice = false;
 	u32 i;
 
 	for (i = 0; i < report->nr_listed; i++) {
-		const struct attach_body *body = &report->bodies[i];
+		const struct fentry_body *body = &report->bodies[i];
 		char address[24] = "(hidden)", id[96] = "no id of its own";
 
 		if (addresses)
@@ -101,9 +101,9 @@ static void tell_bodies(struct teller *teller, const struct attach_report *repor
 		     report->name);
 }
 
-static void tell_several(struct teller *teller, const struct attach_report *report, bool addresses)
+static void tell_several(struct teller *teller, const struct fentry_report *report, bool addresses)
 {
-	const struct attach_target *target = &report->target;
+	const struct fentry_target *target = &report->target;
 
 	if (target->own)
 		tell(teller, "%s: id %u stands for %u bodies, and does not say which is meant:",
@@ -117,10 +117,10 @@ static void tell_several(struct teller *teller, const struct attach_report *repo
 	tell_bodies(teller, report, addresses);
 }
 
-static void tell_abi(struct teller *teller, const struct attach_report *report)
+static void tell_abi(struct teller *teller, const struct fentry_report *report)
 {
 	const struct abi_fault *fault = &report->target.abi;
-	const struct attach_body *body = &report->bodies[0];
+	const struct fentry_body *body = &report->bodies[0];
 
 	switch (fault->kind) {
 	case ABI_FAULT_PARAMETER:
@@ -144,9 +144,9 @@ static void tell_abi(struct teller *teller, const struct attach_report *report)
 		     report->name);
 }
 
-static void tell_no_body(struct teller *teller, const struct attach_report *report)
+static void tell_no_body(struct teller *teller, const struct fentry_report *report)
 {
-	const struct attach_target *target = &report->target;
+	const struct fentry_target *target = &report->target;
 
 	if (!target->nr_inlined && !target->nr_parts)
 		tell(teller, "%s: no code of it is known", report->name);
@@ -156,23 +156,23 @@ static void tell_no_body(struct teller *teller, const struct attach_report *repo
 		     target->nr_parts ? "only rests of it have a body" : "no body", report->name);
 }
 
-void attach_report_tell(const struct attach_report *report, bool addresses,
-			attach_line_fn line, void *data)
+void fentry_report_tell(const struct fentry_report *report, bool addresses,
+			fentry_line_fn line, void *data)
 {
-	const struct attach_target *target = &report->target;
+	const struct fentry_target *target = &report->target;
 	struct teller teller = { .line = line, .data = data };
 
 	switch (target->answer) {
-	case ATTACH_SEVERAL:
+	case FENTRY_SEVERAL:
 		tell_several(&teller, report, addresses);
 		break;
-	case ATTACH_ABI:
+	case FENTRY_ABI:
 		tell_abi(&teller, report);
 		break;
-	case ATTACH_NO_BODY:
+	case FENTRY_NO_BODY:
 		tell_no_body(&teller, report);
 		break;
-	case ATTACH_NO_TEXT:
+	case FENTRY_NO_TEXT:
 		tell(&teller, "%s: its text was freed after boot", report->name);
 		break;
 	default:

@@ -6,7 +6,7 @@
 #include <kunit/test.h>
 
 #include "../../tests/core/blob_writer.h"
-#include "../attach_report.h"
+#include "../fentry_report.h"
 #include "../kernel_symbol.h"
 #include "../object_registry.h"
 #include "../site_query.h"
@@ -54,7 +54,7 @@ enum {
 #define MAX_BODIES 3
 #define MAX_LINES 5
 
-struct attach_row {
+struct fentry_row {
 	const char *name;
 	u32 asked;
 	struct {
@@ -68,7 +68,7 @@ struct attach_row {
 	bool firmware;		/* no BTF of the kernel has the ids of the types */
 
 	/* the expected result: */
-	enum attach_answer answer;
+	enum fentry_answer answer;
 	bool refused;
 	u32 offset;		/* the address that it attaches to; 0: not known */
 	u32 ids[MAX_BODIES];	/* the ids that attach to exactly these bodies */
@@ -81,55 +81,55 @@ struct attach_row {
 #define KLOC_THERE "A kloc program gets what is there; see btf-extra lookup --name "
 #define USE_KLOC "use kloc (btf-extra lookup --name "
 
-static const struct attach_row attach_rows[] = {
+static const struct fentry_row fentry_rows[] = {
 	/* ---- ids of the types ---- */
 	{ "one body", APPLE, { { APPLE, DI_SI, 0x10, "apple" } },
-	  .answer = ATTACH_ADDRESS, .offset = 0x10, .ids = { APPLE } },
+	  .answer = FENTRY_ADDRESS, .offset = 0x10, .ids = { APPLE } },
 	{ "one body, and inlined", APPLE, { { APPLE, DI_SI, 0x10, "apple" } }, .inlined = 2,
-	  .answer = ATTACH_ADDRESS, .offset = 0x10, .ids = { APPLE },
+	  .answer = FENTRY_ADDRESS, .offset = 0x10, .ids = { APPLE },
 	  .lines = { "apple: also inlined at 2 sites: fentry will miss these, kloc would not" } },
 	{ "one body without a symbol", APPLE, { { APPLE, DI_SI, 0x10 } },
-	  .answer = ATTACH_ADDRESS, .offset = 0x10, .ids = { APPLE } },
+	  .answer = FENTRY_ADDRESS, .offset = 0x10, .ids = { APPLE } },
 	{ "one of two with a name", BASE_B, { { BASE_A, DI, 0x10, "base_func" },
 	  { BASE_B, DI_SI, 0x20, "base_func" } },
-	  .answer = ATTACH_ADDRESS, .offset = 0x20, .ids = { BASE_A, BASE_B } },
+	  .answer = FENTRY_ADDRESS, .offset = 0x20, .ids = { BASE_A, BASE_B } },
 	{ "parameters that are not used", APPLE, { { APPLE, GONE_SI, 0x10, "apple" } },
-	  .answer = ATTACH_ADDRESS, .offset = 0x10, .ids = { APPLE } },
+	  .answer = FENTRY_ADDRESS, .offset = 0x10, .ids = { APPLE } },
 	{ "a parameter that is always the same", FIG, { { FIG, CONSTANT, 0x10, "fig" } },
-	  .answer = ATTACH_ADDRESS, .offset = 0x10, .ids = { FIG } },
+	  .answer = FENTRY_ADDRESS, .offset = 0x10, .ids = { FIG } },
 	{ "a suffix that changes nothing", FIG, { { FIG, GONE, 0x10, "fig.llvm.123" } },
-	  .answer = ATTACH_ADDRESS, .offset = 0x10, .ids = { FIG } },
+	  .answer = FENTRY_ADDRESS, .offset = 0x10, .ids = { FIG } },
 	{ "a pair of registers", PLUM, { { PLUM, PAIR_DX, 0x10, "plum" } },
-	  .answer = ATTACH_ADDRESS, .offset = 0x10, .ids = { PLUM } },
+	  .answer = FENTRY_ADDRESS, .offset = 0x10, .ids = { PLUM } },
 	{ "a pair of registers, and one that is taken", PLUM, { { PLUM, PAIR_SI, 0x10, "plum" } },
-	  .answer = ATTACH_ABI, .refused = true,
+	  .answer = FENTRY_ABI, .refused = true,
 	  .lines = { "plum: body plum: parameter 'b' is in %rsi, not in %rdx",
 		     KLOC_THERE "plum" } },
 	{ "types of firmware", APPLE, { { APPLE, DI_SI, 0x10, "apple" } }, .firmware = true,
-	  .answer = ATTACH_ADDRESS, .offset = 0x10 },
+	  .answer = FENTRY_ADDRESS, .offset = 0x10 },
 
-	{ "no body", APPLE, .inlined = 4, .answer = ATTACH_NO_BODY, .refused = true,
+	{ "no body", APPLE, .inlined = 4, .answer = FENTRY_NO_BODY, .refused = true,
 	  .lines = { "apple: inlined at 4 sites, no body: " USE_KLOC "apple)" } },
 	{ "a rest as its only body", FIG, { { FIG, DI, 0x10, "fig.part.0" } }, .part = 1,
-	  .inlined = 1, .answer = ATTACH_NO_BODY, .refused = true,
+	  .inlined = 1, .answer = FENTRY_NO_BODY, .refused = true,
 	  .lines = { "fig: inlined at 1 site, only rests of it have a body: " USE_KLOC "fig)" } },
-	{ "no code", APPLE, .answer = ATTACH_NO_BODY, .refused = true,
+	{ "no code", APPLE, .answer = FENTRY_NO_BODY, .refused = true,
 	  .lines = { "apple: no code of it is known" } },
 	{ "a rest beside its body", FIG, { { FIG, DI, 0x10, "fig" },
 	  { FIG, DI, 0x20, "fig.part.0" } }, .part = 2,
-	  .answer = ATTACH_ADDRESS, .offset = 0x10, .ids = { FIG } },
+	  .answer = FENTRY_ADDRESS, .offset = 0x10, .ids = { FIG } },
 	{ "text that was freed", FIG, { { FIG, DI, 0x10, "fig" } }, .freed = true,
-	  .answer = ATTACH_NO_TEXT, .refused = true,
+	  .answer = FENTRY_NO_TEXT, .refused = true,
 	  .lines = { "fig: its text was freed after boot" } },
 
 	{ "two bodies", FIG, { { FIG, DI, 0x10, "fig" }, { FIG, DI, 0x20, "fig" } },
-	  .answer = ATTACH_SEVERAL, .refused = true,
+	  .answer = FENTRY_SEVERAL, .refused = true,
 	  .lines = { "fig: id 13 stands for 2 bodies, and does not say which is meant:",
 		     A(1010) " fig: no id of its own", A(1020) " fig: no id of its own",
 		     KLOC_ALL "fig" } },
 	{ "two bodies, one changed", APPLE, { { APPLE, DI_SI, 0x10, "apple" },
 	  { APPLE, GONE_DI, 0x20, "apple.isra.0" }, { APPLE_ISRA, DI, 0x20, "apple.isra.0" } },
-	  .answer = ATTACH_SEVERAL, .refused = true, .ids = { 0, APPLE_ISRA, APPLE_ISRA },
+	  .answer = FENTRY_SEVERAL, .refused = true, .ids = { 0, APPLE_ISRA, APPLE_ISRA },
 	  .lines = { "apple: id 9 stands for 2 bodies, and does not say which is meant:",
 		     A(1010) " apple: no id of its own",
 		     A(1020) " apple.isra.0: id 10 of kunit_btf",
@@ -138,116 +138,116 @@ static const struct attach_row attach_rows[] = {
 	/* ---- parameters elsewhere ---- */
 	{ "a changed body, its own id", APPLE_ISRA, { { APPLE, GONE_DI, 0x20, "apple.isra.0" },
 	  { APPLE_ISRA, DI, 0x20, "apple.isra.0" } },
-	  .answer = ATTACH_ADDRESS, .offset = 0x20, .ids = { APPLE_ISRA, APPLE_ISRA } },
+	  .answer = FENTRY_ADDRESS, .offset = 0x20, .ids = { APPLE_ISRA, APPLE_ISRA } },
 	{ "a changed body, the id of the source", APPLE,
 	  { { APPLE, GONE_DI, 0x20, "apple.isra.0" }, { APPLE_ISRA, DI, 0x20, "apple.isra.0" } },
-	  .answer = ATTACH_ABI, .refused = true, .ids = { APPLE_ISRA, APPLE_ISRA },
+	  .answer = FENTRY_ABI, .refused = true, .ids = { APPLE_ISRA, APPLE_ISRA },
 	  .lines = { "apple: body apple.isra.0: parameter 'a' is optimized out",
 		     "Id 10 of kunit_btf is apple.isra.0 with the parameters that it has" } },
 	{ "an own id whose parameter is elsewhere", APPLE_ISRA,
-	  { { APPLE_ISRA, SI, 0x20, "apple.isra.0" } }, .answer = ATTACH_ABI, .refused = true,
+	  { { APPLE_ISRA, SI, 0x20, "apple.isra.0" } }, .answer = FENTRY_ABI, .refused = true,
 	  .lines = { "apple.isra.0: body apple.isra.0: parameter 'b' is in %rsi, not in %rdi",
 		     KLOC_THERE "apple.isra.0" } },
 	{ "an own id whose parameter is gone", APPLE_ISRA,
-	  { { APPLE_ISRA, GONE, 0x20, "apple.isra.0" } }, .answer = ATTACH_ABI, .refused = true,
+	  { { APPLE_ISRA, GONE, 0x20, "apple.isra.0" } }, .answer = FENTRY_ABI, .refused = true,
 	  .lines = { "apple.isra.0: body apple.isra.0: parameter 'b' is optimized out",
 		     KLOC_THERE "apple.isra.0" } },
 	{ "a changed body, moved", APPLE, { { APPLE, GONE_SI, 0x20, "apple.isra.0" } },
-	  .answer = ATTACH_ABI, .refused = true,
+	  .answer = FENTRY_ABI, .refused = true,
 	  .lines = { "apple: body apple.isra.0: parameter 'a' is optimized out",
 		     KLOC_THERE "apple" } },
 	{ "a changed body, a constant", FIG, { { FIG, CONSTANT, 0x20, "fig.constprop.1" } },
-	  .answer = ATTACH_ABI, .refused = true,
+	  .answer = FENTRY_ABI, .refused = true,
 	  .lines = { "fig: body fig.constprop.1: parameter 'a' is a constant and not passed",
 		     KLOC_THERE "fig" } },
 	{ "a changed body, in order, no result", APPLE, { { APPLE, DI_SI, 0x20, "apple.isra.0" } },
-	  .answer = ATTACH_ADDRESS, .offset = 0x20, .ids = { APPLE } },
+	  .answer = FENTRY_ADDRESS, .offset = 0x20, .ids = { APPLE } },
 	{ "a changed body, in order, with a result", FIG, { { FIG, DI, 0x20, "fig.isra.0" } },
-	  .answer = ATTACH_ABI, .refused = true,
+	  .answer = FENTRY_ABI, .refused = true,
 	  .lines = { "fig: body fig.isra.0: what it returns may be optimized out",
 		     KLOC_THERE "fig" } },
 	{ "moved without a suffix", FIG, { { FIG, SI, 0x20, "fig" } },
-	  .answer = ATTACH_ABI, .refused = true,
+	  .answer = FENTRY_ABI, .refused = true,
 	  .lines = { "fig: body fig: parameter 'a' is in %rsi, not in %rdi",
 		     KLOC_THERE "fig" } },
 	{ "in memory", APPLE, { { APPLE, DI_MEMORY, 0x20, "apple" } },
-	  .answer = ATTACH_ABI, .refused = true,
+	  .answer = FENTRY_ABI, .refused = true,
 	  .lines = { "apple: body apple: parameter 'b' is in memory at %rsp+8, not in %rsi",
 		     KLOC_THERE "apple" } },
 	{ "a sum", APPLE, { { APPLE, DI_SUM, 0x20, "apple" } },
-	  .answer = ATTACH_ABI, .refused = true,
+	  .answer = FENTRY_ABI, .refused = true,
 	  .lines = { "apple: body apple: parameter 'b' is %rsi-4, not in %rsi",
 		     KLOC_THERE "apple" } },
 
 	/* ---- ids of the base ---- */
 	{ "base, one body", BASE_FUNC, { { BASE_FUNC, NOTHING, 0x10, "base_func" } },
-	  .answer = ATTACH_BY_NAME, .offset = 0x10, .ids = { BASE_FUNC } },
+	  .answer = FENTRY_BY_NAME, .offset = 0x10, .ids = { BASE_FUNC } },
 	{ "base, nothing known", BASE_FUNC, { { FIG, DI, 0x10, "fig" } },
-	  .answer = ATTACH_BY_NAME, .ids = { FIG } },
+	  .answer = FENTRY_BY_NAME, .ids = { FIG } },
 	{ "base, another symbol there", BASE_FUNC, { { BASE_FUNC, NOTHING, 0x10, "alias" } },
-	  .answer = ATTACH_ADDRESS, .offset = 0x10, .ids = { BASE_FUNC } },
-	{ "base, no body", BASE_FUNC, .inlined = 3, .answer = ATTACH_NO_BODY,
+	  .answer = FENTRY_ADDRESS, .offset = 0x10, .ids = { BASE_FUNC } },
+	{ "base, no body", BASE_FUNC, .inlined = 3, .answer = FENTRY_NO_BODY,
 	  .lines = { "base_func: inlined at 3 sites, no body: " USE_KLOC "base_func)" } },
 	{ "base, freed", BASE_FUNC, { { BASE_FUNC, NOTHING, 0x10, "base_func" } }, .freed = true,
-	  .answer = ATTACH_NO_TEXT, .lines = { "base_func: its text was freed after boot" } },
+	  .answer = FENTRY_NO_TEXT, .lines = { "base_func: its text was freed after boot" } },
 	{ "base, partly inlined", BASE_FUNC, { { BASE_FUNC, NOTHING, 0x10, "base_func" } },
-	  .inlined = 1, .answer = ATTACH_BY_NAME, .offset = 0x10, .ids = { BASE_FUNC },
+	  .inlined = 1, .answer = FENTRY_BY_NAME, .offset = 0x10, .ids = { BASE_FUNC },
 	  .lines = { "base_func: also inlined at 1 site: fentry will miss it, kloc would not" } },
 	{ "base, two bodies of a header's function", BASE_FUNC,
 	  { { BASE_FUNC, NOTHING, 0x10, "base_func" }, { BASE_FUNC, NOTHING, 0x20, "base_func" } },
-	  .answer = ATTACH_SEVERAL,
+	  .answer = FENTRY_SEVERAL,
 	  .lines = { "base_func: of 2 bodies with this name the first in kallsyms is taken:",
 		     A(1010) " base_func: no id of its own", A(1020) " base_func: no id of its own",
 		     KLOC_ALL "base_func" } },
 	{ "base, a body and a changed one", BASE_FUNC,
 	  { { BASE_FUNC, NOTHING, 0x10, "base_func.constprop.0" },
 	    { BASE_FUNC, NOTHING, 0x20, "base_func" } },
-	  .answer = ATTACH_SEVERAL, .offset = 0x20, .ids = { 0, BASE_FUNC },
+	  .answer = FENTRY_SEVERAL, .offset = 0x20, .ids = { 0, BASE_FUNC },
 	  .lines = { "base_func: of 2 bodies with this name the first in kallsyms is taken:",
 		     A(1010) " base_func.constprop.0: no id of its own",
 		     A(1020) " base_func: no id of its own",
 		     KLOC_ALL "base_func" } },
 	{ "base, two functions", BASE_FUNC, { { BASE_A, DI, 0x10, "base_func" },
 	  { BASE_B, DI_SI, 0x20, "base_func" } },
-	  .answer = ATTACH_SEVERAL, .ids = { BASE_A, BASE_B },
+	  .answer = FENTRY_SEVERAL, .ids = { BASE_A, BASE_B },
 	  .lines = { "base_func: of 2 bodies with this name the first in kallsyms is taken:",
 		     A(1010) " base_func, a.c: id 11 of kunit_btf",
 		     A(1020) " base_func, b.c: id 12 of kunit_btf",
 		     CHOOSE } },
 	{ "base, two functions, strict", BASE_FUNC, { { BASE_A, DI, 0x10, "base_func" },
 	  { BASE_B, DI_SI, 0x20, "base_func" } }, .strict = true,
-	  .answer = ATTACH_SEVERAL, .refused = true, .ids = { BASE_A, BASE_B },
+	  .answer = FENTRY_SEVERAL, .refused = true, .ids = { BASE_A, BASE_B },
 	  .lines = { "base_func: 2 bodies have this name, and btf_extra.strict is set:",
 		     A(1010) " base_func, a.c: id 11 of kunit_btf",
 		     A(1020) " base_func, b.c: id 12 of kunit_btf",
 		     CHOOSE } },
 	{ "base, two functions, one with a body", BASE_FUNC,
 	  { { BASE_B, DI_SI, 0x20, "base_func" } },
-	  .answer = ATTACH_BY_NAME, .offset = 0x20, .ids = { BASE_B } },
+	  .answer = FENTRY_BY_NAME, .offset = 0x20, .ids = { BASE_B } },
 	{ "base, moved", BASE_FUNC, { { BASE_A, SI, 0x20, "base_func" } },
-	  .answer = ATTACH_ABI, .refused = true, .offset = 0x20,
+	  .answer = FENTRY_ABI, .refused = true, .offset = 0x20,
 	  .lines = { "base_func: body base_func: parameter 'a' is in %rsi, not in %rdi",
 		     KLOC_THERE "base_func" } },
 	{ "base, moved, strict", BASE_FUNC, { { BASE_A, SI, 0x20, "base_func" } }, .strict = true,
-	  .answer = ATTACH_ABI, .refused = true, .offset = 0x20,
+	  .answer = FENTRY_ABI, .refused = true, .offset = 0x20,
 	  .lines = { "base_func: body base_func: parameter 'a' is in %rsi, not in %rdi",
 		     KLOC_THERE "base_func" } },
 	{ "base, changed: the name leads nowhere", BASE_FUNC,
-	  { { BASE_A, GONE, 0x20, "base_func.isra.0" } }, .answer = ATTACH_ABI,
+	  { { BASE_A, GONE, 0x20, "base_func.isra.0" } }, .answer = FENTRY_ABI,
 	  .lines = { "base_func: body base_func.isra.0: parameter 'a' is optimized out",
 		     KLOC_THERE "base_func" } },
 
-	{ "no function", PROTO_A, { { FIG, DI, 0x10, "fig" } }, .answer = ATTACH_BY_NAME,
+	{ "no function", PROTO_A, { { FIG, DI, 0x10, "fig" } }, .answer = FENTRY_BY_NAME,
 	  .ids = { FIG } },
 	{ "an id behind the last", 1000, { { FIG, DI, 0x10, "fig" } },
-	  .answer = ATTACH_BY_NAME, .ids = { FIG } },
+	  .answer = FENTRY_BY_NAME, .ids = { FIG } },
 };
 
-KUNIT_ARRAY_PARAM_DESC(attach, attach_rows, name);
+KUNIT_ARRAY_PARAM_DESC(fentry, fentry_rows, name);
 
 /* ---- the object of a row ---- */
 
-static const struct attach_row *current_row;
+static const struct fentry_row *current_row;
 
 static bool symbol_of_row(unsigned long address, char *symbol)
 {
@@ -342,7 +342,7 @@ static void put_locations(struct blob_writer *w)
 	put_loc_proto(w, 2, IN_DI_SI, IN_SI);
 }
 
-static void put_sites(struct blob_writer *w, const struct attach_row *row)
+static void put_sites(struct blob_writer *w, const struct fentry_row *row)
 {
 	static const u32 any_proto[] = {
 		[BASE_FUNC] = NOTHING, [APPLE] = DI_SI, [FIG] = DI,
@@ -365,7 +365,7 @@ static void put_sites(struct blob_writer *w, const struct attach_row *row)
 	}
 }
 
-static void write_row(struct kunit *test, const struct attach_row *row)
+static void write_row(struct kunit *test, const struct fentry_row *row)
 {
 	struct sample_world *world = test->priv;
 	struct core_row_images *images = &world->images;
@@ -396,7 +396,7 @@ static struct module kunit_btf = { .name = "kunit_btf" };
 
 struct told {
 	struct kunit *test;
-	const struct attach_row *row;
+	const struct fentry_row *row;
 	u32 nr;
 };
 
@@ -411,8 +411,8 @@ static void expect_line(const char *line, void *data)
 	told->nr++;
 }
 
-static void expect_ids(struct kunit *test, const struct attach_row *row,
-		       struct attach_query *query)
+static void expect_ids(struct kunit *test, const struct fentry_row *row,
+		       struct fentry_query *query)
 {
 	u32 i, j;
 
@@ -423,20 +423,20 @@ static void expect_ids(struct kunit *test, const struct attach_row *row,
 			continue;
 		for (j = 0; j < section->nr_sites; j++) {
 			struct btf_extra_site body;
-			enum attach_answer answer;
+			enum fentry_answer answer;
 
 			site_query_describe(query->object, section, j, &body);
-			KUNIT_EXPECT_EQ_MSG(test, attach_id_of_body(query, &body, &answer),
+			KUNIT_EXPECT_EQ_MSG(test, fentry_id_of_body(query, &body, &answer),
 					    row->ids[j], "body %u", j);
 		}
 	}
 }
 
-static void attach_row_test(struct kunit *test)
+static void fentry_row_test(struct kunit *test)
 {
-	const struct attach_row *row = test->param_value;
-	struct attach_query *query = kunit_kzalloc(test, sizeof(*query), GFP_KERNEL);
-	struct attach_report *report = kunit_kzalloc(test, sizeof(*report), GFP_KERNEL);
+	const struct fentry_row *row = test->param_value;
+	struct fentry_query *query = kunit_kzalloc(test, sizeof(*query), GFP_KERNEL);
+	struct fentry_report *report = kunit_kzalloc(test, sizeof(*report), GFP_KERNEL);
 	const u32 mark = (row->part - 1) << SITE_MARK_BITS | SITE_MARK_PART;
 	struct told told = { .test = test, .row = row };
 	struct extra_object *object;
@@ -453,11 +453,11 @@ static void attach_row_test(struct kunit *test)
 		object->marks = &mark;
 		object->nr_marks = 1;
 	}
-	*query = (struct attach_query){ .object = object, .symbol_at = symbol_of_row,
+	*query = (struct fentry_query){ .object = object, .symbol_at = symbol_of_row,
 					.strict = row->strict };
 	KUNIT_EXPECT_EQ(test, registry_add(object), 0);
 	rcu_read_lock();
-	attach_report_fill(report, query, row->asked);
+	fentry_report_fill(report, query, row->asked);
 	expect_ids(test, row, query);
 	rcu_read_unlock();
 	KUNIT_EXPECT_EQ(test, report->target.answer, row->answer);
@@ -465,7 +465,7 @@ static void attach_row_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, report->target.address,
 			row->offset ? sample_text(1) + row->offset : 0);
 	KUNIT_EXPECT_EQ(test, report->target.nr_inlined, row->inlined);
-	attach_report_tell(report, true, expect_line, &told);
+	fentry_report_tell(report, true, expect_line, &told);
 	if (told.nr < MAX_LINES)
 		KUNIT_EXPECT_NULL(test, row->lines[told.nr]);
 	object->marks = NULL;
@@ -488,21 +488,21 @@ static void count_line(const char *line, void *data)
 	}
 }
 
-static void attach_many_test(struct kunit *test)
+static void fentry_many_test(struct kunit *test)
 {
-	struct attach_report *report = kunit_kzalloc(test, sizeof(*report), GFP_KERNEL);
+	struct fentry_report *report = kunit_kzalloc(test, sizeof(*report), GFP_KERNEL);
 	u32 nr = 0, i;
 
 	KUNIT_ASSERT_NOT_NULL(test, report);
-	*report = (struct attach_report){
-		.target = { .answer = ATTACH_SEVERAL, .own = true, .nr_bodies = 20 },
-		.name = "fig", .func_id = FIG, .nr_listed = ATTACH_MAX_LISTED,
+	*report = (struct fentry_report){
+		.target = { .answer = FENTRY_SEVERAL, .own = true, .nr_bodies = 20 },
+		.name = "fig", .func_id = FIG, .nr_listed = FENTRY_MAX_LISTED,
 	};
-	for (i = 0; i < ATTACH_MAX_LISTED; i++)
+	for (i = 0; i < FENTRY_MAX_LISTED; i++)
 		strscpy(report->bodies[i].symbol, "fig", sizeof(report->bodies[i].symbol));
-	attach_report_tell(report, false, count_line, &nr);
+	fentry_report_tell(report, false, count_line, &nr);
 	/* The lines are a heading, 16 bodies, the number of the others, and what to do. */
-	KUNIT_EXPECT_EQ(test, nr, 1 + ATTACH_MAX_LISTED + 2 + 100 + 1000);
+	KUNIT_EXPECT_EQ(test, nr, 1 + FENTRY_MAX_LISTED + 2 + 100 + 1000);
 }
 
 static void kernel_symbol_test(struct kunit *test)
@@ -516,18 +516,18 @@ static void kernel_symbol_test(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, kernel_symbol_at(1, symbol));
 }
 
-static struct kunit_case attach_cases[] = {
-	KUNIT_CASE_PARAM(attach_row_test, attach_gen_params),
-	KUNIT_CASE(attach_many_test),
+static struct kunit_case fentry_cases[] = {
+	KUNIT_CASE_PARAM(fentry_row_test, fentry_gen_params),
+	KUNIT_CASE(fentry_many_test),
 	KUNIT_CASE(kernel_symbol_test),
 	{ }
 };
 
-static struct kunit_suite attach_suite = {
-	.name = "btf_extra_attach",
+static struct kunit_suite fentry_suite = {
+	.name = "btf_extra_fentry",
 	.init = sample_init,
 	.exit = sample_exit,
-	.test_cases = attach_cases,
+	.test_cases = fentry_cases,
 };
 
-kunit_test_suite(attach_suite);
+kunit_test_suite(fentry_suite);
