@@ -8,6 +8,7 @@
 #include "core/loc_validate.h"
 #include "core/site_bounds.h"
 #include "extra_object.h"
+#include "object_tables.h"
 
 static int refuse(const struct object_source *source, const char *reason, int err)
 {
@@ -289,16 +290,6 @@ const char *extra_object_func_file(const struct extra_object *object, u32 func_i
 	return btf_blob_string(&object->types, object->files[first].path);
 }
 
-const char *extra_object_func_name(const struct extra_object *object, u32 func_id)
-{
-	const struct btf_type *func = btf_blob_type(&object->func_info, func_id);
-	const char *name = NULL;
-
-	if (func && loc_kind(func) == BTF_KIND_FUNC)
-		name = btf_blob_string(&object->func_info, func->name_off);
-	return name ?: "";
-}
-
 /* ---- making one ---- */
 
 static int fill(struct extra_object *object, const struct object_source *source,
@@ -353,6 +344,7 @@ struct extra_object *extra_object_create(const struct object_source *source,
 		extra_object_destroy(object);
 		return ERR_PTR(err);
 	}
+	object_tables_init(object);
 	object->load_ns = ktime_to_ns(ktime_sub(ktime_get(), begin));
 	return object;
 }

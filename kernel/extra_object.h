@@ -13,7 +13,7 @@
 #include "base_btf.h"
 #include "core/extra_elf.h"
 #include "core/loc_index.h"
-#include "core/site_marks.h"
+#include "core/site_query.h"
 
 /* An ELF section of the object that has sites; its number is that of the index. */
 struct object_section {
@@ -47,6 +47,7 @@ struct extra_object {
 	u32 nr_files;
 	const u32 *marks;		/* see site_marks.h; NULL: none */
 	u32 nr_marks;
+	struct site_tables tables;	/* all of this, to be asked */
 	void *types_copy, *func_info_copy, *marks_copy;	/* NULL: the bytes are somebody else's */
 	u32 nr_sites[2];		/* by enum loc_class */
 	size_t bytes;			/* blobs and tables */
@@ -96,6 +97,9 @@ void extra_object_destroy(struct extra_object *object);
 const char *extra_object_func_file(const struct extra_object *object, u32 func_id);
 
 /* The name of a function of any level; "": there is no such function. */
-const char *extra_object_func_name(const struct extra_object *object, u32 func_id);
+static inline const char *extra_object_func_name(const struct extra_object *object, u32 func_id)
+{
+	return site_func_name(&object->tables, func_id);
+}
 
 #endif

@@ -23,24 +23,29 @@ const char *fentry_btf_name(const struct extra_object *object, u32 func_id)
 
 typedef void (*site_fn)(const struct btf_extra_site *site, void *data);
 
+struct site_walk {
+	const struct extra_object *object;
+	site_fn fn;
+	void *data;
+	u32 nr;
+};
+
+static int visit_site(const struct found_site *found, void *data)
+{
+	struct site_walk *walk = data;
+	const struct btf_extra_site site = site_query_describe(walk->object, found);
+
+	walk->fn(&site, walk->data);
+	walk->nr++;
+	return 0;
+}
+
 static u32 walk_sites(const struct extra_object *object, u32 func_id, site_fn fn, void *data)
 {
-	const struct loc_index *index = &object->index;
-	u32 nr = 0;
-	u32 i, j;
+	struct site_walk walk = { .object = object, .fn = fn, .data = data };
 
-	for (i = 0; i < index->nr_sections; i++) {
-		struct loc_range sites = loc_index_by_func(index, i, func_id);
-
-		for (j = sites.first; j < sites.end; j++) {
-			struct btf_extra_site site;
-
-			site_query_describe(object, &index->sections[i], j, &site);
-			fn(&site, data);
-			nr++;
-		}
-	}
-	return nr;
+	site_query_func(&object->tables, func_id, 0, visit_site, &walk);
+	return walk.nr;
 }
 
 /*
@@ -223,15 +228,28 @@ static bool leads_to(struct fentry_query *query, u32 func_id, unsigned long addr
 	       fentry_target_accepted(query, &target);
 }
 
+struct namesake {
+	struct fentry_query *query;
+	const struct btf_extra_site *body;
+};
+
+/* The id, where another function of the same body leads to it. */
+static int try_function(const struct found_site *found, void *data)
+{
+	const struct namesake *search = data;
+	u32 func_id = found->section->sites[found->i].func;
+	enum fentry_answer answer;
+
+	if (func_id == search->body->func_id ||
+	    !leads_to(search->query, func_id, search->body->address, &answer))
+		return 0;
+	return func_id;
+}
+
 u32 fentry_id_of_body(struct fentry_query *query, const struct btf_extra_site *body,
 		      enum fentry_answer *answer)
 {
-	const struct address_range *range = registry_find(registry_state(), body->address);
-	const struct loc_index *index = &query->object->index;
-	const struct loc_section *section;
-	enum fentry_answer other;
-	struct loc_range sites;
-	u32 i;
+	struct namesake search = { .query = query, .body = body };
 
 	if (!has_text(body)) {
 		*answer = FENTRY_NO_TEXT;
@@ -239,15 +257,6 @@ u32 fentry_id_of_body(struct fentry_query *query, const struct btf_extra_site *b
 	}
 	if (leads_to(query, body->func_id, body->address, answer))
 		return body->func_id;
-	if (!range || range->object != query->object)
-		return 0;
-	sites = loc_index_by_offset(index, range->section, body->address - range->first);
-	for (i = sites.first; i < sites.end; i++) {
-		const struct loc_site *site = loc_index_site(index, index->by_offset[i], &section);
-
-		if (section->loc_class == LOC_CLASS_BODY && site->func != body->func_id &&
-		    leads_to(query, site->func, body->address, &other))
-			return site->func;
-	}
-	return 0;
+	return site_query_address(&query->object->tables, body->address,
+				  SITE_CLASS(LOC_CLASS_BODY), try_function, &search);
 }

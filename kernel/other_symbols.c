@@ -26,23 +26,14 @@ static unsigned long text_of(const struct extra_object *object, unsigned long *e
 	return first;
 }
 
+static int stop(const struct found_site *found, void *data)
+{
+	return 1;
+}
+
 static bool has_body(const struct extra_object *object, unsigned long address)
 {
-	const struct address_range *range = registry_find(registry_state(), address);
-	const struct loc_index *index = &object->index;
-	const struct loc_section *section;
-	struct loc_range sites;
-	u32 i;
-
-	if (!range || range->object != object)
-		return false;
-	sites = loc_index_by_offset(index, range->section, address - range->first);
-	for (i = sites.first; i < sites.end; i++) {
-		loc_index_site(index, index->by_offset[i], &section);
-		if (section->loc_class == LOC_CLASS_BODY)
-			return true;
-	}
-	return false;
+	return site_query_address(&object->tables, address, SITE_CLASS(LOC_CLASS_BODY), stop, NULL);
 }
 
 static bool is_padding(const char *name)

@@ -123,31 +123,6 @@ size_t running_kernel_base_memory(void)
 
 /* ---- where sections are ---- */
 
-/* The one body of the one function of that name: its ELF section and offset; false: not one. */
-static bool only_body(const struct loc_index *index, const char *name, u32 *elf, u32 *offset)
-{
-	struct loc_range funcs = loc_index_by_name(index, name);
-	u32 nr = 0;
-	u32 i;
-
-	if (funcs.end - funcs.first != 1)
-		return false;
-	for (i = 0; i < index->nr_sections; i++) {
-		const struct loc_section *section = &index->sections[i];
-		struct loc_range sites;
-
-		if (section->loc_class != LOC_CLASS_BODY)
-			continue;
-		sites = loc_index_by_func(index, i, index->funcs[funcs.first]);
-		nr += sites.end - sites.first;
-		if (sites.first == sites.end)
-			continue;
-		*elf = section->elf;
-		*offset = section->sites[sites.first].offset;
-	}
-	return nr == 1;
-}
-
 /* Exported for long, in every configuration that we need, and in files far apart. */
 static const struct {
 	const char *name;
@@ -171,7 +146,7 @@ static int find_text(const struct loc_index *index, unsigned long *text)
 		unsigned long base;
 		u32 elf, offset;
 
-		if (!only_body(index, anchors[i].name, &elf, &offset) ||
+		if (!section_place_anchor(index, anchors[i].name, &elf, &offset) ||
 		    strcmp(index->elf_sections[elf].name, ".text"))
 			continue;
 		base = (unsigned long)anchors[i].address - offset;
@@ -181,14 +156,6 @@ static int find_text(const struct loc_index *index, unsigned long *text)
 		nr_agreed++;
 	}
 	return nr_agreed >= 2 ? 0 : -EINVAL;
-}
-
-/* Sections of vmlinux that the kernel frees when it has booted. */
-static bool freed_after_boot(const char *section)
-{
-	return system_state >= SYSTEM_RUNNING &&
-	       (strstarts(section, ".init.") || strstarts(section, ".exit.") ||
-		strstarts(section, ".altinstr_"));
 }
 
 static int place_vmlinux(struct extra_object *object, const struct extra_elf *elf)
@@ -215,7 +182,7 @@ static int place_vmlinux(struct extra_object *object, const struct extra_elf *el
 			return -EINVAL;
 		place->address = slide + section.address;
 		place->size = section.size;
-		place->freed = freed_after_boot(name);
+		place->freed = system_state >= SYSTEM_RUNNING && section_place_freed(name, true);
 	}
 	return 0;
 }
@@ -227,7 +194,7 @@ static bool place_by_symbol(struct extra_object *object, const char *name, unsig
 	unsigned long base;
 	u32 elf, offset;
 
-	if (!only_body(&object->index, name, &elf, &offset))
+	if (!section_place_anchor(&object->index, name, &elf, &offset))
 		return true;
 	base = address - offset;
 	if (nr_agreed[elf] && object->sections[elf].address != base)

@@ -1,212 +1,87 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Look-ups through all objects: what <linux/btf_extra.h> exports. One walk
- * serves every kind of query; it ends in visit().
- */
+/* Look-ups through all objects: what <linux/btf_extra.h> exports. */
 #include <linux/btf_extra.h>
 #include <linux/export.h>
-#include <linux/kallsyms.h>
 #include <linux/rcupdate.h>
-#include <linux/slab.h>
 
-#include "core/func_suffix.h"
 #include "object_registry.h"
 #include "site_query.h"
 
-struct walk {
-	const struct btf_extra_query *query;
-	const char *name;	/* of the source */
-	const char *symbol;	/* only bodies of that symbol; NULL: all sites */
+/* The flags of a query are the classes of the core. */
+static_assert(BTF_EXTRA_INLINE_ONLY == SITE_CLASS(LOC_CLASS_INLINE));
+static_assert(BTF_EXTRA_BODY_ONLY == SITE_CLASS(LOC_CLASS_BODY));
+
+struct visit {
+	const struct extra_object *object;
 	btf_extra_site_fn fn;
 	void *data;
 	u32 total;
-	char *buffer;		/* [KSYM_SYMBOL_LEN], where symbol is asked for */
 };
 
-void site_query_describe(const struct extra_object *object, const struct loc_section *section,
-			 u32 i, struct btf_extra_site *described)
+struct btf_extra_site site_query_describe(const struct extra_object *object,
+					  const struct found_site *found)
 {
-	const struct object_section *place = &object->sections[section->elf];
-	const struct loc_site *site = &section->sites[i];
-	bool freed = READ_ONCE(place->freed);
-	u32 marks;
+	struct btf_extra_site site = site_describe(&object->tables, found);
 
-	*described = (struct btf_extra_site){
-		.address = place->address + site->offset,
-		.object = object->id,
-		.func_id = site->func,
-		.loc_proto = site->loc_proto,
-		.number = section->first_site + i,
-		.site_class = section->loc_class,
-		.flags = freed ? BTF_EXTRA_SITE_FREED : 0,
-	};
-	marks = site_marks_of(object->marks, object->nr_marks, described->number);
-	if (marks & SITE_MARK_LOOP_HEAD)
-		described->flags |= BTF_EXTRA_SITE_LOOP_HEAD;
-	if (marks & SITE_MARK_PART)
-		described->flags |= BTF_EXTRA_SITE_PART;
-	if (marks & SITE_MARK_NO_ENTRY)
-		described->flags |= BTF_EXTRA_SITE_NO_ENTRY;
-	if (section->loc_class == LOC_CLASS_BODY &&
-	    strchr(extra_object_func_name(object, site->func), '.'))
-		described->flags |= BTF_EXTRA_SITE_TRUE_SIGNATURE;
-	if (!place->address || (freed && object->module))
-		described->address = 0;
+	site.object = object->id;
+	return site;
 }
 
-static bool class_wanted(const struct btf_extra_query *query, u32 loc_class)
+static int visit_site(const struct found_site *found, void *data)
 {
-	if (query->flags & BTF_EXTRA_INLINE_ONLY)
-		return loc_class == LOC_CLASS_INLINE;
-	if (query->flags & BTF_EXTRA_BODY_ONLY)
-		return loc_class == LOC_CLASS_BODY;
-	return true;
-}
-
-/* Whether a symbol of that very name begins at the address. */
-static bool symbol_is(unsigned long address, const char *symbol, char *buffer)
-{
-	size_t length = strlen(symbol);
-
-	sprint_symbol(buffer, address);
-	return !strncmp(buffer, symbol, length) && strstarts(buffer + length, "+0x0/");
-}
-
-static int visit(struct walk *walk, const struct extra_object *object,
-		 const struct loc_section *section, u32 i)
-{
+	struct visit *visit = data;
 	struct btf_extra_site site;
 
-	site_query_describe(object, section, i, &site);
-	if (walk->symbol && (section->loc_class != LOC_CLASS_BODY || !site.address ||
-			     !symbol_is(site.address, walk->symbol, walk->buffer)))
+	visit->total++;
+	if (!visit->fn)
 		return 0;
-	walk->total++;
-	return walk->fn ? walk->fn(&site, walk->data) : 0;
+	site = site_query_describe(visit->object, found);
+	return visit->fn(&site, visit->data);
 }
 
-static int visit_func(struct walk *walk, const struct extra_object *object, u32 func_id)
+/* Names are literal here, as no function of C has * or ? in its own. */
+static struct func_text text_of(const struct btf_extra_query *query)
 {
-	const struct loc_index *index = &object->index;
-	u32 i, j;
-	int ret;
+	struct func_text text = { .object = query->object };
 
-	for (i = 0; i < index->nr_sections; i++) {
-		struct loc_range sites;
-
-		if (!class_wanted(walk->query, index->sections[i].loc_class))
-			continue;
-		sites = loc_index_by_func(index, i, func_id);
-		for (j = sites.first; j < sites.end; j++) {
-			ret = visit(walk, object, &index->sections[i], j);
-			if (ret)
-				return ret;
-		}
+	if (query->object)
+		text.object_size = strlen(query->object);
+	if (query->by == BTF_EXTRA_BY_ID) {
+		text.id = query->func_id;
+	} else {
+		text.name = query->name;
+		text.name_size = strlen(query->name);
+		text.file = query->file;
 	}
-	return 0;
+	return text;
 }
 
-/* Whether a file is the one asked for: that path, or one that ends in it after a '/'. */
-static bool file_matches(const char *path, const char *asked)
+static int walk_objects(const struct registry_state *state, const struct btf_extra_query *query,
+			struct visit *visit)
 {
-	size_t length = strlen(path);
-	size_t end = strlen(asked);
-
-	if (end > length || strcmp(path + length - end, asked))
-		return false;
-	return end == length || path[length - end - 1] == '/';
-}
-
-static int visit_name(struct walk *walk, const struct extra_object *object)
-{
-	struct loc_range funcs = loc_index_by_name(&object->index, walk->name);
+	const struct func_text text = text_of(query);
 	u32 i;
 	int ret = 0;
 
-	for (i = funcs.first; !ret && i < funcs.end; i++) {
-		u32 func_id = object->index.funcs[i];
-
-		if (walk->query->file) {
-			const char *path = extra_object_func_file(object, func_id);
-
-			if (!path || !file_matches(path, walk->query->file))
-				continue;
-		}
-		ret = visit_func(walk, object, func_id);
+	for (i = 0; !ret && i < state->nr_objects; i++) {
+		visit->object = state->objects[i];
+		if (func_text_has_object(&text, visit->object->name))
+			ret = site_query_text(&visit->object->tables, &text, query->flags,
+					      visit_site, visit);
 	}
 	return ret;
 }
 
-static int visit_objects(struct walk *walk, const struct registry_state *state,
-			 int (*visit_object)(struct walk *walk, const struct extra_object *object))
+static int walk_address(const struct registry_state *state, const struct btf_extra_query *query,
+			struct visit *visit)
 {
-	const char *wanted = walk->query->object;
-	u32 i;
-	int ret = 0;
+	const struct address_range *range = registry_find(state, query->address);
 
-	for (i = 0; !ret && i < state->nr_objects; i++)
-		if (!wanted || !strcmp(state->objects[i]->name, wanted))
-			ret = visit_object(walk, state->objects[i]);
-	return ret;
-}
-
-static int visit_id(struct walk *walk, const struct extra_object *object)
-{
-	return visit_func(walk, object, walk->query->func_id);
-}
-
-/* "foo.isra.0" is no source name: the bodies of foo that have this symbol. */
-static int visit_symbol(struct walk *walk, const struct registry_state *state)
-{
-	const char *symbol = walk->query->name;
-	size_t length = func_suffix_strip(symbol);
-	char *name;
-	int ret;
-
-	if (!symbol[length])
+	if (!range || (query->object && strcmp(range->object->name, query->object)))
 		return 0;
-	name = kmemdup_nul(symbol, length, GFP_ATOMIC);
-	walk->buffer = kmalloc(KSYM_SYMBOL_LEN, GFP_ATOMIC);
-	walk->name = name;
-	walk->symbol = symbol;
-	ret = name && walk->buffer ? visit_objects(walk, state, visit_name) : -ENOMEM;
-	kfree(walk->buffer);
-	kfree(name);
-	return ret;
-}
-
-static int visit_names(struct walk *walk, const struct registry_state *state)
-{
-	int ret;
-
-	walk->name = walk->query->name;
-	ret = visit_objects(walk, state, visit_name);
-	if (ret || walk->total)
-		return ret;
-	return visit_symbol(walk, state);
-}
-
-static int visit_address(struct walk *walk, const struct registry_state *state)
-{
-	const struct address_range *range = registry_find(state, walk->query->address);
-	const struct loc_section *section;
-	const struct loc_index *index;
-	struct loc_range sites;
-	u32 i;
-	int ret = 0;
-
-	if (!range ||
-	    (walk->query->object && strcmp(range->object->name, walk->query->object)))
-		return 0;
-	index = &range->object->index;
-	sites = loc_index_by_offset(index, range->section, walk->query->address - range->first);
-	for (i = sites.first; !ret && i < sites.end; i++) {
-		const struct loc_site *site = loc_index_site(index, index->by_offset[i], &section);
-
-		if (class_wanted(walk->query, section->loc_class))
-			ret = visit(walk, range->object, section, site - section->sites);
-	}
-	return ret;
+	visit->object = range->object;
+	return site_query_place(&range->object->tables, range->section,
+				query->address - range->first, query->flags, visit_site, visit);
 }
 
 static bool query_makes_sense(const struct btf_extra_query *query)
@@ -229,27 +104,20 @@ static bool query_makes_sense(const struct btf_extra_query *query)
 int site_query_walk(const struct registry_state *state, const struct btf_extra_query *query,
 		    btf_extra_site_fn fn, void *data, u32 *total)
 {
-	struct walk walk = { .query = query, .fn = fn, .data = data };
+	struct visit visit = { .fn = fn, .data = data };
 	int ret;
 
 	if (!query_makes_sense(query))
 		return -EINVAL;
-	switch (query->by) {
-	case BTF_EXTRA_BY_ID:
-		ret = visit_objects(&walk, state, visit_id);
-		break;
-	case BTF_EXTRA_BY_NAME:
-		ret = visit_names(&walk, state);
-		break;
-	default:
-		ret = visit_address(&walk, state);
-		break;
-	}
+	if (query->by == BTF_EXTRA_BY_ADDRESS)
+		ret = walk_address(state, query, &visit);
+	else
+		ret = walk_objects(state, query, &visit);
 	if (ret)
 		return ret;
 	if (total)
-		*total = walk.total;
-	return walk.total ? 0 : -ENOENT;
+		*total = visit.total;
+	return visit.total ? 0 : -ENOENT;
 }
 
 int btf_extra_for_each_site(const struct btf_extra_query *query, btf_extra_site_fn fn, void *data,

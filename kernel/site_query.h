@@ -11,8 +11,8 @@
 int site_query_walk(const struct registry_state *state, const struct btf_extra_query *query,
 		    btf_extra_site_fn fn, void *data, u32 *total);
 
-/* Fills in the i-th site of a LOCSEC. */
-void site_query_describe(const struct extra_object *object, const struct loc_section *section,
-			 u32 i, struct btf_extra_site *described);
+/* The site with its object. */
+struct btf_extra_site site_query_describe(const struct extra_object *object,
+					  const struct found_site *found);
 
 #endif

@@ -181,13 +181,15 @@ static void show_symbol(struct seq_file *seq, const struct cursor *cursor)
 static void show_site(struct seq_file *seq, struct cursor *cursor)
 {
 	const struct extra_object *object = cursor->object;
-	const struct loc_section *section;
-	const struct loc_site *site;
 	struct btf_extra_site described;
+	struct found_site found = {};
+	const struct loc_site *site;
 	const char *file;
 
-	site = loc_index_site(&object->index, object->index.by_offset[cursor->rank], &section);
-	site_query_describe(object, section, site - section->sites, &described);
+	site = loc_index_site(&object->index, object->index.by_offset[cursor->rank],
+			      &found.section);
+	found.i = site - found.section->sites;
+	described = site_query_describe(object, &found);
 	file = extra_object_func_file(object, site->func);
 	seq_printf(seq, "%016llx %c %s\t[%s] %u %s", cursor->hidden ? 0 : described.address,
 		   described.site_class == BTF_EXTRA_CLASS_INLINE ? 'i' : 't',

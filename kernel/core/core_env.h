@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
 /*
  * The one place where the core meets its environment: fixed-width types, the
- * mem*() and str*() functions, errno values, struct btf_type and ELF headers, from the
- * kernel or from the C library. Nothing else in kernel/core may look at
+ * mem*() and str*() functions, errno values, struct btf_type, the UAPI and ELF headers,
+ * from the kernel or from the C library. Nothing else in kernel/core may look at
  * __KERNEL__.
  */
 #ifndef BTF_EXTRA_CORE_ENV_H
@@ -14,6 +14,7 @@
 #include <linux/string.h>
 #include <linux/types.h>
 #include <uapi/linux/btf.h>
+#include <uapi/linux/btf_extra.h>
 #else
 #include <elf.h>
 #include <errno.h>
@@ -22,6 +23,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+
+#include "../../include/uapi/linux/btf_extra.h"
 
 typedef __u8 u8;
 typedef __u16 u16;

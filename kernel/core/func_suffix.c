@@ -19,29 +19,29 @@ static const struct {
 };
 
 /* Bytes of ".123" at text, 0 for anything else. */
-static size_t number_length(const char *text)
+static u32 number_length(const char *text, u32 size)
 {
-	size_t length = 1;
+	u32 length = 1;
 
-	if (text[0] != '.')
+	if (!size || text[0] != '.')
 		return 0;
-	while (text[length] >= '0' && text[length] <= '9')
+	while (length < size && text[length] >= '0' && text[length] <= '9')
 		length++;
 	return length > 1 ? length : 0;
 }
 
 /* Bytes of the suffix that begins at text, 0: none does. */
-static size_t suffix_length(const char *text)
+static u32 suffix_length(const char *text, u32 size)
 {
-	size_t i;
+	u32 i;
 
 	for (i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
-		size_t word = strlen(suffixes[i].word);
-		size_t number;
+		u32 word = (u32)strlen(suffixes[i].word);
+		u32 number;
 
-		if (strncmp(text, suffixes[i].word, word))
+		if (word > size || memcmp(text, suffixes[i].word, word))
 			continue;
-		number = number_length(text + word);
+		number = number_length(text + word, size - word);
 		if (number || suffixes[i].number == NUMBER_OPTIONAL)
 			return word + number;
 	}
@@ -49,24 +49,30 @@ static size_t suffix_length(const char *text)
 }
 
 /* Whether nothing but suffixes follows. */
-static bool all_suffixes(const char *text)
+static bool all_suffixes(const char *text, u32 size)
 {
-	while (*text) {
-		size_t length = suffix_length(text);
+	while (size) {
+		u32 length = suffix_length(text, size);
 
 		if (!length)
 			return false;
 		text += length;
+		size -= length;
 	}
 	return true;
 }
 
+u32 func_suffix_strip_part(const char *symbol, u32 size)
+{
+	u32 at;
+
+	for (at = 1; at < size; at++)
+		if (symbol[at] == '.' && all_suffixes(symbol + at, size - at))
+			return at;
+	return size;
+}
+
 size_t func_suffix_strip(const char *symbol)
 {
-	size_t at;
-
-	for (at = 1; symbol[0] && symbol[at]; at++)
-		if (symbol[at] == '.' && all_suffixes(symbol + at))
-			return at;
-	return strlen(symbol);
+	return func_suffix_strip_part(symbol, (u32)strlen(symbol));
 }

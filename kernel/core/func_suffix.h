@@ -11,5 +11,7 @@
 
 /* Bytes of the source name in a symbol's name: all of it where it has no such suffix. */
 size_t func_suffix_strip(const char *symbol);
+/* The same of a name that ends after size bytes. */
+u32 func_suffix_strip_part(const char *symbol, u32 size);
 
 #endif

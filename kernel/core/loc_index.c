@@ -417,36 +417,54 @@ int loc_index_build(struct loc_index *index, const struct btf_blob *func_info, v
 struct name_key {
 	const struct loc_index *index;
 	const char *name;
-	u64 prefix;
+	u32 size;
+	bool whole;
+	u64 begin, mask;	/* of the first eight bytes, as name_prefix() has them */
 };
 
 static int compare_sample(const void *key, u32 i)
 {
 	const struct name_key *wanted = key;
 
-	return compare_u64(wanted->index->name_samples[i], wanted->prefix);
+	return compare_u64(wanted->index->name_samples[i] & wanted->mask, wanted->begin);
 }
 
 static int compare_name(const void *key, u32 i)
 {
 	const struct name_key *wanted = key;
 	const struct btf_blob *blob = wanted->index->func_info;
-	u32 name = func_name_offset(blob, wanted->index->funcs[i]);
-	int order = strcmp(name_at(blob, name), wanted->name);
+	const char *name = name_at(blob, func_name_offset(blob, wanted->index->funcs[i]));
+	int order = strncmp(name, wanted->name, wanted->size);
 
+	if (!order && wanted->whole)
+		return name[wanted->size] != 0;
 	return (order > 0) - (order < 0);
 }
 
 /* The samples narrow it down without touching a name; then the names decide. */
+struct loc_range loc_index_by_prefix(const struct loc_index *index, const char *name, u32 size,
+				     bool whole)
+{
+	struct name_key key = { .index = index, .name = name, .size = size, .whole = whole };
+	u32 nr_samples = (index->nr_funcs + SAMPLE_STEP - 1) / SAMPLE_STEP;
+	struct loc_range near;
+	u32 first, end, i;
+
+	for (i = 0; i < 8; i++) {
+		u64 byte = i < size ? (u8)name[i] : 0;
+
+		key.begin = key.begin << 8 | byte;
+		key.mask = key.mask << 8 | (i < size || whole ? 0xff : 0);
+	}
+	near = equal_range(0, nr_samples, compare_sample, &key);
+	first = near.first ? (near.first - 1) * SAMPLE_STEP : 0;
+	end = near.end < nr_samples ? near.end * SAMPLE_STEP : index->nr_funcs;
+	return equal_range(first, end, compare_name, &key);
+}
+
 struct loc_range loc_index_by_name(const struct loc_index *index, const char *name)
 {
-	struct name_key key = { .index = index, .name = name, .prefix = name_prefix(name) };
-	u32 nr_samples = (index->nr_funcs + SAMPLE_STEP - 1) / SAMPLE_STEP;
-	struct loc_range near = equal_range(0, nr_samples, compare_sample, &key);
-	u32 first = near.first ? (near.first - 1) * SAMPLE_STEP : 0;
-	u32 end = near.end < nr_samples ? near.end * SAMPLE_STEP : index->nr_funcs;
-
-	return equal_range(first, end, compare_name, &key);
+	return loc_index_by_prefix(index, name, (u32)strlen(name), true);
 }
 
 struct func_key {

@@ -76,6 +76,9 @@ int loc_index_build(struct loc_index *index, const struct btf_blob *func_info, v
 
 /* The functions of that exact name: a range of index->funcs. */
 struct loc_range loc_index_by_name(const struct loc_index *index, const char *name);
+/* Those whose name begins with size bytes of name; whole: and ends there, too. */
+struct loc_range loc_index_by_prefix(const struct loc_index *index, const char *name, u32 size,
+				     bool whole);
 
 /* The sites of a function in one LOCSEC: a range of index->sections[section].sites. */
 struct loc_range loc_index_by_func(const struct loc_index *index, u32 section, u32 func);

@@ -6,7 +6,7 @@
  */
 #include <kunit/test.h>
 
-#include "../../tests/core/core_rows.h"
+#include "../../tests/core/query_rows.h"
 
 #define NR_IMAGES 3
 
@@ -172,4 +172,68 @@ static struct kunit_suite core_suite = {
 	.test_cases = core_cases,
 };
 
-kunit_test_suite(core_suite);
+/* ---- queries ---- */
+
+static int queries_init(struct kunit *test)
+{
+	struct core_fixture *fixture = kunit_kzalloc(test, sizeof(*fixture), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, fixture);
+	test->priv = fixture;
+	fixture->images = kunit_kzalloc(test, sizeof(*fixture->images), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, fixture->images);
+	fixture->outcome = kunit_kzalloc(test, sizeof(*fixture->outcome), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, fixture->outcome);
+	query_rows_input(fixture->images, &fixture->input);
+	fixture->arena.size = core_run_memory(&fixture->input);
+	fixture->arena.memory = kunit_kzalloc(test, fixture->arena.size, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, fixture->arena.memory);
+	run(fixture);
+	KUNIT_ASSERT_EQ(test, fixture->outcome->step, CORE_DONE);
+	return 0;
+}
+
+static void query_row_test(struct kunit *test)
+{
+	struct core_fixture *fixture = test->priv;
+	const char *wrong = query_row_verdict(test->param_value, &fixture->outcome->index);
+
+	KUNIT_EXPECT_NULL_MSG(test, wrong, "%s", wrong);
+}
+
+static const void *queries_gen_params(struct kunit *test, const void *prev, char *desc)
+{
+	const struct query_row *row = prev ? (const struct query_row *)prev + 1 : query_rows;
+
+	if (row == query_rows + query_nr_rows)
+		return NULL;
+	strscpy(desc, row->name, KUNIT_PARAM_DESC_SIZE);
+	return row;
+}
+
+static void glob_rows_test(struct kunit *test)
+{
+	u32 i;
+
+	for (i = 0; i < glob_nr_rows; i++) {
+		const struct glob_row *row = &glob_rows[i];
+
+		KUNIT_EXPECT_EQ_MSG(test, name_glob_matches(row->pattern, strlen(row->pattern),
+							    row->name), row->matches,
+				    "%s %s", row->pattern, row->name);
+	}
+}
+
+static struct kunit_case query_cases[] = {
+	KUNIT_CASE_PARAM(query_row_test, queries_gen_params),
+	KUNIT_CASE(glob_rows_test),
+	{ }
+};
+
+static struct kunit_suite query_suite = {
+	.name = "btf_extra_core_queries",
+	.init = queries_init,
+	.test_cases = query_cases,
+};
+
+kunit_test_suites(&core_suite, &query_suite);

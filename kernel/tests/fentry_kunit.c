@@ -422,10 +422,11 @@ static void expect_ids(struct kunit *test, const struct fentry_row *row,
 		if (section->loc_class != LOC_CLASS_BODY)
 			continue;
 		for (j = 0; j < section->nr_sites; j++) {
-			struct btf_extra_site body;
+			const struct found_site found = { .section = section, .i = j };
+			const struct btf_extra_site body =
+				site_query_describe(query->object, &found);
 			enum fentry_answer answer;
 
-			site_query_describe(query->object, section, j, &body);
 			KUNIT_EXPECT_EQ_MSG(test, fentry_id_of_body(query, &body, &answer),
 					    row->ids[j], "body %u", j);
 		}

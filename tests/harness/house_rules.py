@@ -24,7 +24,7 @@ TYPES = ("userspace/generator/types/", *DWARF)
 LIBRARY = ("userspace/lib/", "userspace/text/", "userspace/bpf/", "include/uapi/", *FORMAT)
 MAY_INCLUDE = {
     "include/uapi/": (),
-    "kernel/core/": ("kernel/core/",),
+    "kernel/core/": ("kernel/core/", "include/uapi/"),
     "kernel/tests/": ("kernel/", "include/", "tests/core/"),
     "kernel/": ("kernel/", "include/"),
     "userspace/bpf/": ("userspace/bpf/", "include/uapi/"),

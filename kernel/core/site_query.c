@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "func_suffix.h"
+#include "site_query.h"
+
+struct walk {
+	const struct site_tables *tables;
+	const struct func_text *text;
+	u32 classes;
+	bool by_symbol;		/* only bodies whose symbol is the text's name */
+	found_site_fn fn;
+	void *data;
+};
+
+static const struct loc_site *site_of(const struct found_site *found)
+{
+	return &found->section->sites[found->i];
+}
+
+const char *site_func_name(const struct site_tables *tables, u32 func)
+{
+	const struct btf_blob *blob = tables->index->func_info;
+	const struct btf_type *type = btf_blob_type(blob, func);
+	const char *name = NULL;
+
+	if (type && loc_kind(type) == BTF_KIND_FUNC)
+		name = btf_blob_string(blob, type->name_off);
+	return name ? name : "";
+}
+
+static bool class_wanted(u32 classes, const struct loc_section *section)
+{
+	return !classes || classes & SITE_CLASS(section->loc_class);
+}
+
+/* ---- at a place ---- */
+
+int site_query_place(const struct site_tables *tables, u32 elf, u32 offset, u32 classes,
+		     found_site_fn fn, void *data)
+{
+	const struct loc_index *index = tables->index;
+	struct loc_range sites = loc_index_by_offset(index, elf, offset);
+	u32 i;
+	int ret = 0;
+
+	for (i = sites.first; !ret && i < sites.end; i++) {
+		struct found_site found = {};
+		const struct loc_site *site;
+
+		site = loc_index_site(index, index->by_offset[i], &found.section);
+		found.i = (u32)(site - found.section->sites);
+		if (class_wanted(classes, found.section))
+			ret = fn(&found, data);
+	}
+	return ret;
+}
+
+int site_query_address(const struct site_tables *tables, u64 address, u32 classes,
+		       found_site_fn fn, void *data)
+{
+	u32 elf;
+	int ret = 0;
+
+	for (elf = 0; !ret && elf < tables->index->nr_elf_sections; elf++) {
+		struct section_place place = tables->ops->place(tables, elf);
+		u64 offset = address - place.address;
+
+		if (place.address && address >= place.address && offset < place.size &&
+		    offset <= 0xffffffff)
+			ret = site_query_place(tables, elf, (u32)offset, classes, fn, data);
+	}
+	return ret;
+}
+
+/* ---- of a function ---- */
+
+/* Whether a body has a function of that very name for its true signature. */
+static int has_signature(const struct found_site *found, void *data)
+{
+	const struct walk *walk = data;
+	const char *name = site_func_name(walk->tables, site_of(found)->func);
+
+	return !strncmp(name, walk->text->name, walk->text->name_size) &&
+	       !name[walk->text->name_size];
+}
+
+static bool has_symbol(struct walk *walk, const struct found_site *found)
+{
+	u32 elf = found->section->elf;
+	u32 offset = site_of(found)->offset;
+
+	if (found->section->loc_class != LOC_CLASS_BODY)
+		return false;
+	/* Those have been found by name. */
+	if (site_query_place(walk->tables, elf, offset, SITE_CLASS(LOC_CLASS_BODY),
+			     has_signature, walk))
+		return false;
+	return walk->tables->ops->symbol_begins(walk->tables, elf, offset, walk->text->name,
+						walk->text->name_size);
+}
+
+static int walk_func(struct walk *walk, u32 func)
+{
+	const struct loc_index *index = walk->tables->index;
+	u32 i;
+	int ret;
+
+	for (i = 0; i < index->nr_sections; i++) {
+		struct found_site found = {
+			.section = &index->sections[i], .by_symbol = walk->by_symbol
+		};
+		struct loc_range sites;
+
+		if (!class_wanted(walk->classes, found.section))
+			continue;
+		sites = loc_index_by_func(index, i, func);
+		for (found.i = sites.first; found.i < sites.end; found.i++) {
+			if (walk->by_symbol && !has_symbol(walk, &found))
+				continue;
+			ret = walk->fn(&found, walk->data);
+			if (ret)
+				return ret;
+		}
+	}
+	return 0;
+}
+
+int site_query_func(const struct site_tables *tables, u32 func, u32 classes, found_site_fn fn,
+		    void *data)
+{
+	struct walk walk = {
+		.tables = tables, .classes = classes, .fn = fn, .data = data
+	};
+
+	return walk_func(&walk, func);
+}
+
+/* ---- of a text ---- */
+
+static int walk_funcs(struct walk *walk, struct loc_range funcs)
+{
+	const struct site_tables *tables = walk->tables;
+	u32 i;
+	int ret = 0;
+
+	for (i = funcs.first; !ret && i < funcs.end; i++) {
+		u32 func = tables->index->funcs[i];
+
+		if (!walk->by_symbol &&
+		    !func_text_has_name(walk->text, site_func_name(tables, func)))
+			continue;
+		if (walk->text->file &&
+		    !func_text_has_file(walk->text, tables->ops->func_file(tables, func)))
+			continue;
+		ret = walk_func(walk, func);
+	}
+	return ret;
+}
+
+int site_query_text(const struct site_tables *tables, const struct func_text *text, u32 classes,
+		    found_site_fn fn, void *data)
+{
+	struct walk walk = {
+		.tables = tables, .text = text, .classes = classes, .fn = fn, .data = data
+	};
+	const struct loc_index *index = tables->index;
+	u32 literal, source;
+	int ret;
+
+	if (!text->name)
+		return walk_func(&walk, text->id);
+	literal = func_text_literal(text);
+	ret = walk_funcs(&walk, loc_index_by_prefix(index, text->name, literal,
+						    literal == text->name_size));
+	/* foo.isra.0 is no name of the source: the bodies of foo that have this symbol. */
+	source = func_suffix_strip_part(text->name, text->name_size);
+	if (ret || literal < text->name_size || source == text->name_size)
+		return ret;
+	walk.by_symbol = true;
+	return walk_funcs(&walk, loc_index_by_prefix(index, text->name, source, true));
+}
+
+/* ---- what is told of a site ---- */
+
+struct btf_extra_site site_describe(const struct site_tables *tables,
+				    const struct found_site *found)
+{
+	const struct loc_section *section = found->section;
+	const struct loc_site *site = site_of(found);
+	const struct section_place place = tables->ops->place(tables, section->elf);
+	struct btf_extra_site described = {
+		.address = place.address ? place.address + site->offset : 0,
+		.func_id = site->func,
+		.loc_proto = site->loc_proto,
+		.number = section->first_site + found->i,
+		.site_class = section->loc_class,
+		.flags = place.freed ? BTF_EXTRA_SITE_FREED : 0,
+	};
+	const char *name = site_func_name(tables, site->func);
+	u32 marks = site_marks_of(tables->marks, tables->nr_marks, described.number);
+
+	if (marks & SITE_MARK_LOOP_HEAD)
+		described.flags |= BTF_EXTRA_SITE_LOOP_HEAD;
+	if (marks & SITE_MARK_PART)
+		described.flags |= BTF_EXTRA_SITE_PART;
+	if (marks & SITE_MARK_NO_ENTRY)
+		described.flags |= BTF_EXTRA_SITE_NO_ENTRY;
+	if (section->loc_class == LOC_CLASS_BODY && name[func_suffix_strip(name)])
+		described.flags |= BTF_EXTRA_SITE_TRUE_SIGNATURE;
+	return described;
+}
