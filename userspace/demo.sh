@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-# `make demo`: from nothing to the inlined calls of a real kernel, on disk and live.
+# `make demo` shows all steps up to the inlined calls of a real kernel, on disk and live.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 command=build/release/btf-extra
 file=build/demo/vmlinux.btf_extra
 
-# run LINES COMMAND...: shows the command, the first lines of what it prints, and its time.
+# run LINES COMMAND... shows the command, the first lines of its output, and its time.
 run() {
     local lines=$1 start=$EPOCHREALTIME took
     shift

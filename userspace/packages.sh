@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-# Debian packages for the named purposes: installs those that are missing.
+# Installs the Debian packages for the named purposes that are missing.
 #
-#   packages.sh PURPOSE...   build, check, kernel, bench, vm: 0 when all are there; 1 with one
+#   packages.sh PURPOSE...   build, check, kernel, bench, vm: 0 if all are installed; else 1 and one
 #                            line that says what to do
-#   packages.sh index [now]  brings the package index up to date where it is older than a day, or
-#                            now; 1 if there is no index to work with
+#   packages.sh index [now]  updates the package index if it is older than a day, or now; 1 if there
+#                            is no index
 #
-# With everything in place apt is not called at all.
+# If everything is installed apt is not called at all.
 set -euo pipefail
 
 packages_for() {
@@ -27,7 +27,7 @@ packages_for() {
 
 is_root() { [ "$(id -u)" = 0 ]; }
 
-# apt touches this folder whenever it asks the archive, also when nothing was new.
+# apt changes this folder whenever it asks the archive, even if nothing was new.
 index_asked=/var/lib/apt/lists/partial
 
 index_there() { compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null; }
@@ -45,7 +45,7 @@ update_index() {
     log=$(quiet_apt update 2>&1) || { printf '%s\n' "$log" >&2; return 1; }
 }
 
-# Prints those of "$@" that are not installed.
+# Prints the packages of "$@" that are not installed.
 missing_of() {
     local package status
     for package; do

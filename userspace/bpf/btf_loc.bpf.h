@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
 /*
- * Arguments of a kernel function in a BPF program that libbtf_extra attaches: at
+ * Arguments of a kernel function in a BPF program that libbtf_extra attaches. The program runs at
  * every call, inlined or not, with or without btf_extra.ko.
  *
  *	#include "vmlinux.h"	(or <linux/bpf.h> and <linux/ptrace.h>)
@@ -9,7 +9,7 @@
  *	SEC("kloc/vmlinux:skb_headlen")
  *	int BPF_KLOC(on_headlen, const struct sk_buff *skb)
  *
- * Kernels from 6.1 on, x86-64 and arm64.
+ * It works on kernels from 6.1 on, on x86-64 and arm64.
  */
 #ifndef BTF_LOC_BPF_H
 #define BTF_LOC_BPF_H
@@ -18,13 +18,13 @@
 #include <linux/types.h>
 #endif
 
-/* ---- as in <linux/btf_extra.h> ---- */
+/* ---- the same as in <linux/btf_extra.h> ---- */
 
 #define BTF_EXTRA_ARGS_MARK	0x6b6cULL
 #define BTF_EXTRA_ARGS_CODED	12
 #define BTF_EXTRA_ARGS_MEMORY	0x8
 #define BTF_EXTRA_ARGS_NONE	0xf
-#define BTF_EXTRA_ARGS_MAX	32	/* later parameters are never there */
+#define BTF_EXTRA_ARGS_MAX	32	/* parameters after these are not available */
 
 /* struct btf_extra_arg */
 struct btf_loc_arg {
@@ -32,34 +32,36 @@ struct btf_loc_arg {
 	__u64 present;		/* 1 or 0 */
 };
 
-/* ---- without the module: what the library writes into the map btf_loc_specs ---- */
+/* ---- without the module: the library writes into the map btf_loc_specs ---- */
 
-/* The cookie of a perf kprobe: the spec of its site, and above bit 32 the site itself. */
+/*
+ * The cookie of a perf kprobe has the spec of its site in bits 0..31 and the site in bits 32..63.
+ */
 #define BTF_LOC_SPECS_MAP "btf_loc_specs"
 
 struct btf_loc_key {
-	__u32 spec;		/* one for each LOC_PROTO; or a site */
-	__u32 param;		/* from 0; or BTF_LOC_SITE */
+	__u32 spec;		/* a number for each LOC_PROTO, or for a site */
+	__u32 param;		/* number from 0, or BTF_LOC_SITE */
 };
 
 #define BTF_LOC_SITE 0xffffffffU
 
 enum btf_loc_shape {
-	BTF_LOC_VALUE = 1,	/* value */
+	BTF_LOC_VALUE = 1,	/* value itself */
 	BTF_LOC_REGISTER = 2,	/* the register + value */
 	BTF_LOC_PAIR = 3,	/* two registers, low half first */
-	BTF_LOC_MEMORY = 4,	/* at the register + value */
+	BTF_LOC_MEMORY = 4,	/* memory at the register + value */
 };
 
-/* No entry: the parameter has no location. */
+/* A parameter without an entry has no location. */
 struct btf_loc_spec {
-	__u64 value;		/* of BTF_LOC_SITE: its address */
-	__u64 cookie;		/* of BTF_LOC_SITE: the user's */
-	__u16 reg[2];		/* where it is in the context, in bytes */
+	__u64 value;		/* for BTF_LOC_SITE: address of the site */
+	__u64 cookie;		/* for BTF_LOC_SITE: cookie of the user */
+	__u16 reg[2];		/* offsets of the registers in the context */
 	__u8 shape;		/* enum btf_loc_shape */
-	__u8 size;		/* of what is there, 1 to 16 bytes */
+	__u8 size;		/* size of the value there, 1 to 16 bytes */
 	__u8 is_signed;
-	__u8 type_size;		/* of the parameter */
+	__u8 type_size;		/* size of the parameter's type */
 	__u8 type_is_signed;
 	__u8 reserved[7];
 };
@@ -68,7 +70,7 @@ struct btf_loc_spec {
 
 #include <bpf/bpf_helpers.h>
 
-/* Entries: one a site, and one for each parameter of a LOC_PROTO. */
+/* There is one entry for each site, and one for each parameter of each LOC_PROTO. */
 #ifndef BTF_LOC_MAX_SPECS
 #define BTF_LOC_MAX_SPECS 65536
 #endif
@@ -91,8 +93,9 @@ struct {
 } btf_loc_specs SEC(".maps");
 
 /*
- * The verifier takes a load from the context at a constant offset alone, and a
- * compiler would make one load at a variable offset of two.
+ * The verifier only accepts loads from the context at a constant offset. A compiler may merge two
+ * of these into one load at a variable offset (compare bpftrace's pull request 2008), so the load
+ * is written in assembly.
  */
 #define btf_loc_load(ctx, offset)						\
 	({									\
@@ -134,7 +137,7 @@ static __always_inline __u64 btf_loc_argument_register(const void *ctx, __u32 nu
 #define BTF_LOC_IP 256
 #define BTF_LOC_MARKED 272	/* orig_x0 */
 
-/* It has another size in each kernel. */
+/* Its size differs between kernels. */
 struct pt_regs___btf_loc {
 	__u64 first;
 } __attribute__((preserve_access_index));
@@ -169,7 +172,10 @@ static __always_inline __u64 btf_loc_argument_register(const void *ctx, __u32 nu
 #error "btf_loc.bpf.h: compile with -D__TARGET_ARCH_x86 or -D__TARGET_ARCH_arm64"
 #endif
 
-/* Of a hit through the module: where the arguments are; 0: a perf kprobe. */
+/*
+ * Returns the word that describes the arguments if the hit came through the module; 0: it came from
+ * a perf kprobe.
+ */
 static __always_inline __u64 btf_loc_marked(const void *ctx)
 {
 	__u64 word = btf_loc_load(ctx, BTF_LOC_MARKED);
@@ -185,7 +191,7 @@ static __always_inline __u64 btf_loc_extend(__u64 value, __u32 size, __u32 is_si
 	return is_signed ? (__u64)((__s64)value >> shift) : value >> shift;
 }
 
-/* wide: more than 8 bytes are wanted. */
+/* wide: the value has more than 8 bytes. */
 static __always_inline long btf_loc_read_module(const void *ctx, __u64 word, __u32 param, int wide,
 						__u64 *value)
 {
@@ -228,7 +234,7 @@ static __always_inline long btf_loc_read_perf(void *ctx, __u32 param, __u64 *val
 {
 	const struct btf_loc_spec *spec = btf_loc_find(bpf_get_attach_cookie(ctx), param);
 	__u64 in_register = 0;
-	__u64 size;		/* of 32 bits it would be compared as a copy */
+	__u64 size;		/* if it had 32 bits, the compiler would compare a copy of it */
 
 	if (!spec)
 		return -ENOENT;
@@ -250,7 +256,7 @@ static __always_inline long btf_loc_read_perf(void *ctx, __u32 param, __u64 *val
 		const void *at = (const void *)value[0];
 
 		value[0] = 0;
-		/* 1 to 16, in a way that the verifier sees. */
+		/* This keeps size in 1..16 in a way that the verifier understands. */
 		size = ((size - 1) & 0xf) + 1;
 		asm volatile("" : "+r"(size));
 		if (bpf_probe_read_kernel(value, size, at)) {
@@ -276,9 +282,9 @@ static __always_inline long btf_loc_read(void *ctx, __u32 param, __u64 *value, i
 }
 
 /*
- * Parameter n, from 0, into *target, of up to 16 bytes: 0; -ENOENT, it has no
- * location at this site; -EFAULT, its memory cannot be read. *target is 0 then. A
- * value that is narrower than *target is extended as the parameter's type says.
+ * Reads parameter n, from 0, into *target, which has up to 16 bytes. Returns 0; -ENOENT: it has no
+ * location at this site; -EFAULT: its memory cannot be read. After an error *target is 0. A value
+ * that is smaller than *target is extended as the parameter's type says.
  */
 #define bpf_loc_arg(ctx, n, target)						\
 	({									\
@@ -299,7 +305,7 @@ static __always_inline __u64 btf_loc_value(void *ctx, __u32 param)
 	return value;
 }
 
-/* The address of the site, at run time. */
+/* Returns the run-time address of the site. */
 static __always_inline __u64 bpf_loc_ip(void *ctx)
 {
 	const struct btf_loc_spec *site;
@@ -310,7 +316,7 @@ static __always_inline __u64 bpf_loc_ip(void *ctx)
 	return site ? site->value : 0;
 }
 
-/* What the user gave in btf_extra_attach_opts. */
+/* Returns the cookie of btf_extra_attach_opts. */
 static __always_inline __u64 bpf_loc_cookie(void *ctx)
 {
 	const struct btf_loc_spec *site;
@@ -322,10 +328,10 @@ static __always_inline __u64 bpf_loc_cookie(void *ctx)
 }
 
 /*
- * Declares a program whose parameters are those of the function, in order; the
- * later ones may be left out. A missing one reads as 0: bpf_loc_arg() tells. Of at
- * most 8 bytes each (bpf_loc_arg() takes more), and up to 12 of them. ctx is there,
- * too.
+ * Declares a program whose parameters are those of the function, in order. The last ones may be
+ * left out. There may be up to 12, each of at most 8 bytes (bpf_loc_arg() reads larger ones). A
+ * parameter without a location is 0, which only bpf_loc_arg() can distinguish from a real 0. The
+ * program can also use ctx.
  */
 #define BPF_KLOC(name, args...)							\
 name(struct pt_regs *ctx);							\

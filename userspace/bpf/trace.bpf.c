@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 OR BSD-2-Clause
-/* What `btf-extra trace` attaches to functions: each call goes to it, with the arguments. */
+/*
+ * `btf-extra trace` attaches this program to functions. It runs at each call, with the arguments.
+ */
 #include <linux/bpf.h>
 
 #include "userspace/bpf/btf_loc.bpf.h"
@@ -10,7 +12,7 @@ struct {
 	__uint(max_entries, TRACE_RING_BYTES);
 } events SEC(".maps");
 
-/* With room for all sites. */
+/* It has room for all sites. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
 	__uint(max_entries, 1);
@@ -18,7 +20,7 @@ struct {
 	__type(value, struct trace_calls);
 } calls SEC(".maps");
 
-/* By cookie: parameters of the function, of those that events have. */
+/* For each cookie: the number of the function's parameters that events have. */
 const volatile __u8 nr_args[TRACE_EVENT_FUNCS] = {};
 
 struct trace_totals totals;
@@ -62,7 +64,7 @@ static __always_inline void fill(void *ctx, const struct trace_site *site,
 	}
 }
 
-/* The reader looks every now and then by itself: a wake-up for each event would cost more than it. */
+/* The reader polls, because a wake-up for each event would cost more than the event itself. */
 static __always_inline __u64 wake_up(void)
 {
 	return bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) > TRACE_RING_BYTES / 8 ?

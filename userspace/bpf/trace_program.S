@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
-/* trace.bpf.c, compiled. */
+/* The object file that trace.bpf.c is compiled to. */
 	.section .rodata, "a"
 	.balign 8
 	.globl btf_extra_trace_program, btf_extra_trace_program_end

@@ -68,7 +68,7 @@ Result<Tables> open_running(std::unique_ptr<QueryDevice> device) {
         out.kernel = std::move(kernel);
         return out;
     }
-    return Error{fmt::format("{}: objects come and go all the time: try again", BTF_EXTRA_DEVICE)};
+    return Error{fmt::format("{}: the tables keep changing: try again", BTF_EXTRA_DEVICE)};
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-/* Every call of skb_headlen(), which no kprobe sees: it is inlined everywhere. */
+/* Records every call of skb_headlen(). No kprobe sees one, because it is inlined everywhere. */
 #include <linux/bpf.h>
 #include <linux/ptrace.h>
 
@@ -9,12 +9,12 @@ struct sk_buff {
 	unsigned int len, data_len;
 } __attribute__((preserve_access_index));
 
-/* One struct call an event, as kloc.c has it. */
+/* Each event is one struct call, which kloc.c also declares. */
 struct call {
-	__u64 site;	/* address */
+	__u64 site;	/* address of the site */
 	__u64 skb;
 	__u32 len;
-	__u32 known;	/* whether skb has a location at this site */
+	__u32 known;	/* 1 if skb has a location at this site */
 };
 
 struct {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-/* Prints calls of an inlined function, for some seconds: kloc [SECONDS] */
+/* Prints calls of an inlined function for some seconds: kloc [SECONDS] */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,8 +43,8 @@ int main(int argc, char **argv)
 	time_t end;
 
 	/*
-	 * From here on libbpf knows SEC("kloc/..."). Some of skb_headlen's sites are in functions
-	 * that tracing itself uses; without the flag, none would be attached then.
+	 * From here on libbpf knows SEC("kloc/..."). Some sites of skb_headlen are in functions
+	 * that tracing itself uses. Without this flag they would make the whole attachment fail.
 	 */
 	if (btf_extra_register_kloc(&opts) != 0)
 		goto failed;

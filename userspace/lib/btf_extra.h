@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
 /*
- * libbtf_extra: every place where a kernel function is called, inlined instances
- * included, and a BPF program at all of them.
+ * libbtf_extra finds every place where a kernel function is called, inlined instances included, and
+ * attaches a BPF program to all of them.
  *
- * Where btf_extra.ko is loaded it is asked and attaches; elsewhere a .btf_extra file
- * of the running kernel ("btf-extra generate") tells the sites and perf kprobes are
- * used. A program that takes its arguments with bpf_loc_arg() or BPF_KLOC()
- * (btf_loc.bpf.h) works with both; any SEC("kprobe") program works with the module.
+ * If btf_extra.ko is loaded, the library asks it and the module attaches. Otherwise the sites come
+ * from a .btf_extra file of the running kernel ("btf-extra generate"), and perf kprobes are used.
+ * A program that takes its arguments with bpf_loc_arg() or BPF_KLOC() (btf_loc.bpf.h) works with
+ * both. Any SEC("kprobe") program works with the module.
  *
- * Functions return 0 or a negative errno unless said otherwise; after a failure
- * btf_extra_last_error() has one line that tells what, where and why. Outputs are
- * untouched on failure. Handles may be used by one thread at a time.
+ * Functions return 0 or a negative errno unless their comment says otherwise. After a failure
+ * btf_extra_last_error() returns one line with the place and the reason. Outputs are untouched on
+ * failure. A handle may be used by one thread at a time.
  */
 #ifndef LIBBTF_EXTRA_H
 #define LIBBTF_EXTRA_H
@@ -28,7 +28,7 @@ extern "C" {
 struct bpf_program;
 struct bpf_link;
 
-/* Of the calling thread; "" when nothing has failed yet. Valid until the next call. */
+/* The last error of the calling thread; "" before the first one. Valid until the next call. */
 const char *btf_extra_last_error(void);
 
 /* ---- the tables ---- */
@@ -39,10 +39,11 @@ struct btf_extra_tables;
 struct btf_extra_open_opts {
 	size_t sz;		/* sizeof(struct btf_extra_open_opts) */
 	/*
-	 * A .btf_extra file of vmlinux; of a kernel that does not run here it has no addresses
-	 * (they are 0) and cannot be attached to (-ESTALE). NULL: the running kernel, through the
-	 * module or, without it, /lib/firmware[/updates]/btf_extra/<release>/vmlinux.btf_extra.
-	 * Files of loaded modules beside either, <module>.btf_extra, are looked into, too.
+	 * The path of a .btf_extra file of vmlinux. NULL: the running kernel, through the module,
+	 * or, if that is not loaded, from
+	 * /lib/firmware[/updates]/btf_extra/<release>/vmlinux.btf_extra. Files of loaded modules
+	 * (<module>.btf_extra) in the same folder are read, too. A file of a kernel that is not
+	 * running has no addresses (they are 0), and nothing can be attached (-ESTALE).
 	 */
 	const char *file;
 	const char *base_btf;	/* NULL: /sys/kernel/btf/vmlinux */
@@ -52,20 +53,20 @@ struct btf_extra_open_opts {
 int btf_extra_open(struct btf_extra_tables **tables, const struct btf_extra_open_opts *opts);
 void btf_extra_close(struct btf_extra_tables *tables);
 
-/* Whether the module answers and attaches; false: files and perf. */
+/* Returns true if the module answers and attaches; false: files and perf kprobes. */
 bool btf_extra_uses_module(const struct btf_extra_tables *tables);
 
 /*
- * A function of the source. Its sites are inlined instances and bodies, whatever
- * suffix the compiler gave to the symbols of the latter.
+ * A function of the source. Its sites are inlined instances and bodies. It does not matter which
+ * suffix the compiler gave to the symbol of a body.
  */
 struct btf_extra_func;
 
 /*
- * The functions that a text stands for: "foo", "foo@fs/bar.c" (source file or its
- * end), "foo.isra.0" (the bodies with that symbol), "#1234" (a BTF id); with
- * "vmlinux:" or "<module>:" before it, in that object only. The array and the
- * functions in it belong to the tables. -ENOENT: none.
+ * Finds the functions that a text stands for: "foo", "foo@fs/bar.c" (the source file or the end of
+ * its path), "foo.isra.0" (the bodies with that symbol) or "#1234" (a BTF id). "vmlinux:" or
+ * "<module>:" before the text limits it to that object. The array and the functions in it belong to
+ * the tables. -ENOENT: no function matches.
  */
 int btf_extra_find(struct btf_extra_tables *tables, const char *text,
 		   const struct btf_extra_func *const **funcs, size_t *nr_funcs);
@@ -74,16 +75,16 @@ const char *btf_extra_func_name(const struct btf_extra_func *func);
 const char *btf_extra_func_object(const struct btf_extra_func *func);
 const char *btf_extra_func_file(const struct btf_extra_func *func);	/* NULL: not known */
 uint32_t btf_extra_func_id(const struct btf_extra_func *func);
-/* As in C: "int foo(struct sk_buff *skb, int len)". */
+/* Returns the prototype as in C: "int foo(struct sk_buff *skb, int len)". */
 const char *btf_extra_func_prototype(const struct btf_extra_func *func);
 uint32_t btf_extra_func_nr_params(const struct btf_extra_func *func);
-/* "" where it has none; NULL past the last. */
+/* Returns "" for a parameter without a name, and NULL after the last parameter. */
 const char *btf_extra_func_param(const struct btf_extra_func *func, uint32_t param);
 
-/* The sites of a function, by number; they belong to it. */
+/* Returns the sites in order of number. They belong to the function. */
 const struct btf_extra_site *btf_extra_func_sites(const struct btf_extra_func *func,
 						  size_t *nr_sites);
-/* Bit n: parameter n has a location at that site. */
+/* Returns a mask. Bit n: parameter n has a location at that site. */
 uint64_t btf_extra_site_located(const struct btf_extra_func *func,
 				const struct btf_extra_site *site);
 
@@ -92,31 +93,30 @@ uint64_t btf_extra_site_located(const struct btf_extra_func *func,
 struct btf_extra_attach_opts {
 	size_t sz;		/* sizeof(struct btf_extra_attach_opts) */
 	/*
-	 * BTF_EXTRA_INLINE_ONLY, _BODY_ONLY, _BEST_EFFORT, _INEXACT, _NOTRACE (of no effect on
-	 * perf kprobes: perf refuses such functions).
+	 * BTF_EXTRA_INLINE_ONLY, _BODY_ONLY, _BEST_EFFORT, _INEXACT or _NOTRACE. The last one has
+	 * no effect on perf kprobes, because perf refuses such functions.
 	 */
 	uint32_t flags;
 	uint64_t required;	/* bit n: parameter n must have a location at every site */
 	uint64_t cookie;	/* bpf_loc_cookie(ctx); with the module also bpf_get_attach_cookie(ctx) */
 	size_t max_sites;	/* refuse more (-E2BIG); 0: any number */
-	bool no_module;		/* perf kprobes, even where the module is loaded */
+	bool no_module;		/* use perf kprobes, even if the module is loaded */
 };
 
-/* A program at the sites of one function. Closed with its process. */
+/* A program at the sites of one function. It is closed when its process ends. */
 struct btf_extra_kloc;
 
 /*
- * Sites with BTF_EXTRA_SITE_PART begin no call: they get no probe, and are in no report and in
- * no count. -ENOENT: a function has no others.
+ * A site with BTF_EXTRA_SITE_PART begins no call. It gets no probe, is not in the report and does
+ * not count. -ENOENT: the function has only such sites.
  *
- * With perf kprobes the program must take its arguments by btf_loc.bpf.h, or it would read the
- * registers of another function (-EINVAL); a site takes a file descriptor, and RLIMIT_NOFILE is
- * raised to that. The module attaches to all bodies of a function, not to those of one symbol
- * ("foo.isra.0": -EOPNOTSUPP).
+ * With perf kprobes the program must take its arguments with btf_loc.bpf.h (otherwise -EINVAL),
+ * because it sees the registers of another function. Each site takes a file descriptor, and
+ * RLIMIT_NOFILE is raised accordingly. The module attaches to all bodies of a function. It cannot
+ * attach to those of one symbol ("foo.isra.0": -EOPNOTSUPP).
  *
- * -EOPNOTSUPP where a site would be left out and BTF_EXTRA_BEST_EFFORT is not set, or where all
- * are; then *report, if report is not NULL, tells of them and is to be freed with
- * btf_extra_report_free(). It is set on success too.
+ * -EOPNOTSUPP: all sites would be left out, or some without BTF_EXTRA_BEST_EFFORT. Then, and on
+ * success, *report tells which (if report is not NULL). Free it with btf_extra_report_free().
  */
 struct btf_extra_report {
 	size_t attached;			/* sites with a probe */
@@ -124,7 +124,7 @@ struct btf_extra_report {
 	struct btf_extra_left_out *left_out;	/* [nr_left_out] */
 };
 void btf_extra_report_free(struct btf_extra_report *report);
-/* Why a site was left out, for people: "the head of its loop". Static. */
+/* Returns the reason why a site was left out, as text: "the head of a loop". The text is static. */
 const char *btf_extra_reason_text(const struct btf_extra_left_out *left_out);
 
 int btf_extra_attach(struct btf_extra_kloc **kloc, struct btf_extra_tables *tables,
@@ -132,14 +132,17 @@ int btf_extra_attach(struct btf_extra_kloc **kloc, struct btf_extra_tables *tabl
 		     const struct btf_extra_attach_opts *opts, struct btf_extra_report **report);
 
 /*
- * The same for a program of libbpf's and the text of btf_extra_find() ("vmlinux:foo"),
- * which must stand for one function: -ENOTUNIQ. Opens the running kernel's tables.
+ * Does the same for a program of libbpf and the text of btf_extra_find() ("vmlinux:foo"), which
+ * must stand for one function (otherwise -ENOTUNIQ). Opens the running kernel's tables.
  */
 int btf_extra_attach_kloc(struct btf_extra_kloc **kloc, const struct bpf_program *prog,
 			  const char *text, const struct btf_extra_attach_opts *opts,
 			  struct btf_extra_report **report);
 
-/* The sites with a probe, by number, and what they missed. UINT64_MAX: not known. */
+/*
+ * Returns the sites with a probe, in order of number, and the hits that each missed. UINT64_MAX:
+ * not known.
+ */
 int btf_extra_kloc_probes(const struct btf_extra_kloc *kloc, const struct btf_extra_probe **probes,
 			  size_t *nr_probes);
 struct btf_extra_counts {
@@ -148,18 +151,18 @@ struct btf_extra_counts {
 };
 int btf_extra_kloc_counts(const struct btf_extra_kloc *kloc, struct btf_extra_counts *counts);
 
-/* Takes the probes away; NULL is fine. */
+/* Removes the probes. kloc may be NULL. */
 void btf_extra_detach(struct btf_extra_kloc *kloc);
 
 /*
- * From here on libbpf loads and attaches SEC("kloc/<text of btf_extra_find()>") programs by
- * itself, with these options (NULL: the default ones; those of the last call count), for as
- * long as the process lives. Call it before bpf_object__open(), and by one thread.
- * btf_extra_last_error() tells why an attach failed.
+ * After this call libbpf loads and attaches SEC("kloc/<text of btf_extra_find()>") programs by
+ * itself, for as long as the process lives. It uses these options (NULL: the default); those of the
+ * last call count. Call this before bpf_object__open(), and from one thread only. If an attach
+ * fails, btf_extra_last_error() says why.
  *
- * bpf_link__destroy() detaches. The link cannot be pinned or updated, and bpf_link__fd() is no
- * BPF link: libbpf has no links of others, so it is one of a uprobe at a function of this
- * library that nobody calls, and its descriptor stands for the attachment. It takes
+ * bpf_link__destroy() detaches. The link cannot be pinned or updated. libbpf has no links for other
+ * kinds of attachments. Therefore the link is one of a uprobe at a function of this library that
+ * nobody calls, and its descriptor is replaced: bpf_link__fd() is not a BPF link. This needs
  * CONFIG_UPROBE_EVENTS.
  */
 int btf_extra_register_kloc(const struct btf_extra_attach_opts *opts);

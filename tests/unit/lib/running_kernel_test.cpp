@@ -153,8 +153,7 @@ TEST(RunningKernel, TablesThatChange) {
         EXPECT_EQ(tables.calls, row.calls);
         ASSERT_EQ(static_cast<bool>(found), row.answered);
         if (!found) {
-            EXPECT_EQ(found.error().message,
-                      "/dev/btf_extra: objects come and go all the time: try again");
+            EXPECT_EQ(found.error().message, "/dev/btf_extra: the tables keep changing: try again");
             continue;
         }
         EXPECT_EQ(found->sites.size(), 9u);
@@ -320,7 +319,7 @@ TEST_F(RunningView, AsksAgainWhenTheTablesChange) {
               2 + 3);  // two calls do not fit; then two get all, and one checks the generation
     tables_.calls = 0;
     tables_.changes = 1000;
-    expect_error("/dev/btf_extra: objects come and go all the time: try again");
+    expect_error("/dev/btf_extra: the tables keep changing: try again");
 }
 
 TEST_F(RunningView, Mismatches) {

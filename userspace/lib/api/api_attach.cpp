@@ -46,10 +46,11 @@ Result<AttachOutcome> attach(const btf_extra_tables &tables, const btf_extra_fun
     if ((opts.flags & ~kKnownFlags) != 0)
         return Error{fmt::format("opts: unknown flags {:#x}", opts.flags & ~kKnownFlags), EINVAL};
     if ((opts.flags & BTF_EXTRA_INLINE_ONLY) != 0 && (opts.flags & BTF_EXTRA_BODY_ONLY) != 0)
-        return Error{"opts: inlined instances only, and bodies only", EINVAL};
+        return Error{"opts: BTF_EXTRA_INLINE_ONLY and BTF_EXTRA_BODY_ONLY exclude each other",
+                     EINVAL};
     if (func.params.size() < 64 && opts.required >> func.params.size() != 0)
         return Error{
-            fmt::format("has {} parameters: others cannot be required", func.params.size()),
+            fmt::format("has {} parameters, but opts.required names others", func.params.size()),
             EINVAL};
     if (tables.tables->foreign())
         return Error{"the tables are of another kernel", ESTALE};
@@ -96,13 +97,13 @@ const char *btf_extra_reason_text(const btf_extra_left_out *left_out) {
         return (left_out->site.flags & BTF_EXTRA_SITE_FREED) != 0 ? "its text has been freed"
                                                                   : "its address is not known";
     case BTF_EXTRA_REASON_LOOP_HEAD:
-        return "the head of its loop: a probe would be hit at every turn";
+        return "the head of a loop: a probe would be hit once an iteration";
     case BTF_EXTRA_REASON_NO_ENTRY:
-        return "where a call begins is not known: it may be hit without one";
+        return "where a call begins is not known: a probe may be hit without a call";
     case BTF_EXTRA_REASON_PARAMETER:
         return "a required parameter has no location there";
     case BTF_EXTRA_REASON_NOTRACE:
-        return "in a function that may not be traced";
+        return "in a function that ftrace may not trace";
     case BTF_EXTRA_REASON_KPROBE:
         return "the kernel refuses a kprobe there";
     default:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// The border of the C API: errors become a negative errno and a line of text, and
-// no exception passes.
+// The border of the C API. An error becomes a negative errno and a line of text. No exception
+// leaves the library.
 #ifndef BTF_EXTRA_API_ERROR_H
 #define BTF_EXTRA_API_ERROR_H
 
@@ -13,7 +13,7 @@
 
 namespace btf_extra {
 
-// Remembers the text; the negative code, -EINVAL where the error has none.
+// Remembers the text and returns the negative code, or -EINVAL if the error has no code.
 int api_fail(const Error &error) noexcept;
 
 template <class Work> int api_guard(const Work &work) noexcept {
@@ -26,8 +26,8 @@ template <class Work> int api_guard(const Work &work) noexcept {
     }
 }
 
-// A caller's struct of another version: what it does not have is 0. An error: it has something
-// that is not known here, and that is not 0.
+// Reads a caller's struct, which may be of another version. Fields that it does not have are 0. It
+// is an error if it has a field that is not known here and not 0.
 template <class Opts> Result<Opts> api_opts(const Opts *given) {
     Opts out = {};
     out.sz = sizeof(out);
@@ -38,7 +38,8 @@ template <class Opts> Result<Opts> api_opts(const Opts *given) {
     const auto *bytes = reinterpret_cast<const unsigned char *>(given);
     for (size_t i = sizeof(out); i < given->sz; i++)
         if (bytes[i] != 0)
-            return Error{"opts: a field that this version of the library does not know", EINVAL};
+            return Error{"opts: a field is set that this version of the library does not know",
+                         EINVAL};
     std::memcpy(static_cast<void *>(&out), given,
                 given->sz < sizeof(out) ? given->sz : sizeof(out));
     out.sz = sizeof(out);

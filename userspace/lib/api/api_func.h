@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// A function as the C API hands it out.
+// A function of the C API.
 #ifndef BTF_EXTRA_API_FUNC_H
 #define BTF_EXTRA_API_FUNC_H
 
@@ -13,7 +13,8 @@
 struct btf_extra_func {
     explicit btf_extra_func(btf_extra::FoundFunc func);
 
-    // For messages: "vmlinux:foo@fs/bar.c", or "vmlinux:#1234 (foo)" where that is not known.
+    // Returns a text for messages: "vmlinux:foo@fs/bar.c", or "vmlinux:#1234 (foo)" if the file is
+    // not known.
     std::string text() const;
 
     btf_extra::FoundFunc found;

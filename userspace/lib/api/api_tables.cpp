@@ -25,7 +25,7 @@ Result<std::unique_ptr<btf_extra_tables>> open_tables(const btf_extra_open_opts 
             return out;
         }
         no_module = device.error();
-        // Loaded, but not for this user: files would not help.
+        // The module is loaded, but this user may not ask it. Files would not help.
         if (no_module.code == EPERM || no_module.code == EACCES)
             return no_module;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Tables as the C API hands them out.
+// Tables of the C API.
 #ifndef BTF_EXTRA_API_TABLES_H
 #define BTF_EXTRA_API_TABLES_H
 
@@ -13,7 +13,7 @@
 
 struct btf_extra_tables {
     std::unique_ptr<btf_extra::SiteTables> tables;
-    // All that was ever found; a deque, for it must not move.
+    // All functions that were ever found. This is a deque because they must not move.
     std::deque<btf_extra_func> funcs;
     std::deque<std::vector<const btf_extra_func *>> answers;
 };
@@ -22,7 +22,7 @@ namespace btf_extra {
 
 Result<std::unique_ptr<btf_extra_tables>> open_tables(const btf_extra_open_opts &opts);
 
-// Never none.
+// Never returns an empty list.
 Result<const std::vector<const btf_extra_func *> *> find_funcs(btf_extra_tables &tables,
                                                                const char *text);
 

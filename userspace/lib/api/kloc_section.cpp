@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// SEC("kloc/<object>:<function>") for libbpf. It has no way to make a struct bpf_link of one's own;
-// so the program is attached a second time, to a uprobe at a function of this library that nobody
-// calls, and the descriptor in that link gives way to the one that holds the kloc.
+// Adds SEC("kloc/<object>:<function>") to libbpf. libbpf 1.1 cannot make a struct bpf_link for
+// another kind of attachment. So the program is also attached to a uprobe at a function of this
+// library that nobody calls. Then the descriptor in that link is replaced by the one that holds the
+// kloc.
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -26,7 +27,7 @@ constexpr char kSection[] = "kloc/";
     asm volatile("");
 }
 
-// Where the code at an address comes from.
+// The file and offset of the code at an address.
 struct Origin {
     uintptr_t address;
     std::string path;
@@ -49,7 +50,7 @@ int note_origin(dl_phdr_info *info, size_t, void *data) {
     return 0;
 }
 
-// How programs of that section are attached.
+// The options for programs of that section.
 btf_extra_attach_opts section_opts;
 
 struct DestroyLink {

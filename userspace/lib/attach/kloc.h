@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// A program at the sites of a function, in either of two ways: by the module
-// (module_attach.cpp), or by perf kprobes (perf_attach.cpp).
+// Attaches a program to the sites of a function, either through the module (module_attach.cpp) or
+// with perf kprobes (perf_attach.cpp).
 #ifndef BTF_EXTRA_KLOC_H
 #define BTF_EXTRA_KLOC_H
 
@@ -13,15 +13,15 @@
 #include "userspace/lib/btf_extra.h"
 #include "userspace/lib/tables/site_tables.h"
 
-// The probes go with it.
+// Destroying it removes the probes.
 struct btf_extra_kloc {
     virtual ~btf_extra_kloc() = default;
     virtual btf_extra::Result<std::vector<btf_extra_probe>> probes() const = 0;
     virtual btf_extra::Result<btf_extra_counts> counts() const = 0;
-    // A descriptor that holds the probes from here on, in place of this.
+    // Returns a descriptor that holds the probes from now on, instead of this object.
     virtual btf_extra::Result<btf_extra::FileDescriptor> into_descriptor() = 0;
 
-    mutable std::vector<btf_extra_probe> read_probes;  // what the C API gave last
+    mutable std::vector<btf_extra_probe> read_probes;  // the answer that the C API returned last
 };
 
 namespace btf_extra {
@@ -29,20 +29,20 @@ namespace btf_extra {
 struct AttachRequest {
     int prog_fd;
     uint32_t flags;     // as in btf_extra_attach
-    uint64_t required;  // likewise
+    uint64_t required;  // as in btf_extra_attach
     uint64_t cookie;
 };
 
 struct AttachOutcome {
-    std::unique_ptr<btf_extra_kloc> kloc;  // NULL: sites are left out that may not be, or all are
+    std::unique_ptr<btf_extra_kloc> kloc;  // NULL: too many sites are left out
     size_t attached = 0;
-    std::vector<btf_extra_left_out> left_out;  // by number
+    std::vector<btf_extra_left_out> left_out;  // in order of number
 };
 
 Result<AttachOutcome> attach_by_module(const FoundFunc &func, const AttachRequest &request);
 Result<AttachOutcome> attach_by_perf(const FoundFunc &func, const AttachRequest &request);
 
-// Sites of the function that the flags choose by class.
+// Returns the sites of the function whose class the flags allow.
 std::vector<btf_extra_site> wanted_sites(const FoundFunc &func, uint32_t flags);
 
 }  // namespace btf_extra

@@ -14,7 +14,7 @@
 namespace btf_extra {
 namespace {
 
-// Where the kernel's pt_regs has a DWARF register, in bytes.
+// Returns the offset in bytes of a DWARF register in the kernel's pt_regs.
 std::optional<uint16_t> register_offset(uint16_t machine, uint32_t number) {
     // ax, dx, cx, bx, si, di, bp, sp, r8 to r15
     static constexpr std::array<uint16_t, 16> kX86 = {80, 96, 88, 40, 104, 112, 32, 152,
@@ -30,13 +30,13 @@ uint64_t extend(uint64_t value, uint32_t size, bool is_signed) {
     return is_signed ? sign_extend(value, size) : zero_extend(value, size);
 }
 
-// First to the parameter's size, then as its type says.
+// Extends to the parameter's size first, and then as its type says.
 uint64_t extended(uint64_t value, const Location &loc, ValueType type) {
     value = extend(value, loc.size, loc.is_signed);
     return type.size != 0 ? extend(value, type.size, type.is_signed) : value;
 }
 
-// Ids of this process's entries; those of another that shares the map are passed over.
+// Each entry has an id. An id that another process uses in a shared map is skipped.
 std::atomic<uint32_t> next_handle = 1;
 
 }  // namespace
@@ -46,7 +46,7 @@ std::optional<btf_loc_spec> loc_spec(const btf_type *param, ValueType type, uint
     auto loc = decode_location(param);
     if (!loc || loc->size == 0 || loc->size > LOC_PARAM_MAX_SIZE)
         return {};
-    // At the parameter's full size its type decides.
+    // A value of the parameter's full size is extended as the type says.
     if (type.size != 0 && loc->size >= type.size)
         loc->is_signed = type.is_signed;
     btf_loc_spec out = {};
@@ -90,7 +90,7 @@ Result<LocSpecs> LocSpecs::of_program(int prog_fd) {
     auto fail = [](std::string_view what, int code) {
         return Error{fmt::format("{}: {}", what, std::strerror(code)), code};
     };
-    std::vector<uint32_t> ids(64);  // as many maps as a program may have
+    std::vector<uint32_t> ids(64);  // the most maps that a program may have
     bpf_prog_info info = {};
     info.nr_map_ids = static_cast<uint32_t>(ids.size());
     info.map_ids = reinterpret_cast<uintptr_t>(ids.data());
@@ -116,8 +116,8 @@ Result<LocSpecs> LocSpecs::of_program(int prog_fd) {
             return Error{"the program was built with another version of btf_loc.bpf.h", EINVAL};
         return LocSpecs(std::move(map));
     }
-    return Error{"without the module only a program that takes its arguments by bpf_loc_arg() or "
-                 "BPF_KLOC() of btf_loc.bpf.h is attached",
+    return Error{"without the module a program must take its arguments with bpf_loc_arg() or "
+                 "BPF_KLOC() of btf_loc.bpf.h",
                  EINVAL};
 }
 
@@ -137,8 +137,8 @@ Result<uint64_t> LocSpecs::add_site(const ObjectView &view, uint64_t text, uint3
                                     uint64_t address, uint64_t cookie) {
     auto fail = [](int code) {
         if (code == E2BIG)
-            return Error{"more sites and locations than the program has room for: define "
-                         "BTF_LOC_MAX_SPECS before btf_loc.bpf.h",
+            return Error{"the map is too small for all sites and locations: define a larger "
+                         "BTF_LOC_MAX_SPECS before including btf_loc.bpf.h",
                          code};
         return Error{fmt::format("map {}: {}", BTF_LOC_SPECS_MAP, std::strerror(code)), code};
     };

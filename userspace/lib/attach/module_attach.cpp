@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint32_t kPage = 1024;
 
-// What an ioctl on the device or on an attachment failed with.
+// The error of an ioctl on the device or on an attachment.
 Error device_error(int code) {
     switch (code) {
     case EPERM:
@@ -22,8 +22,7 @@ Error device_error(int code) {
                      code};
     case EBADF:
     case EINVAL:
-        return Error{fmt::format("{}: not a program that it attaches: of type kprobe, and not "
-                                 "sleepable",
+        return Error{fmt::format("{}: the program must be of type kprobe and not sleepable",
                                  BTF_EXTRA_DEVICE),
                      code};
     case ENOENT:
@@ -87,7 +86,7 @@ Result<AttachOutcome> attach_by_module(const FoundFunc &func, const AttachReques
     if (!device)
         return device_error(errno);
     AttachOutcome out;
-    // More than there were may be left out by now.
+    // By now more sites may be left out than at the look-up.
     out.left_out.resize(func.sites.size() + 16);
     struct btf_extra_attach attach = {};
     int fd, code;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// A perf kprobe at every site, by address, with a BPF link that holds it.
+// Opens a perf kprobe at the address of every site, each with a BPF link that holds it.
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -28,12 +28,13 @@ constexpr char kKprobeType[] = "/sys/bus/event_source/devices/kprobe/type";
 // The kernel's SCM_MAX_FD.
 constexpr size_t kMaxFdsPerMessage = 253;
 
-// Holds descriptors for as long as it is open itself: they are in flight in a socket that nobody
-// reads.
+// Returns a descriptor that keeps the others open for as long as it is open itself: they are in
+// flight in a socket that nobody reads.
 Result<FileDescriptor> hold_together(std::span<const FileDescriptor> held) {
     auto fail = [] {
         const int code = errno;
-        return Error{fmt::format("passing of descriptors: {}", std::strerror(code)), code};
+        return Error{
+            fmt::format("cannot keep file descriptors in a socket: {}", std::strerror(code)), code};
     };
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0)
@@ -85,11 +86,11 @@ class PerfKloc : public btf_extra_kloc {
 
   private:
     LocSpecs specs_;
-    std::vector<FileDescriptor> links_;  // taken away before the entries that they lead to
+    std::vector<FileDescriptor> links_;  // removed before the entries that their cookies name
     std::vector<btf_extra_probe> probes_;
 };
 
-// The names of all functions that ftrace may trace; none: not to be had.
+// Returns the names of all functions that ftrace may trace; empty: they cannot be read.
 std::unordered_set<std::string> read_traceable() {
     std::unordered_set<std::string> out;
     for (const char *folder : {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"}) {
@@ -102,7 +103,7 @@ std::unordered_set<std::string> read_traceable() {
     return out;
 }
 
-// Whether a refusal is that of perf, which leaves functions alone that ftrace may not trace.
+// Decides if perf has refused a probe because ftrace may not trace the function.
 class NotraceRule {
   public:
     bool refuses(uint64_t address) {
@@ -144,13 +145,13 @@ Result<uint32_t> kprobe_type() {
     return type;
 }
 
-// An error is the errno of the kernel.
+// The error has the errno of the kernel.
 Result<FileDescriptor> open_kprobe(uint32_t type, uint64_t address) {
     perf_event_attr attr = {};
     attr.size = sizeof(attr);
     attr.type = type;
     attr.kprobe_addr = address;
-    // Whatever the processor: the program runs on all of them.
+    // The processor does not matter: the program runs on all of them.
     FileDescriptor out(static_cast<int>(
         syscall(SYS_perf_event_open, &attr, -1, 0, -1, (unsigned long)PERF_FLAG_FD_CLOEXEC)));
     if (!out) {
@@ -166,7 +167,7 @@ Result<FileDescriptor> link_program(int prog_fd, const FileDescriptor &event, ui
     FileDescriptor out(bpf_link_create(prog_fd, event.get(), BPF_PERF_EVENT, &opts));
     if (!out) {
         const int code = errno;
-        return Error{fmt::format("the kernel does not attach the program: {}{}",
+        return Error{fmt::format("the kernel refuses to attach the program: {}{}",
                                  std::strerror(code),
                                  code == EINVAL ? ": not of type kprobe, or sleepable" : ""),
                      code};
@@ -174,7 +175,7 @@ Result<FileDescriptor> link_program(int prog_fd, const FileDescriptor &event, ui
     return out;
 }
 
-// Of descriptors that may be open at once; a site takes one.
+// Raises the number of descriptors that may be open. Each site takes one.
 Result<void> raise_limit(size_t sites) {
     size_t open = 64;
     std::error_code error;
@@ -188,13 +189,13 @@ Result<void> raise_limit(size_t sites) {
         return {};
     const rlimit raised = {needed, std::max(limit.rlim_max, needed)};
     if (setrlimit(RLIMIT_NOFILE, &raised) != 0)
-        return Error{fmt::format("{} sites need {} open files, of which this process may have {}",
+        return Error{fmt::format("{} sites need {} open files, but the limit of this process is {}",
                                  sites, needed, limit.rlim_max),
                      EMFILE};
     return {};
 }
 
-// A site that is left out without a try.
+// Returns a site that is left out without trying.
 std::optional<btf_extra_left_out> ruled_out(const FoundFunc &func, const btf_extra_site &site,
                                             const AttachRequest &request) {
     const bool exact = (request.flags & BTF_EXTRA_INEXACT) == 0;
@@ -216,7 +217,7 @@ std::optional<btf_extra_left_out> ruled_out(const FoundFunc &func, const btf_ext
     return out;
 }
 
-// Errors that are about the process, not about one site.
+// These errors concern the process, not one site.
 bool about_process(int code) {
     return code == EMFILE || code == ENFILE || code == ENOMEM || code == EPERM || code == EACCES;
 }
@@ -246,7 +247,7 @@ Result<AttachOutcome> attach_by_perf(const FoundFunc &func, const AttachRequest 
     if (auto raised = raise_limit(wanted.size()); !raised)
         return raised.error();
 
-    // All probes are there before the program runs at the first.
+    // All probes are made before the program runs at the first one.
     NotraceRule notrace;
     std::vector<FileDescriptor> events;
     std::vector<btf_extra_probe> probes;
@@ -277,7 +278,7 @@ Result<AttachOutcome> attach_by_perf(const FoundFunc &func, const AttachRequest 
         auto link = link_program(request.prog_fd, events[i], *cookie);
         if (!link)
             return link.error();
-        events[i] = std::move(*link);  // which holds the event
+        events[i] = std::move(*link);  // the link holds the event, too
     }
     out.attached = events.size();
     out.kloc = std::make_unique<PerfKloc>(std::move(*specs), std::move(events), std::move(probes));

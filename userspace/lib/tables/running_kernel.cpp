@@ -117,7 +117,7 @@ Result<Collected<Item>> collect(uint32_t page_size, const Ask &ask) {
             return device_error("counts of an answer contradict each other");
         return out;
     }
-    return device_error("objects come and go all the time: try again", EAGAIN);
+    return device_error("the tables keep changing: try again", EAGAIN);
 }
 
 uint64_t pointer(const std::string &text) {

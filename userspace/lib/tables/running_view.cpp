@@ -131,7 +131,7 @@ Result<RunningLookup> look_up(RunningKernel &kernel, const RunningQuery &query,
             return checked.error();
         return out;
     }
-    return Error{fmt::format("{}: objects come and go all the time: try again", BTF_EXTRA_DEVICE)};
+    return Error{fmt::format("{}: the tables keep changing: try again", BTF_EXTRA_DEVICE)};
 }
 
 }  // namespace btf_extra
