@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// The BTF below a .btf_extra file, level by level: that of vmlinux, and above it
-// a module's own.
+// The BTF below a .btf_extra file, level by level: first vmlinux's, then perhaps a module's own.
 #ifndef BTF_EXTRA_BASE_STACK_H
 #define BTF_EXTRA_BASE_STACK_H
 
@@ -14,34 +13,34 @@
 
 namespace btf_extra {
 
-// Whether a module's .BTF is a level that types can stand on. One on a distilled base (.BTF.base,
-// built out of tree) is not: its ids are not those that the kernel gives it when it moves it onto
-// its own BTF.
+// Returns true if types can stand on a module's .BTF. They cannot if it has a distilled base
+// (.BTF.base, which Linux commit 46fb0b62ea29 builds for out-of-tree modules): the kernel gives the
+// types other ids when it moves them onto its own BTF.
 bool module_btf_is_level(const ElfImage &module);
 
 class BaseStack {
   public:
-    // Levels may be shared with other stacks.
+    // Several stacks may share a level.
     explicit BaseStack(std::shared_ptr<const BtfImage> lowest) {
         levels_.push_back(std::move(lowest));
     }
 
-    // A module's .BTF, which stands on that of vmlinux; a module without one adds no level.
+    // Adds a module's .BTF, which stands on vmlinux's. A module without one adds no level.
     Result<void> add_module(const ElfImage &module);
-    // The same from a file: raw BTF, or an ELF file with .BTF.
+    // Does the same from a file: raw BTF, or an ELF file with .BTF.
     Result<void> add_file(const std::string &path);
 
     void add_level(std::shared_ptr<const BtfImage> level) { levels_.push_back(std::move(level)); }
 
-    // The last level; it lives as long as the stack, wherever that is moved to.
+    // Returns the last level. It lives as long as the stack, also if the stack is moved.
     const BtfImage &top() const { return *levels_.back(); }
     bool has_module() const { return levels_.size() > 1; }
 
-    // Of all levels; none where only counts are known.
+    // Returns the identity of all levels; empty: only counts are known.
     std::vector<BaseIdentity> identity() const;
 
-    // An error under the place "FILE: SECTION" of what was made on top of other levels than these.
-    // Levels without bytes, and a list from a file that has none, pass.
+    // Returns an error under the place `above`, "FILE: SECTION", if that was made on other levels
+    // than these. A level without bytes always fits, and so does a list from a file that has none.
     Result<void> check(const std::vector<BaseIdentity> &made_on, const std::string &above) const;
 
   private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// A BTF blob that owns its bytes and its table of types. Images stack up like
-// the core's blobs; the one below must outlive the one above.
+// A BTF blob that owns its bytes and its table of types. Images stack up like the core's blobs. The
+// lower one must outlive the upper one.
 #ifndef BTF_EXTRA_BTF_IMAGE_H
 #define BTF_EXTRA_BTF_IMAGE_H
 
@@ -19,24 +19,24 @@ namespace btf_extra {
 
 class BtfImage {
   public:
-    // place is "FILE: SECTION", for messages. base is NULL for a blob that stands alone.
+    // place is "FILE: SECTION", for messages. base is NULL if the blob has none.
     static Result<std::unique_ptr<BtfImage>> open(std::string place, std::vector<std::byte> bytes,
                                                   const BtfImage *base);
 
-    // A base of which only the counts are known.
+    // Makes a base of which only the counts are known.
     static std::unique_ptr<BtfImage> from_counts(uint32_t end_id, uint32_t end_string);
 
     BtfImage(const BtfImage &) = delete;
     BtfImage &operator=(const BtfImage &) = delete;
 
     const btf_blob &blob() const { return blob_; }
-    const std::vector<std::byte> &bytes() const { return bytes_; }  // none: only counts are known
+    const std::vector<std::byte> &bytes() const { return bytes_; }  // empty: only counts are known
     const std::string &place() const { return place_; }
 
-    // An error, under the place of the blob that was made on top of other counts than this one's.
+    // Returns an error, under the place of the upper blob, if that was made on other counts.
     Result<void> check_counts(uint32_t end_id, uint32_t end_string, std::string_view above) const;
 
-    // "PLACE: type 5, byte 0x1c: reason"
+    // Returns "PLACE: type 5, byte 0x1c: reason".
     Error error(const btf_fault &fault) const;
 
   private:
@@ -48,18 +48,18 @@ class BtfImage {
     btf_blob blob_ = {};
 };
 
-// The section .BTF of an ELF file. below is NULL for a blob that stands alone.
+// Opens the section .BTF of an ELF file. below is NULL if the blob has no base.
 Result<std::unique_ptr<BtfImage>> open_elf_btf(const ElfImage &image,
                                                const BtfImage *below = nullptr);
 
-// The same by path: a raw BTF file, or the section .BTF of an ELF file.
+// Does the same by path: a raw BTF file, or the section .BTF of an ELF file.
 Result<std::unique_ptr<BtfImage>> open_base_btf(const std::string &path,
                                                 const BtfImage *below = nullptr);
 
-// Whether the file begins like an ELF file; an error if it cannot be read.
+// Returns true if the file begins like an ELF file, or an error if it cannot be read.
 Result<bool> is_elf_file(const std::string &path);
 
-// All of a file, of less than 4 GiB.
+// Reads a whole file of less than 4 GiB.
 Result<std::vector<std::byte>> read_whole_file(const std::string &path);
 
 }  // namespace btf_extra

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// The freestanding C core, as C++ sees it.
+// Declares the freestanding C core for C++.
 #ifndef BTF_EXTRA_CORE_API_H
 #define BTF_EXTRA_CORE_API_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Addresses and offsets as people write them.
+// Reads addresses and offsets as people write them.
 #ifndef BTF_EXTRA_HEX_NUMBER_H
 #define BTF_EXTRA_HEX_NUMBER_H
 
@@ -10,7 +10,7 @@
 
 namespace btf_extra {
 
-// Hexadecimal digits, with "0x" before them or not; nothing for any other text.
+// Reads hexadecimal digits with or without "0x". Returns nothing for any other text.
 inline std::optional<uint64_t> parse_hex(std::string_view text) {
     if (text.starts_with("0x") || text.starts_with("0X"))
         text.remove_prefix(2);

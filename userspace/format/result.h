@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// A value, or the one line that says why there is none. Errors are handed up and
-// printed once, by the command; no exception crosses a file.
+// A value, or the one line that says why there is none. Errors are returned upwards, and the
+// command prints them once. No exception leaves the file that throws it.
 #ifndef BTF_EXTRA_RESULT_H
 #define BTF_EXTRA_RESULT_H
 
@@ -11,8 +11,8 @@
 
 namespace btf_extra {
 
-// message: "FILE: SECTION: reason", without the program's name, capital or full stop.
-// code: an errno, for those who look at more than the message; 0: none fits.
+// message is "FILE: SECTION: reason", without the program's name, a capital letter or a full stop.
+// code is an errno for callers that need more than the message; 0: none fits.
 struct Error {
     std::string message;
     int code = 0;

@@ -22,7 +22,7 @@ TemporaryFile::~TemporaryFile() {
 }
 
 bool TemporaryFile::keep_as(const std::string &target) {
-    // mkostemp() made it for the owner alone; an output file follows the umask.
+    // mkostemp() gives access to the owner only, but the mode of an output file follows the umask.
     mode_t mask = umask(0);
     umask(mask);
     bool kept = fchmod(fd_, 0666 & ~mask) == 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// A file in the making, in the folder of the one that it becomes.
+// A file that is being written, in the folder of its final path.
 #ifndef BTF_EXTRA_TEMPORARY_FILE_H
 #define BTF_EXTRA_TEMPORARY_FILE_H
 
@@ -7,7 +7,7 @@
 
 namespace btf_extra {
 
-// Removed again unless keep_as() was reached.
+// The file is removed unless keep_as() is reached.
 class TemporaryFile {
   public:
     explicit TemporaryFile(const std::string &target);
@@ -17,7 +17,7 @@ class TemporaryFile {
 
     int fd() const { return fd_; }  // -1, with errno: it could not be made
 
-    // False, with errno, and the file is removed.
+    // Returns false, with errno, and removes the file, if it cannot be renamed.
     bool keep_as(const std::string &target);
 
   private:

@@ -11,10 +11,10 @@ namespace {
 
 constexpr uint32_t kPointerSize = 8;
 
-// Longer chains of typedefs, pointers and arrays than any compiler writes.
+// No compiler writes longer chains of typedefs, pointers and arrays.
 constexpr int kMaxDepth = 64;
 
-// The kernel's KSYM_NAME_LEN: no longer name is a real one.
+// The kernel's KSYM_NAME_LEN since 6.1: a longer name is not a real one.
 constexpr size_t kMaxName = 512;
 
 std::string_view name_of(const btf_blob &blob, uint32_t offset) {
@@ -22,7 +22,7 @@ std::string_view name_of(const btf_blob &blob, uint32_t offset) {
     return name != nullptr ? std::string_view(name, strnlen(name, kMaxName)) : "?";
 }
 
-// The text of a tagged or plain type name: "struct sk_buff", "u32".
+// Returns the text of a tagged or plain type name: "struct sk_buff", "u32".
 std::string tagged(const btf_blob &blob, const btf_type &type, std::string_view tag) {
     if (type.name_off == 0)
         return fmt::format("{} {{...}}", tag);
@@ -33,9 +33,10 @@ class Declarator {
   public:
     explicit Declarator(const btf_blob &blob) : blob_(blob) {}
 
-    // Works outwards from the name, as C's declarators do: what is pointed to comes last.
+    // Starts at the name and works outwards, as C's declarators do: the type that is pointed to
+    // comes last.
     std::string text(uint32_t id, std::string name, int depth) {
-        std::string qualifiers;  // met since the last pointer, array or function
+        std::string qualifiers;  // those since the last pointer, array or function
         bool pointer = false;    // the declarator so far begins with '*'
         for (int step = depth; step < kMaxDepth && budget_-- > 0; step++) {
             if (id == 0)
@@ -61,7 +62,7 @@ class Declarator {
                 break;
             case BTF_KIND_PTR:
                 if (name.empty() && !qualifiers.empty())
-                    qualifiers.pop_back();  // the space before the name
+                    qualifiers.pop_back();  // removes the space before the name
                 name = fmt::format("*{}{}", qualifiers, name);
                 qualifiers.clear();
                 pointer = true;
@@ -128,7 +129,7 @@ class Declarator {
     }
 
     const btf_blob &blob_;
-    int budget_ = 2000;  // types looked at: bounds the work on types that contain themselves
+    int budget_ = 2000;  // bounds the work on types that contain themselves
 };
 
 }  // namespace
@@ -175,7 +176,8 @@ ValueType value_type(const btf_blob &blob, uint32_t type_id) {
         case BTF_KIND_PTR:
         case BTF_KIND_ARRAY:
         case BTF_KIND_FUNC_PROTO:
-            return {kPointerSize, false};  // as parameters, arrays and functions are pointers
+            return {kPointerSize,
+                    false};  // a parameter that is an array or function is passed as a pointer
         default:
             return {};
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// BTF types as C writes them.
+// Writes BTF types as C.
 #ifndef BTF_EXTRA_C_TYPE_H
 #define BTF_EXTRA_C_TYPE_H
 
@@ -11,19 +11,20 @@
 
 namespace btf_extra {
 
-// "unsigned int skb_headlen(const struct sk_buff *skb)", for the id of a FUNC. Types that are not
-// at hand read "?", and text without end (types that contain themselves) stops with "...".
+// Returns "unsigned int skb_headlen(const struct sk_buff *skb)" for the id of a FUNC. A type that
+// the blob does not have is "?". A text without end (of types that contain themselves) is cut with
+// "...".
 std::string c_prototype(const btf_blob &blob, uint32_t func_id);
 
-// "int (*name)[4]", for the id of a type; the name may be empty.
+// Returns "int (*name)[4]" for the id of a type. The name may be empty.
 std::string c_declaration(const btf_blob &blob, uint32_t type_id, std::string name);
 
-// Size and sign of a value of that type, through typedefs and qualifiers.
+// Returns size and sign of a value of that type, through typedefs and qualifiers.
 ValueType value_type(const btf_blob &blob, uint32_t type_id);
 
-// The parameters of a FUNC: its FUNC_PROTO's, without the void at the end of a variadic one.
+// The parameters of a FUNC, from its FUNC_PROTO, without the void that ends a variadic one.
 struct FuncParams {
-    const btf_param *params = nullptr;  // NULL: the prototype is not at hand
+    const btf_param *params = nullptr;  // NULL: the blob does not have the prototype
     uint32_t count = 0;
     bool variadic = false;
 };

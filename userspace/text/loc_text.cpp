@@ -16,7 +16,7 @@ std::string hex(uint64_t value, bool is_signed) {
     return fmt::format("{:#x}", value);
 }
 
-// " + 0x8", " - 0x8": an offset wraps at 64 bits, so the shorter of both is as true.
+// Returns " + 0x8" or " - 0x8". An offset wraps at 64 bits, so the shorter of both is also right.
 std::string plus(uint64_t offset, std::string_view space) {
     bool minus = static_cast<int64_t>(offset) < 0;
     return fmt::format("{}{}{}{:#x}", space, minus ? '-' : '+', space, minus ? 0 - offset : offset);
@@ -68,7 +68,8 @@ std::string loc_text_for_people(const btf_type *param, uint16_t machine, ValueTy
     auto loc = decode_location(param);
     if (!loc)
         return "(invalid)";
-    // At the parameter's full size its type decides how the value extends, below it SIGNED does.
+    // If the value has the parameter's full size, the type decides how it is extended; if it is
+    // smaller, SIGNED decides.
     bool narrow = loc->size < type.size;
     bool is_signed = type.size == 0 || narrow ? loc->is_signed : type.is_signed;
     std::string text;

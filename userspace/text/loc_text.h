@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// A LOC_PARAM as text, in two forms: upstream bpftool's, `*(reg7 + 0x8)`, and
-// the one for people, `*(%rsp+0x8):u32`.
+// Writes a LOC_PARAM as text in two forms: as upstream's bpftool, `*(reg7 + 0x8)`, and for people,
+// `*(%rsp+0x8):u32`.
 #ifndef BTF_EXTRA_LOC_TEXT_H
 #define BTF_EXTRA_LOC_TEXT_H
 
@@ -12,22 +12,23 @@
 
 namespace btf_extra {
 
-// Any LOC_PARAM record is safe; "(invalid)" for flags or numbers of values that the format lacks.
+// Any LOC_PARAM record is safe. The text is "(invalid)" if the format lacks the flags or the number
+// of values.
 std::string loc_text(const btf_type *param);
 
-// %rdi, x0, fbreg
+// Returns "%rdi", "x0" or "fbreg".
 std::string register_name(uint16_t machine, uint32_t number);
 
-// What a parameter is declared as; size 0: not known.
+// The declared type of a parameter. size 0: it is not known.
 struct ValueType {
     uint32_t size = 0;
     bool is_signed = false;
 };
 
-// Names an address that is relative to the base of the object: "jiffies", "foo+0x8".
+// Returns a name for an address that is relative to the object's base: "jiffies", "foo+0x8".
 using AddressName = std::function<std::string(uint64_t)>;
 
-// With a suffix :uN or :sN where the value is not 8 bytes, or narrower than the parameter.
+// A suffix :uN or :sN follows if the value does not have 8 bytes or is smaller than the parameter.
 std::string loc_text_for_people(const btf_type *param, uint16_t machine, ValueType type,
                                 const AddressName &address_name);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// What `btf-extra firmware` made for the running kernel, where the module looks for it, too.
+// The file that `btf-extra firmware` made for the running kernel. The module looks at the same
+// places.
 #ifndef BTF_EXTRA_INSTALLED_FILE_H
 #define BTF_EXTRA_INSTALLED_FILE_H
 
@@ -10,11 +11,11 @@
 
 namespace btf_extra {
 
-// /lib/firmware[/updates]/btf_extra/<release>/vmlinux.btf_extra; an error (ENOENT) names both.
+// Returns /lib/firmware[/updates]/btf_extra/<release>/vmlinux.btf_extra. An error (ENOENT) names
+// both.
 Result<std::string> installed_file();
 
-// Whether the running kernel has given that executable section back, once it has booted; of
-// vmlinux or of a module.
+// Returns true if the kernel frees this executable section of vmlinux or of a module after boot.
 bool freed_after_boot(bool vmlinux, std::string_view section);
 
 }  // namespace btf_extra

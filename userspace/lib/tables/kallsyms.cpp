@@ -23,7 +23,7 @@ auto key(const KernelSymbol &symbol) {
     return std::tuple(symbol.address, rank_of(symbol.type), symbol.name);
 }
 
-// "ffffffff81000000 T _text", and of a module's a tab and "[module]".
+// Reads "ffffffff81000000 T _text". In a module's line a tab and "[module]" follow.
 std::optional<KernelSymbol> parse_line(std::string_view line) {
     KernelSymbol symbol = {};
     auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), symbol.address, 16);

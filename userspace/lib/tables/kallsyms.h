@@ -17,40 +17,42 @@ namespace btf_extra {
 
 struct KernelSymbol {
     uint64_t address;
-    char type;  // as nm(1) has it: upper case for global
+    char type;  // the letter of nm(1): upper case is global
     std::string_view name;
 };
 
-// Of symbols at one address the best is: global, weak, local; then the name that is first bytewise.
+// If several symbols are at one address, the best is global, then weak, then local; then the first
+// bytewise.
 class Kallsyms {
   public:
     static Result<Kallsyms> load(const std::string &path = "/proc/kallsyms");
 
-    // A line that is none of "address type name" is an error; its message names the line.
+    // A line that is not "address type name" is an error. Its message names the line.
     static Result<Kallsyms> parse(std::string text);
 
     Kallsyms(Kallsyms &&) = default;
     Kallsyms &operator=(Kallsyms &&) = default;
 
-    // Whether the reader may not see addresses: they all read as 0.
+    // Returns true if the reader may not see addresses: all of them are 0.
     bool hidden() const { return hidden_; }
 
-    // In order of address, the best of an address first. None, where they are hidden.
+    // Returns all symbols in order of address, the best one of an address first; none if they are
+    // hidden.
     std::span<const KernelSymbol> all() const { return symbols_; }
 
     std::span<const KernelSymbol> at(uint64_t address) const;
 
-    // "tcp_rcv+0x12", after the best of the nearest symbols before it; as there are no sizes, also
-    // past the end of that one. Nothing before the first symbol.
+    // Returns "tcp_rcv+0x12", from the best of the nearest symbols before the address. The symbol
+    // may end before it, because there are no sizes. Returns nothing before the first symbol.
     std::optional<std::string> text(uint64_t address) const;
 
-    // Addresses of all of that name.
+    // Returns the addresses of all symbols of that name.
     std::vector<uint64_t> named(std::string_view name) const;
 
   private:
     Kallsyms() = default;
 
-    std::vector<char> bytes_;  // with the names
+    std::vector<char> bytes_;  // the names are in it
     std::vector<KernelSymbol> symbols_;
     bool hidden_ = true;
 };

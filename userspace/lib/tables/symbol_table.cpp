@@ -10,7 +10,7 @@
 namespace btf_extra {
 namespace {
 
-constexpr uint8_t kLabelRank = 3;  // ranks below: functions and objects
+constexpr uint8_t kLabelRank = 3;  // functions and objects have lower ranks
 
 uint8_t rank_of(unsigned char info) {
     uint8_t rank = GELF_ST_TYPE(info) == STT_NOTYPE ? kLabelRank : 0;
@@ -30,7 +30,7 @@ bool wanted(const GElf_Sym &symbol, std::string_view name) {
     case STT_OBJECT:
         return !name.empty();
     case STT_NOTYPE:
-        // arm64's mapping symbols ($x, $d) say what the bytes are, not whose.
+        // arm64's mapping symbols ($x, $d) mark code and data, and do not name anything.
         return !name.empty() && name[0] != '$';
     default:
         return false;
@@ -62,7 +62,7 @@ Result<SymbolTable> SymbolTable::load(const ElfImage &image) {
     GElf_Sym symbol;
     for (int i = 0; gelf_getsym(data, i, &symbol) != nullptr; i++) {
         if (symbol.st_shndx >= by_index.size() || by_index[symbol.st_shndx] == nullptr)
-            continue;  // undefined, absolute, common
+            continue;  // it is undefined, absolute or common
         const ElfSection &in = *by_index[symbol.st_shndx];
         const char *name = elf_strptr(image.handle(), shdr.sh_link, symbol.st_name);
         if (name == nullptr || !wanted(symbol, name))
@@ -78,7 +78,7 @@ Result<SymbolTable> SymbolTable::load(const ElfImage &image) {
                std::tuple(b.section, b.offset, b.rank, std::string_view(b.name));
     });
 
-    // One without size reaches to the next symbol, as assembler labels do.
+    // A symbol without size extends to the next symbol, as labels of the assembler do.
     uint32_t next_section = 0;
     uint64_t next_offset = 0;
     uint64_t here = 0;
@@ -122,7 +122,7 @@ const Symbol *SymbolTable::containing(uint32_t section, uint64_t offset) const {
             break;
         if (symbol.end <= offset)
             continue;
-        // Aliases come worst first, so the last one of an address stands.
+        // The best alias of an address comes last and overwrites the others.
         if (symbol.rank < kLabelRank)
             best = &symbol;
         else if (label == nullptr || label->offset == symbol.offset)
