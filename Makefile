@@ -69,7 +69,7 @@ help:
 	@echo 'make demo        build, fetch a Debian kernel with debug info, generate, look around'
 	@echo 'make check       every test; the last line is "N passed, N failed, N skipped"'
 	@echo 'make userspace   build/release/btf-extra'
-	@echo 'make install     the command, the library and its headers, to PREFIX (in DESTDIR)'
+	@echo 'make install     the command, the library, manual pages and completion, to PREFIX (in DESTDIR)'
 	@echo 'make kernel      btf_extra.ko for the kernel with the build tree KDIR; with BLOB, a file of'
 	@echo '                 "btf-extra generate", btf_extra_vmlinux.ko too: what it knows'
 	@echo 'make kernel-tree puts it into the kernel source SRC (7.x or 6.12), to be built with that kernel'
@@ -103,16 +103,22 @@ kernel:
 	@kernel/build.sh $(KDIR) $(OUT) $(if $(BLOB),--blob $(BLOB)) $(if $(V),W=1)
 	@ls $(OUT)/kernel/btf_extra.ko $(if $(BLOB),$(OUT)/kernel/data/btf_extra_vmlinux.ko)
 
-# The library with its headers, and the command.
+# The library with its headers, the command, manual pages and completion.
 PREFIX = /usr/local
 LIBDIR = $(PREFIX)/lib
 install: build/release/btf-extra build/shared/$(SONAME) build/shared/libbtf_extra.a
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin include/linux include/bpf) \
-		$(DESTDIR)$(LIBDIR)/pkgconfig
+		$(addprefix $(DESTDIR)$(PREFIX)/share/,man/man1 man/man3 \
+		bash-completion/completions zsh/site-functions) $(DESTDIR)$(LIBDIR)/pkgconfig
 	install -m 755 build/release/btf-extra $(DESTDIR)$(PREFIX)/bin
 	install -m 644 userspace/lib/btf_extra.h $(DESTDIR)$(PREFIX)/include
 	install -m 644 include/uapi/linux/btf_extra.h $(DESTDIR)$(PREFIX)/include/linux
 	install -m 644 userspace/bpf/btf_loc.bpf.h $(DESTDIR)$(PREFIX)/include/bpf
+	install -m 644 userspace/man/btf-extra.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 userspace/man/libbtf_extra.3 $(DESTDIR)$(PREFIX)/share/man/man3
+	install -m 644 userspace/completion/btf-extra.bash \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/btf-extra
+	install -m 644 userspace/completion/_btf-extra $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 	install -m 644 build/shared/libbtf_extra.a $(DESTDIR)$(LIBDIR)
 	install -m 755 build/shared/$(SONAME) $(DESTDIR)$(LIBDIR)
 	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libbtf_extra.so

@@ -16,7 +16,7 @@ packages_for() {
         nlohmann-json3-dev zlib1g-dev python3 clang-14 llvm-14 ;;
     check) echo libgtest-dev clang-14 clang-format-14 clang-tidy-14 llvm-14 lld-14 \
         libclang-rt-14-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross binutils elfutils \
-        xz-utils dwarves bpftool shellcheck git ccache pkg-config procps ;;
+        xz-utils dwarves bpftool shellcheck git ccache pkg-config procps mandoc zsh ;;
     kernel) echo ccache dkms gcc git make flex bison bc libelf-dev libssl-dev dwarves kmod xz-utils \
         perl python3 sparse ;;
     bench) echo libbenchmark-dev dwarves ;;

@@ -105,3 +105,55 @@ if [ -r /sys/kernel/btf/vmlinux ]; then
 else
     echo 'skip install: btf_loc.bpf.h with vmlinux.h: this kernel has no BTF' >>"$results"
 fi
+
+# ---- manual pages and completion ----
+
+share=$prefix/share
+lint() { ! mandoc -T lint "$share"/man/man[13]/* 2>&1 | grep -v 'referenced manual not found\|mandoc.db'; }
+row 'the manual pages, by mandoc' lint
+
+# What libbtf_extra(3) describes is what the library exports.
+describes_api() {
+    diff <(sed -n 's/^\.F[no] \(btf_extra_[a-z_]*\).*/\1/p' "$share/man/man3/libbtf_extra.3" | sort -u) \
+        <(nm -D --defined-only "$prefix/lib/libbtf_extra.so" |
+            sed -n 's/.* T \(btf_extra_[a-z_]*\).*/\1/p' | sort -u)
+}
+row 'libbtf_extra(3) has every function' describes_api
+
+PATH=$prefix/bin:$PATH
+subcommands() { btf-extra --help | sed '1,/^Subcommands:/d' | awk 'NF { print $1 }'; }
+options() { btf-extra "$1" --help | grep -oE '^ +(-[a-z],)?--[a-z-]+' | grep -oE -e '--.*'; }
+
+# completed SHELL WORD...: what the shell offers for the last of these words after btf-extra.
+completed() {
+    case $1 in
+    bash)
+        bash -c '. "$0"/bash-completion/completions/btf-extra
+            COMP_WORDS=(btf-extra "$@") COMP_CWORD=$#
+            _btf_extra btf-extra "${!#}" "${COMP_WORDS[$# - 1]}"
+            printf "%s\n" "${COMPREPLY[@]}"' "$share" "${@:2}"
+        ;;
+    zsh)
+        # What the system of completion would give: here it prints what it is told.
+        zsh -fc 'share=$0
+            complete() { . "$share"/zsh/site-functions/_btf-extra }
+            _call_program() { "${@[2,-1]}" }
+            compadd() { print -l -- "${(@P)2}" }
+            _describe() { print -l -- "${(@)${(@P)2}%%:*}" }
+            _files() { }
+            words=(btf-extra "$@") CURRENT=${#words} PREFIX=$words[-1]
+            complete | grep -e "^$PREFIX"' "$share" "${@:2}"
+        ;;
+    esac
+}
+completes() {
+    local subcommand
+    diff <(completed "$1" '' | sort) <(subcommands | sort) || return
+    for subcommand in $(subcommands); do
+        diff <(completed "$1" "$subcommand" --) <(options "$subcommand") || return
+    done
+    [ "$(completed "$1" lo)" = lookup ] && [ "$(completed "$1" trace --best)" = --best-effort ] &&
+        [ "$(completed "$1" probes --format p)" = perf ] && [ "$(completed "$1" stat x)" = '' ]
+}
+row 'bash completes subcommands, options and values' completes bash
+row 'zsh completes subcommands, options and values' completes zsh
