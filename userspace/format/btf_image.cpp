@@ -35,7 +35,7 @@ Result<std::unique_ptr<BtfImage>> BtfImage::open(std::string place, std::vector<
     image->place_ = std::move(place);
     image->bytes_ = std::move(bytes);
     if (image->bytes_.size() > UINT32_MAX)
-        return Error{image->place_ + ": 4 GiB and more"};
+        return Error{image->place_ + ": 4 GiB or more"};
     btf_fault fault = {};
     if (btf_blob_open(&image->blob_, image->bytes_.data(),
                       static_cast<uint32_t>(image->bytes_.size()),
@@ -110,7 +110,7 @@ Result<std::vector<std::byte>> read_whole_file(const std::string &path) {
     size_t got;
     while ((got = std::fread(chunk.data(), 1, chunk.size(), file.get())) != 0) {
         if (bytes.size() + got > UINT32_MAX)
-            return Error{path + ": read: 4 GiB and more"};
+            return Error{path + ": read: 4 GiB or more"};
         bytes.insert(bytes.end(), chunk.begin(), chunk.begin() + got);
     }
     if (std::ferror(file.get()))

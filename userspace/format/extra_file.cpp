@@ -200,21 +200,21 @@ Result<ExtraFile> read_extra_file(const std::string &path) {
             if (section.name != want.name)
                 continue;
             if (want.seen)
-                return image->error(section.name, "is there twice");
+                return image->error(section.name, "exists twice");
             want.seen = true;
             auto bytes = image->bytes(section);
             if (!bytes)
                 return bytes.error();
             if ((bytes->empty() && !want.may_be_empty) || bytes->size() > UINT32_MAX)
-                return image->error(section.name, "is empty, or of 4 GiB and more");
+                return image->error(section.name, "is empty, or has 4 GiB or more");
             want.into->assign(bytes->begin(), bytes->end());
         }
         if (section.type != SHT_NOBITS)
             continue;
         if (section.size == 0 || section.size > UINT64_MAX - section.address)
-            return image->error(section.name, "is empty, or ends past the end of memory");
+            return image->error(section.name, "is empty, or its end exceeds 64 bits");
         if (!take_header(section, file))
-            return image->error(section.name, "is there twice");
+            return image->error(section.name, "exists twice");
     }
 
     if (file.inline_blob.empty()) {
@@ -223,7 +223,8 @@ Result<ExtraFile> read_extra_file(const std::string &path) {
         if (file.func_info.empty())
             return image->error(kFuncInfoSection, "not there");
     } else if (!file.types.empty() || !file.func_info.empty()) {
-        return image->error(kInlineSection, "is there beside the sections of the split layout");
+        return image->error(kInlineSection,
+                            "is of the inline layout, but the file has the split layout");
     }
     if (!file.build_id_note.empty() && build_id_text(file.build_id_note).empty())
         return image->error(kBuildIdSection, "is not a build-id note");

@@ -50,12 +50,12 @@ Result<std::vector<std::string>> split_names(std::span<const std::byte> bytes, u
     while (!rest.empty()) {
         size_t end = rest.find('\0');
         if (end == rest.npos || names.size() == count)
-            return Error{"file names do not add up"};
+            return Error{"file names do not match their count"};
         names.emplace_back(rest.substr(0, end));
         rest.remove_prefix(end + 1);
     }
     if (names.size() != count)
-        return Error{"file names do not add up"};
+        return Error{"file names do not match their count"};
     return names;
 }
 
@@ -129,7 +129,7 @@ Result<Provenance> decode_provenance(std::span<const std::byte> bytes) {
     size += header.files_bytes;
     size += header.nr_reasons;
     if (size != bytes.size())
-        return Error{fmt::format("{} bytes, where its header asks for {}", bytes.size(), size)};
+        return Error{fmt::format("{} bytes, but its header needs {}", bytes.size(), size)};
 
     Provenance out;
     out.base_end_id = header.base_end_id;

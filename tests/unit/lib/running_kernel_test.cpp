@@ -167,7 +167,7 @@ TEST(RunningKernel, Errors) {
         const char *message;
     } rows[] = {
         {EPERM, "addresses are hidden: needs CAP_SYSLOG, and kernel.kptr_restrict below 2"},
-        {EINVAL, "the kernel does not take this request"},
+        {EINVAL, "the kernel refuses this request"},
         {ENOTTY, "another version of btf_extra is loaded"},
         {EFAULT, "Bad address"},
         {ENOMEM, "Cannot allocate memory"},
@@ -330,11 +330,11 @@ TEST_F(RunningView, Mismatches) {
     expect_error(root() + "/btf/vmlinux: ends at type 7, but the types of vmlinux begin at 9");
     tables_.objects[0].first_func_id = 8;
     tables_.sites[0].number = 3;  // the same function at another place: LOC_PROTO 24
-    expect_error(blob + ": site 3 is another one in the table of the kernel");
+    expect_error(blob + ": site 3 differs from the kernel's tables");
     tables_.sites[0].number = 8;
-    expect_error(blob + ": site 8 is another one in the table of the kernel");
+    expect_error(blob + ": site 8 differs from the kernel's tables");
     tables_.sites[0].object = 4;
-    expect_error("/dev/btf_extra: a site of an object that is not there");
+    expect_error("/dev/btf_extra: a site belongs to an unknown object");
     tables_.sites[0].object = 3;
     std::filesystem::remove(blob);
     expect_error(blob + ": open: No such file or directory");

@@ -21,7 +21,7 @@ Result<std::string> installed_file() {
             return path;
         paths += (paths.empty() ? "" : " nor ") + path;
     }
-    return Error{fmt::format("neither {} is there", paths), ENOENT};
+    return Error{fmt::format("neither {} exists", paths), ENOENT};
 }
 
 bool freed_after_boot(bool vmlinux, std::string_view section) {

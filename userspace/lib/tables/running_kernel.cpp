@@ -46,7 +46,7 @@ std::string_view open_failure(int code) {
     case ENODEV:
         return "btf_extra is not loaded: modprobe btf_extra_vmlinux";
     case EACCES:
-        return "for root alone";
+        return "permission denied (root only)";
     case EPERM:
         return "needs CAP_PERFMON or CAP_SYS_ADMIN";
     default:
@@ -59,7 +59,7 @@ std::string_view call_failure(int code) {
     case EPERM:
         return "addresses are hidden: needs CAP_SYSLOG, and kernel.kptr_restrict below 2";
     case EINVAL:
-        return "the kernel does not take this request";
+        return "the kernel refuses this request";
     case ENOTTY:
         return "another version of btf_extra is loaded";
     default:

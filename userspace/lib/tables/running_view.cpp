@@ -69,13 +69,12 @@ Result<void> check_sites(const RunningLookup &out) {
     for (const btf_extra_site &site : out.sites.sites) {
         auto view = out.views.find(site.object);
         if (view == out.views.end())
-            return Error{
-                fmt::format("{}: a site of an object that is not there", BTF_EXTRA_DEVICE)};
+            return Error{fmt::format("{}: a site belongs to an unknown object", BTF_EXTRA_DEVICE)};
         const loc_section *section;
         const loc_site *mine = loc_index_site(&view->second->index(), site.number, &section);
         if (mine == nullptr || mine->func != site.func_id || mine->loc_proto != site.loc_proto ||
             section->loc_class != site.site_class)
-            return Error{fmt::format("{}: site {} is another one in the table of the kernel",
+            return Error{fmt::format("{}: site {} differs from the kernel's tables",
                                      view->second->path(), site.number)};
     }
     return {};
