@@ -48,7 +48,9 @@ const struct query_row query_rows[] = {
 	{ "file with a colon", "tcp_rcv@a:b.c", NOTHING },
 	{ "function whose file is not known", "tcp_ack@tcp.c", NOTHING },
 
-	/* The body at 0x50 has its true signature, so it is no site of its own once more. */
+	/*
+	 * The body at 0x50 has a true signature, so it is not found once more as a site of tcp_ack.
+	 */
 	{ "true signature", "tcp_ack.isra.0", .sites = { N(11) } },
 	{ "true signature, inlined", "tcp_ack.isra.0", .classes = INLINED },
 	{ "another true signature", "tcp_ack.constprop.0", .sites = { N(10) } },
@@ -194,7 +196,7 @@ void query_rows_input(struct core_row_images *images, struct core_input *input)
 	finish(&w, images->func_info, &input->func_info);
 }
 
-/* ---- what the blobs do not say ---- */
+/* ---- symbols and places of the object ---- */
 
 static struct section_place place(const struct site_tables *tables, u32 elf)
 {

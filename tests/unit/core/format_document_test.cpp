@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// The bytes that kernel/core/FORMAT.md shows are blobs, and say what it says.
+// The bytes in kernel/core/FORMAT.md are valid blobs, and they mean what the text below them says.
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -18,8 +18,8 @@ std::string document() {
     return text.str();
 }
 
-// A block of the document. A line has an offset, two spaces, up to 16 bytes in hex, two spaces,
-// words. The bytes are kept in words, so that they are aligned.
+// A block of hex in the document. A line has an offset, two spaces, up to 16 bytes in hex, two
+// spaces, and words. The bytes are kept in words, so that they are aligned.
 struct HexBlock {
     std::vector<uint32_t> words;
     uint32_t size = 0;
@@ -85,7 +85,7 @@ TEST(FormatDocument, ItsExampleIsValidAndHasItsSites) {
     ASSERT_EQ(funcs.end - funcs.first, 1u);
     EXPECT_EQ(index.funcs[funcs.first], 5u);
 
-    // What the document says below the bytes: class, offset, a LOC_PARAM for each parameter.
+    // The document says below the bytes: class, offset, and a LOC_PARAM for each parameter.
     std::string sites;
     for (uint32_t number = 0; number < index.nr_sites; number++) {
         const loc_section *section = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// The rows of the queries and of the patterns; and look-ups of all beginnings of all names.
+// Runs the rows of the queries and of the patterns, and looks up all beginnings of all names.
 #include <cstring>
 #include <memory>
 #include <set>
@@ -40,7 +40,7 @@ TEST_F(Query, Rows) {
     }
 }
 
-// By plain comparison, with what has no name in between.
+// The result is compared with a plain scan, also for beginnings that no name has.
 TEST_F(Query, NamesThatBeginSo) {
     std::vector<std::string> names;
     for (u32 i = 0; i < index().nr_funcs; i++) {
@@ -59,7 +59,7 @@ TEST_F(Query, NamesThatBeginSo) {
             for (const std::string &name : names)
                 if (whole ? name == begin : name.starts_with(begin))
                     expected.push_back(name);
-            // What follows the part that counts must not matter.
+            // Only the first part of the name counts. What follows it must not matter.
             const std::string longer = begin + "tail";
             const loc_range range = loc_index_by_prefix(&index(), longer.c_str(),
                                                         static_cast<u32>(begin.size()), whole);
@@ -71,7 +71,7 @@ TEST_F(Query, NamesThatBeginSo) {
 TEST(Glob, Rows) {
     for (u32 i = 0; i < glob_nr_rows; i++) {
         const glob_row &row = glob_rows[i];
-        // A copy of exactly its size: what reads past it is seen.
+        // The copy has exactly its size, so that ASan sees a read behind it.
         const std::vector<char> pattern(row.pattern, row.pattern + std::strlen(row.pattern));
         EXPECT_EQ(name_glob_matches(pattern.data(), static_cast<u32>(pattern.size()), row.name),
                   row.matches)
