@@ -65,7 +65,7 @@ static void find_offsets(const struct btf_blob *blob, struct variable *variables
 	}
 }
 
-void bpf_active_learn(const struct btf_blob *vmlinux)
+void bpf_active_init(const struct btf_blob *vmlinux)
 {
 	enum { STAT, CPUSTAT, ACTIVE };
 	/* The first two are exported, and must agree on where the section is. */

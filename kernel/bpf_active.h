@@ -14,8 +14,11 @@
 /* The kernel's bpf_prog_active; NULL: it has not been found. */
 extern int __percpu *bpf_active;
 
-/* bpf_prog_active is not exported: BTF of vmlinux tells how far it is from what is. */
-void bpf_active_learn(const struct btf_blob *vmlinux);
+/*
+ * Finds it when the module starts. It is not exported, but BTF of vmlinux tells how far it is
+ * from variables that are. Says in dmesg where it does not.
+ */
+void bpf_active_init(const struct btf_blob *vmlinux);
 
 /*
  * Whether a program may run now; then bpf_active_leave() follows. Preemption is off,

@@ -121,16 +121,13 @@ static const enum bpf_prog_type program_types[] = {
 #endif
 };
 
-int kfuncs_init(void)
+void kfuncs_init(void)
 {
 	u32 i;
 	int err = 0;
 
 	for (i = 0; !err && i < ARRAY_SIZE(program_types); i++)
 		err = register_btf_kfunc_id_set(program_types[i], &kfunc_set);
-	if (!err)
-		return 0;
-	/* Without BTF of our own there is nothing that a program could name. */
-	pr_warn_once("kfuncs are not available (%d)\n", err);
-	return 0;
+	if (err)
+		pr_warn_once("kfuncs are not available (%d)\n", err);
 }

@@ -3,7 +3,7 @@
 #ifndef BTF_EXTRA_KFUNCS_H
 #define BTF_EXTRA_KFUNCS_H
 
-/* 0 also where this kernel has no BTF for modules, so that nothing can be registered. */
-int kfuncs_init(void);
+/* Tells in dmesg if there can be none: a kernel without BTF of modules has no names for them. */
+void kfuncs_init(void);
 
 #endif

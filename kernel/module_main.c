@@ -1,42 +1,48 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/module.h>
 
-#include "fentry_hook.h"
 #include "blob_files.h"
 #include "blob_source.h"
+#include "bpf_active.h"
 #include "core/version.h"
+#include "fentry_hook.h"
 #include "kfuncs.h"
 #include "query_device.h"
 #include "sites_file.h"
+#include "vmlinux_btf.h"
 
 static int __init btf_extra_init(void)
 {
 	int err;
 
-	err = blob_files_init();
+	err = vmlinux_btf_init();
 	if (err)
 		return err;
+	bpf_active_init(&vmlinux_btf()->blob);
+	err = blob_files_init();
+	if (err)
+		goto exit_vmlinux_btf;
 	err = query_device_init();
 	if (err)
-		goto no_device;
-	err = kfuncs_init();
-	if (err)
-		goto no_source;
+		goto exit_blob_files;
+	kfuncs_init();
 	err = blob_source_init();
 	if (err)
-		goto no_source;
+		goto exit_query_device;
 	err = fentry_hook_init();
 	if (err)
-		goto no_attach;
+		goto exit_blob_source;
 	sites_file_init();
 	return 0;
 
-no_attach:
+exit_blob_source:
 	blob_source_exit();
-no_source:
+exit_query_device:
 	query_device_exit();
-no_device:
+exit_blob_files:
 	blob_files_exit();
+exit_vmlinux_btf:
+	vmlinux_btf_exit();
 	return err;
 }
 
@@ -44,9 +50,10 @@ static void __exit btf_extra_exit(void)
 {
 	sites_file_exit();
 	fentry_hook_exit();
-	query_device_exit();
 	blob_source_exit();
+	query_device_exit();
 	blob_files_exit();
+	vmlinux_btf_exit();
 }
 
 module_init(btf_extra_init);

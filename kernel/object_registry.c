@@ -10,7 +10,7 @@
 #include <linux/sort.h>
 
 #include "object_registry.h"
-#include "running_kernel.h"
+#include "placement.h"
 
 static const struct registry_state empty_state;
 static const struct registry_state __rcu *current_state =
@@ -246,7 +246,7 @@ void registry_forget_init(const struct module *module)
 	for (i = 0; i < state->nr_objects; i++) {
 		if (state->objects[i]->module != module)
 			continue;
-		running_kernel_forget_init(state->objects[i], module);
+		placement_forget_init(state->objects[i]);
 		turn(NULL);
 		break;
 	}

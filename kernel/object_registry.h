@@ -49,7 +49,7 @@ int registry_add(struct extra_object *object);
  */
 struct extra_object *registry_remove(const char *name, const struct module *module);
 
-/* Anew, with what the sections of an object have become; forget() changes them. */
+/* Marks the init text of @module as freed and publishes a new state. */
 void registry_forget_init(const struct module *module);
 
 /* Frees what an empty registry still holds. */

@@ -7,8 +7,8 @@
 #include <linux/kobject.h>
 #include <linux/rcupdate.h>
 
-#include "../blob_source.h"
 #include "../object_registry.h"
+#include "../published_objects.h"
 #include "../sysfs_bytes.h"
 #include "sample_objects.h"
 
@@ -328,6 +328,26 @@ static void expect_no_file(struct kunit *test, const char *name)
 	KUNIT_EXPECT_NULL(test, bytes.data);
 }
 
+static int publish(const struct object_source *source)
+{
+	struct extra_object *object;
+
+	published_lock();
+	object = published_add(source, &sample_host);
+	published_unlock();
+	return PTR_ERR_OR_ZERO(object);
+}
+
+static bool withdraw(const char *name, const struct module *module)
+{
+	bool found;
+
+	published_lock();
+	found = published_remove(name, module);
+	published_unlock();
+	return found;
+}
+
 static void registry_files_test(struct kunit *test)
 {
 	struct sample_world *world = test->priv;
@@ -337,19 +357,19 @@ static void registry_files_test(struct kunit *test)
 
 	expect_no_file(test, "one");
 	world->slide = 1;
-	KUNIT_ASSERT_EQ(test, blob_source_add(&source, &sample_host), 0);
+	KUNIT_ASSERT_EQ(test, publish(&source), 0);
 	expect_file(test, "one", world->blobs.func_info.data, 393);
 	expect_file(test, "one.types", world->blobs.types.data, 172);
 	/* A second object of that name leaves the files of the first. */
-	KUNIT_EXPECT_EQ(test, blob_source_add(&source, &sample_host), -EEXIST);
+	KUNIT_EXPECT_EQ(test, publish(&source), -EEXIST);
 	expect_file(test, "one", world->blobs.func_info.data, 393);
 	KUNIT_EXPECT_EQ(test, nr_objects(), 1);
-	KUNIT_EXPECT_FALSE(test, blob_source_drop("one", THIS_MODULE));
-	KUNIT_EXPECT_FALSE(test, blob_source_drop("two", NULL));
-	KUNIT_EXPECT_TRUE(test, blob_source_drop("one", NULL));
+	KUNIT_EXPECT_FALSE(test, withdraw("one", THIS_MODULE));
+	KUNIT_EXPECT_FALSE(test, withdraw("two", NULL));
+	KUNIT_EXPECT_TRUE(test, withdraw("one", NULL));
 	expect_no_file(test, "one");
 	expect_no_file(test, "one.types");
-	KUNIT_EXPECT_FALSE(test, blob_source_drop("one", NULL));
+	KUNIT_EXPECT_FALSE(test, withdraw("one", NULL));
 }
 
 /* An object that cannot be published leaves no file. */
@@ -362,7 +382,7 @@ static void registry_files_refused_test(struct kunit *test)
 	struct extra_object *one = add(test, "one", 1);
 
 	world->slide = 1;
-	KUNIT_EXPECT_EQ(test, blob_source_add(&source, &sample_host), -ERANGE);
+	KUNIT_EXPECT_EQ(test, publish(&source), -ERANGE);
 	expect_no_file(test, "two");
 	expect_no_file(test, "two.types");
 	take(test, "one", one);

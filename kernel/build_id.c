@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/elf.h>
+#include <linux/kobject.h>
+#include <linux/module.h>
+
+#include "build_id.h"
+#include "core/extra_elf.h"
+#include "kernel_compat.h"
+#include "sysfs_bytes.h"
+
+#define NOTE_GNU_BUILD_ID 3
+
+/* Finds the id in a run of ELF notes. Returns its size, or -ENOENT. */
+static int find_build_id(const void *notes, size_t size, u8 *id)
+{
+	const u8 *data = notes;
+	u64 at = 0;
+
+	while (size - at >= sizeof(Elf64_Nhdr)) {
+		Elf64_Nhdr note;
+		u64 desc, end;
+
+		memcpy(&note, data + at, sizeof(note));
+		desc = at + sizeof(note) + ALIGN((u64)note.n_namesz, 4);
+		end = desc + ALIGN((u64)note.n_descsz, 4);
+		if (desc + note.n_descsz > size)
+			break;
+		if (note.n_type == NOTE_GNU_BUILD_ID && note.n_namesz == 4 &&
+		    !memcmp(data + at + sizeof(note), "GNU", 4) &&
+		    note.n_descsz <= EXTRA_BUILD_ID_MAX) {
+			memcpy(id, data + desc, note.n_descsz);
+			return note.n_descsz;
+		}
+		if (end > size)
+			break;
+		at = end;
+	}
+	return -ENOENT;
+}
+
+/*
+ * A module that is about to come has no files in sysfs yet, and a stripped one has no
+ * symbol for the section of its note. So we look for bytes that look like the note. If we
+ * take others for it, the module is only refused.
+ */
+static int build_id_of_module(const struct module *module, u8 *id)
+{
+	static const Elf64_Nhdr note = {
+		.n_namesz = 4,
+		.n_descsz = 20,
+		.n_type = NOTE_GNU_BUILD_ID,
+	};
+	const size_t whole = sizeof(note) + note.n_namesz + note.n_descsz;
+	const struct module_bytes carried = module_btf_extra(module);
+	size_t size, at;
+	const u8 *data = module_read_only(module, &size);
+
+	for (at = 0; data && at + whole <= size; at += 4) {
+		/* The blobs that it carries name the build that they were made for. */
+		if (data + at >= (const u8 *)carried.data &&
+		    data + at < (const u8 *)carried.data + carried.size)
+			continue;
+		if (!memcmp(data + at, &note, sizeof(note)) &&
+		    find_build_id(data + at, whole, id) > 0)
+			return note.n_descsz;
+	}
+	return -ENOENT;
+}
+
+int build_id_get(const struct module *module, u8 *id)
+{
+	struct sysfs_bytes notes;
+	int size;
+
+	if (module)
+		return build_id_of_module(module, id);
+	size = sysfs_bytes_get(&notes, kernel_kobj, NULL, "notes", false);
+	if (size)
+		return size;
+	size = find_build_id(notes.data, notes.size, id);
+	sysfs_bytes_put(&notes);
+	return size;
+}

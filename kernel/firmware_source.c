@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0
+#define pr_fmt(fmt) "btf_extra: " fmt
+
+#include <linux/firmware.h>
+#include <linux/namei.h>
+#include <linux/path.h>
+#include <linux/slab.h>
+#include <linux/utsname.h>
+
+#include "firmware_source.h"
+#include "manifest.h"
+#include "published_objects.h"
+#include "query_device.h"
+#include "running_kernel.h"
+
+/* Does not change between open and close. */
+static struct manifest manifest;
+
+/* Asks for the file of this kernel with that name. */
+static int request(const struct firmware **firmware, const char *name)
+{
+	char *path = kasprintf(GFP_KERNEL, "btf_extra/%s/%s", utsname()->release, name);
+	int err;
+
+	if (!path)
+		return -ENOMEM;
+	err = request_firmware_direct(firmware, path, query_device());
+	kfree(path);
+	return err;
+}
+
+/*
+ * The folders that the firmware loader looks into by itself. It logs each file that it does not
+ * find, so we look for the manifest first. Only the loader knows the folder of
+ * firmware_class.path: a link to it in one of these serves.
+ */
+static const char *const firmware_folders[] = { "/lib/firmware/updates", "/lib/firmware" };
+
+static bool manifest_exists(void)
+{
+	bool found = false;
+	u32 i;
+
+	for (i = 0; !found && i < ARRAY_SIZE(firmware_folders); i++) {
+		char *name = kasprintf(GFP_KERNEL, "%s/btf_extra/%s/manifest",
+				       firmware_folders[i], utsname()->release);
+		struct path path;
+
+		if (name && !kern_path(name, LOOKUP_FOLLOW, &path)) {
+			found = true;
+			path_put(&path);
+		}
+		kfree(name);
+	}
+	return found;
+}
+
+void firmware_source_open(void)
+{
+	const struct firmware *file;
+	u32 line;
+
+	/* There need not be a folder for this kernel: its blobs may come by the data module. */
+	if (!manifest_exists() || request(&file, "manifest"))
+		return;
+	if (manifest_parse(&manifest, file->data, file->size, &line))
+		pr_err("manifest: line %u cannot be read; no firmware is asked for\n", line);
+	release_firmware(file);
+}
+
+void firmware_source_close(void)
+{
+	manifest_free(&manifest);
+}
+
+struct extra_object *firmware_source_add(const char *name, const struct module *module)
+{
+	struct object_source source = { .name = name, .module = module };
+	const struct firmware *file;
+	struct extra_object *object;
+	char path[MODULE_NAME_LEN + 16];
+
+	if (!manifest_has(&manifest, name) || published_has(name))
+		return NULL;
+	snprintf(path, sizeof(path), "%s.btf_extra", name);
+	if (request(&file, path)) {
+		pr_err("%s: in the manifest, but its file cannot be read\n", name);
+		return NULL;
+	}
+	source.image = file->data;
+	source.image_size = file->size;
+	object = published_add(&source, &running_kernel);
+	release_firmware(file);
+	return object;
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+#define pr_fmt(fmt) "btf_extra: " fmt
+
+#include <linux/list.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "carried_source.h"
+#include "firmware_source.h"
+#include "module_follower.h"
+#include "object_registry.h"
+#include "published_objects.h"
+#include "running_kernel.h"
+
+/* What a module carries goes before what the firmware folder has for it. NULL: nothing. */
+static struct extra_object *add_module(const struct module *module)
+{
+	struct object_source source;
+
+	if (!carried_source(module, &source))
+		return firmware_source_add(module->name, module);
+	return published_has(module->name) ? NULL : published_add(&source, &running_kernel);
+}
+
+/*
+ * A module that we saw coming and that does not live yet. Its blobs have been tried, so that a
+ * line in dmesg that refuses them is there once. Where memory for the note is missing, they may be
+ * tried twice.
+ */
+struct coming_module {
+	struct list_head node;
+	const struct module *module;
+};
+
+static LIST_HEAD(coming_modules);
+
+static void note_coming(const struct module *module)
+{
+	struct coming_module *coming = kmalloc(sizeof(*coming), GFP_KERNEL);
+
+	if (!coming)
+		return;
+	coming->module = module;
+	list_add(&coming->node, &coming_modules);
+}
+
+/* Forgets a module, and says whether we saw it coming. */
+static bool was_coming(const struct module *module)
+{
+	struct coming_module *coming;
+
+	list_for_each_entry(coming, &coming_modules, node) {
+		if (coming->module != module)
+			continue;
+		list_del(&coming->node);
+		kfree(coming);
+		return true;
+	}
+	return false;
+}
+
+static int follow_module(struct notifier_block *block, unsigned long event, void *data)
+{
+	const struct module *module = data;
+
+	published_lock();
+	switch (event) {
+	case MODULE_STATE_COMING:
+		note_coming(module);
+		add_module(module);
+		break;
+	case MODULE_STATE_LIVE:
+		/* If it came before we looked, we see it only now. */
+		if (!was_coming(module))
+			add_module(module);
+		registry_forget_init(module);
+		break;
+	case MODULE_STATE_GOING:
+		was_coming(module);
+		published_remove(module->name, module);
+		break;
+	}
+	published_unlock();
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block module_follower = {
+	.notifier_call = follow_module,
+	.priority = -1,		/* after that of BTF, which puts a module's BTF into sysfs */
+};
+
+/* Takes references to the first @capacity modules that live. Returns how many live. */
+static u32 hold_modules(struct module **modules, u32 capacity)
+{
+	struct kset *all = THIS_MODULE->mkobj.kobj.kset;
+	struct kobject *kobj;
+	u32 nr = 0;
+
+	spin_lock(&all->list_lock);
+	list_for_each_entry(kobj, &all->list, entry) {
+		struct module *module = container_of(kobj, struct module_kobject, kobj)->mod;
+
+		if (!module || module->state != MODULE_STATE_LIVE)
+			continue;
+		if (nr < capacity && !try_module_get(module))
+			continue;
+		if (nr < capacity)
+			modules[nr] = module;
+		nr++;
+	}
+	spin_unlock(&all->list_lock);
+	return nr;
+}
+
+/* Modules that were here before us. Of those that come meanwhile the notifier tells. */
+static void add_living_modules(struct load_tally *tally)
+{
+	u32 capacity = hold_modules(NULL, 0);
+	struct module **modules = kvcalloc(capacity + 1, sizeof(*modules), GFP_KERNEL);
+	u32 nr, i;
+
+	if (!modules) {
+		pr_err("out of memory for the list of modules\n");
+		return;
+	}
+	nr = min(hold_modules(modules, capacity), capacity);
+	for (i = 0; i < nr; i++) {
+		published_lock();
+		load_tally_count(tally, add_module(modules[i]));
+		published_unlock();
+		module_put(modules[i]);
+	}
+	kvfree(modules);
+}
+
+int module_follower_start(struct load_tally *tally)
+{
+	int err = register_module_notifier(&module_follower);
+
+	if (!err)
+		add_living_modules(tally);
+	return err;
+}
+
+void module_follower_stop(void)
+{
+	struct coming_module *coming, *next;
+
+	unregister_module_notifier(&module_follower);
+	list_for_each_entry_safe(coming, next, &coming_modules, node)
+		kfree(coming);
+}

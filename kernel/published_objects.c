@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0
+#define pr_fmt(fmt) "btf_extra: " fmt
+
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+
+#include "blob_files.h"
+#include "object_registry.h"
+#include "published_objects.h"
+
+static DEFINE_MUTEX(published_mutex);
+
+void published_lock(void)
+{
+	mutex_lock(&published_mutex);
+}
+
+void published_unlock(void)
+{
+	mutex_unlock(&published_mutex);
+}
+
+bool published_has(const char *name)
+{
+	bool found;
+
+	rcu_read_lock();
+	found = registry_named(registry_state(), name);
+	rcu_read_unlock();
+	return found;
+}
+
+struct extra_object *published_add(const struct object_source *source,
+				   const struct object_host *host)
+{
+	struct extra_object *object;
+	int err;
+
+	lockdep_assert_held(&published_mutex);
+	object = extra_object_create(source, host);
+	if (IS_ERR(object))
+		return object;
+	/* sysfs answers a second file of one name with a stack trace, so we look first. */
+	err = published_has(source->name) ? -EEXIST : blob_files_add(object);
+	if (!err) {
+		err = registry_add(object);
+		if (!err)
+			return object;
+		blob_files_remove(object);
+	}
+	pr_err("%s: refused: cannot be published (%d)\n", source->name, err);
+	extra_object_destroy(object);
+	return ERR_PTR(err);
+}
+
+bool published_remove(const char *name, const struct module *module)
+{
+	struct extra_object *object;
+
+	lockdep_assert_held(&published_mutex);
+	object = registry_remove(name, module);
+	if (!object)
+		return false;
+	blob_files_remove(object);
+	extra_object_destroy(object);
+	return true;
+}
+
+static const struct extra_object *any_object(void)
+{
+	const struct registry_state *state;
+	const struct extra_object *object;
+
+	rcu_read_lock();
+	state = registry_state();
+	object = state->nr_objects ? state->objects[state->nr_objects - 1] : NULL;
+	rcu_read_unlock();
+	/* The lock keeps it. */
+	return object;
+}
+
+void published_clear(void)
+{
+	const struct extra_object *object;
+
+	for (object = any_object(); object; object = any_object())
+		published_remove(object->name, object->module);
+	registry_exit();
+}

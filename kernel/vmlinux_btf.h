@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The BTF of the running vmlinux, below all types of ours. It is there while the module is. */
+#ifndef BTF_EXTRA_VMLINUX_BTF_H
+#define BTF_EXTRA_VMLINUX_BTF_H
+
+#include "base_btf.h"
+
+int vmlinux_btf_init(void);
+void vmlinux_btf_exit(void);
+
+const struct base_btf *vmlinux_btf(void);
+
+/* Gives our copy of it back if the kernel's own bytes are at that address. */
+void vmlinux_btf_settle(const void *at);
+
+#endif

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/btf_extra.h>
+#include <linux/export.h>
+
+#include "firmware_source.h"
+#include "published_objects.h"
+#include "running_kernel.h"
+#include "vmlinux_source.h"
+
+#define VMLINUX "vmlinux"
+
+/* The data module whose blobs are published; NULL: none is. Under published_lock(). */
+static const struct btf_extra_data *current_data;
+
+void vmlinux_source_add_firmware(struct load_tally *tally)
+{
+	published_lock();
+	load_tally_count(tally, firmware_source_add(VMLINUX, NULL));
+	published_unlock();
+}
+
+/* The data module goes before firmware: its types have ids of the kernel's own. */
+static int replace_firmware(const struct btf_extra_data *data)
+{
+	const struct object_source source = {
+		.name = VMLINUX,
+		.image = data->image,
+		.image_size = data->image_size,
+		.types = { .data = data->types, .size = data->types_size },
+		.types_module = data->owner,
+		.keep = true,
+	};
+	struct load_tally tally = {};
+	struct extra_object *object;
+
+	if (current_data)
+		return -EEXIST;
+	published_remove(VMLINUX, NULL);
+	object = published_add(&source, &running_kernel);
+	if (IS_ERR(object))
+		return PTR_ERR(object);
+	current_data = data;
+	load_tally_count(&tally, object);
+	load_tally_print(&tally);
+	return 0;
+}
+
+int btf_extra_add_vmlinux(const struct btf_extra_data *data)
+{
+	int err;
+
+	if (data->types_size > U32_MAX)
+		return -EINVAL;
+	published_lock();
+	err = replace_firmware(data);
+	published_unlock();
+	return err;
+}
+EXPORT_SYMBOL_GPL(btf_extra_add_vmlinux);
+
+void btf_extra_del_vmlinux(const struct btf_extra_data *data)
+{
+	published_lock();
+	if (current_data == data) {
+		published_remove(VMLINUX, NULL);
+		current_data = NULL;
+	}
+	published_unlock();
+}
+EXPORT_SYMBOL_GPL(btf_extra_del_vmlinux);
