@@ -3,7 +3,6 @@
 
 #include <linux/ktime.h>
 #include <linux/mm.h>
-#include <linux/sort.h>
 
 #include "core/loc_validate.h"
 #include "core/site_bounds.h"
@@ -208,86 +207,25 @@ static int keep_marks(struct extra_object *object, const struct object_source *s
 	return 0;
 }
 
-/* ---- DECL_TAG "file:..." on functions ---- */
-
-#define FILE_TAG "file:"
-
-/* The offset of the path that a record tells for a function, 0: it tells none. */
-static u32 tagged_path(const struct btf_blob *types, const struct btf_type *type)
-{
-	const struct btf_decl_tag *tag = (const void *)(type + 1);
-	const char *text;
-
-	if (loc_kind(type) != BTF_KIND_DECL_TAG || tag->component_idx != -1)
-		return 0;
-	text = btf_blob_string(types, type->name_off);
-	if (!text || strncmp(text, FILE_TAG, strlen(FILE_TAG)))
-		return 0;
-	return type->name_off + strlen(FILE_TAG);
-}
-
-static int compare_func(const void *a, const void *b)
-{
-	u32 left = ((const struct func_file *)a)->func;
-	u32 right = ((const struct func_file *)b)->func;
-
-	return (left > right) - (left < right);
-}
-
 static int list_files(struct extra_object *object, const struct object_source *source)
 {
-	/* In an embedded object the types blob is empty, and ours are the end of the base. */
-	const struct btf_blob *types = btf_blob_level(&object->types, object->first_own_id);
-	const struct btf_type *type = NULL;
-	u32 first, pass, i;
-	u32 nr = 0;
-
-	if (!types)
-		return 0;
-	first = object->first_own_id - types->first_id;
-	for (pass = 0; pass < 2; pass++) {
-		nr = 0;
-		for (i = first; i < types->nr_types; i++) {
-			u32 path;
-
-			type = i > first ? btf_blob_next(types, type) :
-					   btf_blob_record(types, first);
-			path = tagged_path(types, type);
-			if (!path)
-				continue;
-			if (pass)
-				object->files[nr] = (struct func_file){ .func = type->type,
-									.path = path };
-			nr++;
-		}
-		if (pass || !nr)
-			break;
-		object->files = kvmalloc_array(nr, sizeof(*object->files), GFP_KERNEL);
-		if (!object->files)
-			return refuse(source, "out of memory", -ENOMEM);
-	}
-	object->nr_files = nr;
-	object->bytes += nr * sizeof(*object->files);
-	sort(object->files, nr, sizeof(*object->files), compare_func, NULL);
+	if (func_files_open(&object->files, &object->types, object->first_own_id))
+		return refuse(source, "out of memory", -ENOMEM);
+	object->bytes += object->files.nr * sizeof(*object->files.files);
 	return 0;
 }
 
 const char *extra_object_func_file(const struct extra_object *object, u32 func_id)
 {
-	u32 first = 0;
-	u32 end = object->nr_files;
+	return func_files_path(&object->files, func_id);
+}
 
-	while (first < end) {
-		u32 middle = first + (end - first) / 2;
+const struct object_section *extra_object_section(const struct extra_object *object,
+						  const char *name)
+{
+	int i = loc_index_elf_section(&object->index, name);
 
-		if (object->files[middle].func < func_id)
-			first = middle + 1;
-		else
-			end = middle;
-	}
-	if (first == object->nr_files || object->files[first].func != func_id)
-		return NULL;
-	return btf_blob_string(&object->types, object->files[first].path);
+	return i < 0 ? NULL : &object->sections[i];
 }
 
 /* ---- making one ---- */
@@ -353,7 +291,7 @@ void extra_object_destroy(struct extra_object *object)
 {
 	if (IS_ERR_OR_NULL(object))
 		return;
-	kvfree(object->files);
+	func_files_close(&object->files);
 	kfree(object->sections);
 	kvfree(object->index_memory);
 	kvfree(object->type_offsets[0]);

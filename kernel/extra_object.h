@@ -14,18 +14,13 @@
 #include "core/extra_elf.h"
 #include "core/loc_index.h"
 #include "core/site_query.h"
+#include "func_files.h"
 
 /* An ELF section of the object that has sites; its number is that of the index. */
 struct object_section {
 	unsigned long address;	/* at run time; 0: not known */
 	unsigned long size;
 	bool freed;		/* its text is gone: see BTF_EXTRA_SITE_FREED */
-};
-
-/* The DECL_TAG that tells in which file a function is. */
-struct func_file {
-	u32 func;
-	u32 path;		/* offset of its string */
 };
 
 struct extra_object {
@@ -43,8 +38,7 @@ struct extra_object {
 	struct loc_index index;
 	void *index_memory;
 	struct object_section *sections;	/* [index.nr_elf_sections] */
-	struct func_file *files;	/* in order of func; functions without are not in it */
-	u32 nr_files;
+	struct func_files files;
 	const u32 *marks;		/* see site_marks.h; NULL: none */
 	u32 nr_marks;
 	struct site_tables tables;	/* all of this, to be asked */
@@ -95,6 +89,10 @@ void extra_object_destroy(struct extra_object *object);
 
 /* The path of a function's file, NULL: not known. */
 const char *extra_object_func_file(const struct extra_object *object, u32 func_id);
+
+/* The section of that name, such as ".text"; NULL: it has no sites there. */
+const struct object_section *extra_object_section(const struct extra_object *object,
+						  const char *name);
 
 /* The name of a function of any level; "": there is no such function. */
 static inline const char *extra_object_func_name(const struct extra_object *object, u32 func_id)

@@ -14,12 +14,15 @@
 #include "kloc_probe.h"
 #include "kloc_sites.h"
 
+/* How often sites that change while they are tried are collected again. */
+#define MAX_TRIES 4
+
 struct kloc_link {
 	struct kloc_program program;
 	struct kloc_probe *probes;	/* those with a kprobe, by number of their sites */
 	struct kprobe **kprobes;	/* the same, for the kernel's batch */
 	u32 nr_probes;
-	struct kloc_sites sites;	/* owns the args of the probes */
+	struct kloc_args args;		/* the probes point into it */
 	u32 object, func_id;
 	bool hidden;
 };
@@ -50,16 +53,17 @@ static void link_destroy(struct kloc_link *link)
 	/* One wait for all of them; after it none of them is running. */
 	if (link->nr_probes)
 		unregister_kprobes(link->kprobes, link->nr_probes);
-	kloc_sites_free(&link->sites);
 	kvfree(link->kprobes);
 	kvfree(link->probes);
+	kloc_args_free(&link->args);
 	free_percpu(link->program.counts);
 	if (!IS_ERR_OR_NULL(link->program.prog))
 		bpf_prog_put(link->program.prog);
 	kfree(link);
 }
 
-static struct kloc_link *link_create(const struct btf_extra_attach *request, bool hidden)
+/* Fills @sites too, for the caller to free. On failure there is nothing to free. */
+static struct kloc_link *link_create(const struct kloc_request *request, struct kloc_sites *sites)
 {
 	struct kloc_link *link = kzalloc(sizeof(*link), GFP_KERNEL_ACCOUNT);
 	int err;
@@ -68,23 +72,25 @@ static struct kloc_link *link_create(const struct btf_extra_attach *request, boo
 		return ERR_PTR(-ENOMEM);
 	link->object = request->object;
 	link->func_id = request->func_id;
-	link->hidden = hidden;
+	link->hidden = request->hidden;
 	link->program.run_ctx.bpf_cookie = request->cookie;
 	link->program.prog = get_program(request->prog_fd);
 	err = PTR_ERR_OR_ZERO(link->program.prog);
 	if (!err)
-		err = kloc_sites_collect(&link->sites, request);
+		err = kloc_sites_collect(sites, &link->args, request);
 	if (err)
-		goto failed;
+		goto destroy_link;
 	err = -ENOMEM;
 	link->program.counts = alloc_percpu(struct kloc_counts);
-	link->probes = kvcalloc(link->sites.nr_sites, sizeof(*link->probes), GFP_KERNEL_ACCOUNT);
-	link->kprobes = kvcalloc(link->sites.nr_sites, sizeof(*link->kprobes), GFP_KERNEL_ACCOUNT);
+	link->probes = kvcalloc(sites->nr_sites, sizeof(*link->probes), GFP_KERNEL_ACCOUNT);
+	link->kprobes = kvcalloc(sites->nr_sites, sizeof(*link->kprobes), GFP_KERNEL_ACCOUNT);
 	if (!link->program.counts || !link->probes || !link->kprobes)
-		goto failed;
+		goto free_sites;
 	return link;
 
-failed:
+free_sites:
+	kloc_sites_free(sites);
+destroy_link:
 	link_destroy(link);
 	return ERR_PTR(err);
 }
@@ -120,12 +126,12 @@ static u32 count_left_out(const struct kloc_sites *sites)
 }
 
 /* Tries every site, so that the report is whole. */
-static void add_probes(struct kloc_link *link)
+static void add_probes(struct kloc_link *link, struct kloc_sites *sites)
 {
 	u32 i;
 
-	for (i = 0; i < link->sites.nr_sites; i++) {
-		struct kloc_site *site = &link->sites.sites[i];
+	for (i = 0; i < sites->nr_sites; i++) {
+		struct kloc_site *site = &sites->sites[i];
 
 		if (site->reason)
 			continue;
@@ -148,27 +154,22 @@ static int arm_probes(struct kloc_link *link)
 	return err;
 }
 
-/* 0, -EOPNOTSUPP where sites are left out that may not be, or -EAGAIN: once more. */
-static int plant(struct kloc_link *link, const struct btf_extra_attach *request)
+/* 0, -EOPNOTSUPP: sites are left out that may not be, or -EAGAIN: the sites may have gone. */
+static int attach_probes(struct kloc_link *link, struct kloc_sites *sites,
+			 const struct kloc_request *request)
 {
-	struct kloc_sites *sites = &link->sites;
-	bool all = !(request->flags & BTF_EXTRA_BEST_EFFORT);
-	int err;
-
 	if (sites->nr_params < 64 && request->required >> sites->nr_params)
 		return -EINVAL;
 	kloc_sites_leave_out(sites, request);
-	if (all && count_left_out(sites))
+	if (!request->best_effort && count_left_out(sites))
 		return -EOPNOTSUPP;
-	add_probes(link);
-	if (!link->nr_probes || (all && count_left_out(sites)))
+	add_probes(link, sites);
+	if (!link->nr_probes || (!request->best_effort && count_left_out(sites)))
 		return -EOPNOTSUPP;
-	/* The module is held, so what stands at the addresses is still what was asked for. */
+	/* The module is held: what is at the addresses now is what the tables said, or never was. */
 	if (kloc_sites_stale(sites))
 		return -EAGAIN;
-	err = arm_probes(link);
-	kloc_sites_put_module(sites);
-	return err;
+	return arm_probes(link);
 }
 
 /* ---- what comes back ---- */
@@ -181,15 +182,16 @@ static void describe_site(const struct btf_extra_site *site, bool hidden,
 		described->address = 0;
 }
 
-static int report_left_out(const struct kloc_link *link, struct btf_extra_attach *request)
+static int report_left_out(const struct kloc_sites *sites, const struct kloc_request *request,
+			   struct btf_extra_attach *report)
 {
-	struct btf_extra_left_out __user *to = u64_to_user_ptr(request->left_out);
+	struct btf_extra_left_out __user *to = u64_to_user_ptr(report->left_out);
 	u32 i;
 
-	request->count = 0;
-	request->total = 0;
-	for (i = 0; i < link->sites.nr_sites; i++) {
-		const struct kloc_site *site = &link->sites.sites[i];
+	report->count = 0;
+	report->total = 0;
+	for (i = 0; i < sites->nr_sites; i++) {
+		const struct kloc_site *site = &sites->sites[i];
 		struct btf_extra_left_out left_out = {
 			.reason = site->reason,
 			.error = site->error,
@@ -199,11 +201,11 @@ static int report_left_out(const struct kloc_link *link, struct btf_extra_attach
 			continue;
 		if (site->reason == BTF_EXTRA_REASON_PARAMETER)
 			left_out.parameters = request->required & ~site->args->located;
-		request->total++;
-		if (request->count == request->capacity)
+		report->total++;
+		if (report->count == report->capacity)
 			continue;
-		describe_site(&site->site, link->hidden, &left_out.site);
-		if (copy_to_user(&to[request->count++], &left_out, sizeof(left_out)))
+		describe_site(&site->site, request->hidden, &left_out.site);
+		if (copy_to_user(&to[report->count++], &left_out, sizeof(left_out)))
 			return -EFAULT;
 	}
 	return 0;
@@ -317,17 +319,10 @@ static const struct file_operations link_operations = {
 
 /* ---- attach ---- */
 
-static int check_request(const struct btf_extra_attach *request)
+static int check_caller(void)
 {
-	const u32 classes = BTF_EXTRA_INLINE_ONLY | BTF_EXTRA_BODY_ONLY;
-	const u32 known = classes | BTF_EXTRA_BEST_EFFORT | BTF_EXTRA_INEXACT |
-			  BTF_EXTRA_NOTRACE;
 	int err;
 
-	if (request->flags & ~known || (request->flags & classes) == classes)
-		return -EINVAL;
-	if (request->reserved[0] || request->reserved[1] || request->reserved[2])
-		return -EINVAL;
 	/* The device may have been opened by somebody else. */
 	if (!perfmon_capable())
 		return -EPERM;
@@ -338,27 +333,35 @@ static int check_request(const struct btf_extra_attach *request)
 	return bpf_active ? 0 : -ENODEV;
 }
 
-/* Sites that change while they are tried are collected anew. */
-static struct kloc_link *make_link(const struct btf_extra_attach *request, bool hidden, int *err)
+static int read_request(const struct btf_extra_attach *attach, bool hidden,
+			struct kloc_request *request)
 {
-	struct kloc_link *link;
-	u32 tries = 0;
+	const u32 classes = BTF_EXTRA_INLINE_ONLY | BTF_EXTRA_BODY_ONLY;
+	const u32 known = classes | BTF_EXTRA_BEST_EFFORT | BTF_EXTRA_INEXACT |
+			  BTF_EXTRA_NOTRACE;
 
-	for (;;) {
-		link = link_create(request, hidden);
-		*err = PTR_ERR_OR_ZERO(link);
-		if (*err)
-			return NULL;
-		*err = plant(link, request);
-		if (*err != -EAGAIN || ++tries == 4)
-			return link;
-		link_destroy(link);
-	}
+	if (attach->flags & ~known || (attach->flags & classes) == classes)
+		return -EINVAL;
+	if (attach->reserved[0] || attach->reserved[1] || attach->reserved[2])
+		return -EINVAL;
+	*request = (struct kloc_request){
+		.prog_fd = attach->prog_fd,
+		.object = attach->object,
+		.func_id = attach->func_id,
+		.classes = attach->flags & classes,
+		.required = attach->required,
+		.cookie = attach->cookie,
+		.best_effort = attach->flags & BTF_EXTRA_BEST_EFFORT,
+		.inexact = attach->flags & BTF_EXTRA_INEXACT,
+		.with_notrace = attach->flags & BTF_EXTRA_NOTRACE,
+		.hidden = hidden,
+	};
+	return 0;
 }
 
-/* The descriptor of the link, which is the file's from now on, or gone. */
-static int hand_over(struct kloc_link *link, struct btf_extra_attach *request,
-		     struct btf_extra_attach __user *argument)
+/* The descriptor of the link. From now on the link is the file's; on failure it is gone. */
+static int publish_fd(struct kloc_link *link, const struct btf_extra_attach *attach,
+		      struct btf_extra_attach __user *argument)
 {
 	struct file *file;
 	int fd;
@@ -374,7 +377,7 @@ static int hand_over(struct kloc_link *link, struct btf_extra_attach *request,
 		put_unused_fd(fd);
 		return PTR_ERR(file);
 	}
-	if (copy_to_user(argument, request, sizeof(*request))) {
+	if (copy_to_user(argument, attach, sizeof(*attach))) {
 		fput(file);
 		put_unused_fd(fd);
 		return -EFAULT;
@@ -383,29 +386,45 @@ static int hand_over(struct kloc_link *link, struct btf_extra_attach *request,
 	return fd;
 }
 
+/* -EAGAIN: the sites have changed meanwhile. */
+static int attach_once(const struct kloc_request *request, struct btf_extra_attach *attach,
+		       struct btf_extra_attach __user *argument)
+{
+	struct kloc_sites sites;
+	struct kloc_link *link;
+	int ret;
+
+	link = link_create(request, &sites);
+	if (IS_ERR(link))
+		return PTR_ERR(link);
+	ret = attach_probes(link, &sites, request);
+	attach->attached = ret ? 0 : link->nr_probes;
+	if (report_left_out(&sites, request, attach) ||
+	    (ret == -EOPNOTSUPP && copy_to_user(argument, attach, sizeof(*attach))))
+		ret = -EFAULT;
+	if (ret)
+		link_destroy(link);
+	else
+		ret = publish_fd(link, attach, argument);
+	kloc_sites_free(&sites);
+	return ret;
+}
+
 long kloc_link_attach(struct btf_extra_attach __user *argument, bool hidden)
 {
-	struct btf_extra_attach request;
-	struct kloc_link *link;
-	int err, unreported;
+	struct btf_extra_attach attach;
+	struct kloc_request request;
+	u32 tries;
+	int ret;
 
-	if (copy_from_user(&request, argument, sizeof(request)))
+	if (copy_from_user(&attach, argument, sizeof(attach)))
 		return -EFAULT;
-	err = check_request(&request);
-	if (err)
-		return err;
-	link = make_link(&request, hidden, &err);
-	if (!link)
-		return err;
-	request.attached = err ? 0 : link->nr_probes;
-	request.result = hidden ? BTF_EXTRA_RESULT_HIDDEN : 0;
-	unreported = report_left_out(link, &request);
-	if (!err && !unreported) {
-		kloc_sites_keep_args(&link->sites);
-		return hand_over(link, &request, argument);
-	}
-	link_destroy(link);
-	if (unreported || (err == -EOPNOTSUPP && copy_to_user(argument, &request, sizeof(request))))
-		return -EFAULT;
-	return err;
+	ret = read_request(&attach, hidden, &request) ?: check_caller();
+	if (ret)
+		return ret;
+	attach.result = hidden ? BTF_EXTRA_RESULT_HIDDEN : 0;
+	ret = -EAGAIN;
+	for (tries = 0; ret == -EAGAIN && tries < MAX_TRIES; tries++)
+		ret = attach_once(&request, &attach, argument);
+	return ret;
 }

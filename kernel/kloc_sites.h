@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a link is made from: the sites of a function at one moment, how to get at
- * the arguments at each, and which sites are to be left out.
+ * What a link is made from: the sites of a function at one moment, the arguments at each, and
+ * which sites are to be left out.
  */
 #ifndef BTF_EXTRA_KLOC_SITES_H
 #define BTF_EXTRA_KLOC_SITES_H
 
 #include <linux/btf_extra.h>
 
-#include "site_args.h"
+#include "kloc_args.h"
+#include "kloc_request.h"
 
 struct kloc_site {
 	struct btf_extra_site site;
@@ -21,30 +22,24 @@ struct kloc_sites {
 	struct kloc_site *sites;	/* by number */
 	u32 nr_sites;
 	u32 nr_params;
-	void *args;			/* struct site_args [nr_args], args_size apart */
-	size_t args_size;
-	u32 nr_args;
-	u32 *protos;			/* [nr_args] in ascending order: LOC_PROTO of each */
 	struct module *module;		/* whose sites these are, held; NULL: vmlinux */
 	u64 generation;
 };
 
 /*
- * Those that @request asks for, none left out yet. -ENOENT: there is no such object
- * or function, or it has no such site; -EINVAL: it has no prototype; -EAGAIN: the
- * module is coming or going.
+ * Collects the sites that @request asks for, none left out yet, and fills @args for them. Each is
+ * the caller's to free. -ENOENT: there is no such object or function, or it has no such site;
+ * -EINVAL: it has no prototype; -EAGAIN: the module is coming or going. On failure there is
+ * nothing to free.
  */
-int kloc_sites_collect(struct kloc_sites *sites, const struct btf_extra_attach *request);
+int kloc_sites_collect(struct kloc_sites *sites, struct kloc_args *args,
+		       const struct kloc_request *request);
+void kloc_sites_free(struct kloc_sites *sites);
 
 /* Sets the reasons that are known without trying. */
-void kloc_sites_leave_out(struct kloc_sites *sites, const struct btf_extra_attach *request);
+void kloc_sites_leave_out(struct kloc_sites *sites, const struct kloc_request *request);
 
 /* Whether the tables have changed since, in a way that the sites may have gone. */
 bool kloc_sites_stale(const struct kloc_sites *sites);
-
-/* All but the args goes. */
-void kloc_sites_keep_args(struct kloc_sites *sites);
-void kloc_sites_put_module(struct kloc_sites *sites);
-void kloc_sites_free(struct kloc_sites *sites);
 
 #endif

@@ -9,6 +9,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sort.h>
 
+#include "core/range_search.h"
 #include "object_registry.h"
 #include "placement.h"
 
@@ -18,9 +19,9 @@ static const struct registry_state __rcu *current_state =
 
 static DEFINE_MUTEX(registry_lock);
 
-/* Under registry_lock. */
+/* These are read and written under registry_lock. */
 static struct registry_state *states[2];
-static u32 in_use;		/* the one of states that is published, if any is */
+static u32 in_use;		/* which of states is published, if any is */
 static u64 generation;
 static u32 last_id;
 
@@ -34,23 +35,26 @@ static const struct registry_state *locked_state(void)
 	return rcu_dereference_protected(current_state, lockdep_is_held(&registry_lock));
 }
 
+struct range_key {
+	const struct address_range *ranges;
+	unsigned long address;
+};
+
+static int compare_range(const void *key, u32 i)
+{
+	const struct range_key *wanted = key;
+	const struct address_range *range = &wanted->ranges[i];
+
+	return range->end <= wanted->address ? -1 : range->first > wanted->address;
+}
+
 const struct address_range *registry_find(const struct registry_state *state,
 					  unsigned long address)
 {
-	u32 first = 0;
-	u32 end = state->nr_ranges;
+	const struct range_key key = { .ranges = state->ranges, .address = address };
+	u32 at = lower_bound(0, state->nr_ranges, 0, compare_range, &key);
 
-	while (first < end) {
-		u32 middle = first + (end - first) / 2;
-
-		if (state->ranges[middle].end <= address)
-			first = middle + 1;
-		else
-			end = middle;
-	}
-	if (first == state->nr_ranges || address < state->ranges[first].first)
-		return NULL;
-	return &state->ranges[first];
+	return at < state->nr_ranges && !compare_range(&key, at) ? &state->ranges[at] : NULL;
 }
 
 const struct extra_object *registry_named(const struct registry_state *state, const char *name)
@@ -88,7 +92,7 @@ static struct registry_state *state_alloc(u32 nr_objects, u32 nr_ranges)
 	return state;
 }
 
-/* Two states for so many more; the published one stays until another takes its place. */
+/* Allocates two states. The published one stays until another takes its place. */
 static int reserve(u32 nr_objects, u32 nr_ranges, struct registry_state *fresh[2])
 {
 	fresh[0] = state_alloc(nr_objects, nr_ranges);
@@ -115,7 +119,7 @@ static void add_ranges(struct registry_state *state, const struct extra_object *
 	for (i = 0; i < object->index.nr_elf_sections; i++) {
 		const struct object_section *place = &object->sections[i];
 
-		/* A module's freed text may be another's by now; vmlinux's is nobody's. */
+		/* The freed text of a module may be another's by now, that of vmlinux is nobody's. */
 		if (!place->address || (place->freed && object->module))
 			continue;
 		state->ranges[state->nr_ranges++] = (struct address_range){
@@ -127,7 +131,7 @@ static void add_ranges(struct registry_state *state, const struct extra_object *
 	}
 }
 
-/* Objects of the old state but one, and one more at the end; either may be NULL. */
+/* Copies the objects of the old state, but @without, and adds @with. Both may be NULL. */
 static void fill_state(struct registry_state *state, const struct registry_state *old,
 		       const struct extra_object *without, struct extra_object *with)
 {
@@ -155,7 +159,7 @@ static bool ranges_overlap(const struct registry_state *state)
 	return false;
 }
 
-/* After it nobody reads the state that was published before. */
+/* When it returns nobody reads the state that was published before. */
 static void publish(struct registry_state *state)
 {
 	state->generation = ++generation;
@@ -208,7 +212,7 @@ int registry_add(struct extra_object *object)
 	return err;
 }
 
-/* The other state, filled without one of the objects, takes over. */
+/* Fills the other state, but for one object, and publishes it. */
 static void turn(const struct extra_object *without)
 {
 	u32 next = !in_use;

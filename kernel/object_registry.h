@@ -28,11 +28,11 @@ struct registry_state {
 /* Never NULL. Valid, with all objects in it, until rcu_read_unlock(). */
 const struct registry_state *registry_state(void);
 
-/* The section at an address; NULL: none. */
+/* The section at an address; NULL: there is none. */
 const struct address_range *registry_find(const struct registry_state *state,
 					  unsigned long address);
 
-/* The object of that name or id; NULL: none. */
+/* The object of that name or id; NULL: there is none. */
 const struct extra_object *registry_named(const struct registry_state *state, const char *name);
 const struct extra_object *registry_object(const struct registry_state *state, u32 id);
 

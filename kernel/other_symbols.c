@@ -7,20 +7,18 @@
 #include "object_registry.h"
 #include "other_symbols.h"
 
-/* Of vmlinux the rest is freed after boot, of a module after its init. */
+/* The text that stays: vmlinux frees other sections after boot, a module those of its init. */
 static unsigned long text_of(const struct extra_object *object, unsigned long *end)
 {
+	const struct object_section *text = extra_object_section(object, ".text");
 	unsigned long first = 0;
 	size_t size = 0;
-	u32 i;
 
-	if (object->module)
+	if (object->module) {
 		first = (unsigned long)module_text(object->module, &size);
-	for (i = 0; !object->module && i < object->index.nr_elf_sections; i++) {
-		if (strcmp(object->index.elf_sections[i].name, ".text"))
-			continue;
-		first = object->sections[i].address;
-		size = object->sections[i].size;
+	} else if (text) {
+		first = text->address;
+		size = text->size;
 	}
 	*end = first + size;
 	return first;
@@ -48,7 +46,7 @@ unsigned long other_symbol_from(const struct extra_object *object, u32 *distance
 
 	first = text_of(object, &end);
 	for (at = first + *distance; at < end; at = symbol.end) {
-		/* Before the first one there may be none. */
+		/* There may be none before the first symbol of a text. */
 		if (!kernel_symbol_around(at, name, &symbol) || symbol.end <= at) {
 			symbol.end = at + 1;
 			continue;

@@ -14,10 +14,10 @@
 #include "query_device.h"
 #include "site_query.h"
 
-/* Results of one call at most: some 2 MB. More come with the next one. */
+/* One call gives no more results, which take some 2 MB. The caller asks again for the rest. */
 #define MAX_RESULTS 65536u
 
-/* Decided by who opened the device, as for /proc/kallsyms; a file keeps it. */
+/* Who opened the device decides it, as for /proc/kallsyms. */
 static bool addresses_hidden(const struct file *file)
 {
 	return !file->private_data;
@@ -33,16 +33,11 @@ static int device_open(struct inode *inode, struct file *file)
 
 /* ---- objects ---- */
 
-static unsigned long text_address(const struct extra_object *object)
-{
-	int text = loc_index_elf_section(&object->index, ".text");
-
-	return text < 0 ? 0 : object->sections[text].address;
-}
-
 static void describe_object(const struct extra_object *object, bool hidden,
 			    struct btf_extra_object *described)
 {
+	const struct object_section *text = extra_object_section(object, ".text");
+
 	*described = (struct btf_extra_object){
 		.id = object->id,
 		.nr_funcs = object->index.nr_funcs,
@@ -50,7 +45,7 @@ static void describe_object(const struct extra_object *object, bool hidden,
 		.nr_bodies = object->nr_sites[LOC_CLASS_BODY],
 		.bytes = object->bytes,
 		.load_ns = object->load_ns,
-		.text = hidden ? 0 : text_address(object),
+		.text = hidden || !text ? 0 : text->address,
 		.first_func_id = object->types.first_id,
 		.build_id_len = object->build_id_size,
 	};
@@ -125,15 +120,10 @@ static int collect_site(const struct btf_extra_site *site, void *data)
 	return 0;
 }
 
-/* A string of the caller's; NULL for 0. ERR_PTR(-EINVAL) for one that is too long. */
+/* Copies a string of the caller; NULL for 0. ERR_PTR(-EINVAL): it is too long. */
 static char *get_string(u64 pointer, size_t size)
 {
-	char *string;
-
-	if (!pointer)
-		return NULL;
-	string = strndup_user(u64_to_user_ptr(pointer), size);
-	return string;
+	return pointer ? strndup_user(u64_to_user_ptr(pointer), size) : NULL;
 }
 
 static int get_query(const struct btf_extra_lookup *lookup, struct btf_extra_query *query)
@@ -164,7 +154,7 @@ static void put_query(struct btf_extra_query *query)
 		kfree(query->file);
 }
 
-/* What does not belong to the kind of query must not be there. */
+/* A field that does not belong to the kind of query must be zero. */
 static bool lookup_makes_sense(const struct btf_extra_lookup *lookup)
 {
 	if (lookup->reserved[0] || lookup->reserved[1])
@@ -213,7 +203,7 @@ static int ioctl_lookup(const struct file *file, struct btf_extra_lookup __user 
 		return -EFAULT;
 	if (!lookup_makes_sense(&lookup))
 		return -EINVAL;
-	/* Trying out addresses would tell where the kernel is. */
+	/* Who could try out addresses would find out where the kernel is. */
 	if (lookup.by == BTF_EXTRA_BY_ADDRESS && addresses_hidden(file))
 		return -EPERM;
 	err = get_query(&lookup, &query);

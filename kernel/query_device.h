@@ -9,10 +9,10 @@
 int query_device_init(void);
 void query_device_exit(void);
 
-/* What it does with a file, for those who have no path to it. */
+/* The operations of its files: tests have no path to one. */
 extern const struct file_operations query_device_operations;
 
-/* Whom firmware is asked for on behalf of. */
+/* The device on whose behalf firmware is asked for. */
 struct device *query_device(void);
 
 #endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a caller of BTF_EXTRA_IOC_ATTACH wants, once it has been checked. */
+#ifndef BTF_EXTRA_KLOC_REQUEST_H
+#define BTF_EXTRA_KLOC_REQUEST_H
+
+#include <linux/types.h>
+
+struct kloc_request {
+	u32 prog_fd;
+	u32 object, func_id;
+	u32 classes;		/* BTF_EXTRA_INLINE_ONLY, BTF_EXTRA_BODY_ONLY or 0 */
+	u64 required;		/* bit n: parameter n must have a location */
+	u64 cookie;
+	bool best_effort;	/* sites may be left out */
+	bool inexact;		/* hits need not be calls */
+	bool with_notrace;	/* also functions that ftrace may not trace */
+	bool hidden;		/* the caller may not see addresses */
+};
+
+#endif
