@@ -275,7 +275,7 @@ build/fuzz/%_fuzz: build/fuzz/obj/tests/fuzz/%_fuzz.cpp.o build/fuzz/libsupport.
 build/freestanding/core.o: $(call object,freestanding,$(CORE))
 	$(call say,LD) ld -r -o $@ $^
 
-# What the scripts build.
+# The scripts build these.
 .PHONY: build-check build-fuzz build-bench
 build-check: build/release/btf-extra build/asan/btf-extra $(TESTS_ASAN) $(TESTS_RELEASE) \
 		build-fuzz build/freestanding/core.o

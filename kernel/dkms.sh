@@ -4,7 +4,7 @@
 #
 #   kernel/dkms.sh [DKMS-OPTION...]      as in: kernel/dkms.sh --sourcetree DIR --dkmstree DIR
 #
-# What DKMS had of the same version is replaced. "dkms install btf-extra/VERSION" builds it for the
+# A package of the same version is replaced. "dkms install btf-extra/VERSION" builds it for the
 # kernel that runs.
 set -euo pipefail
 
