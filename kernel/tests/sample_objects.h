@@ -6,9 +6,9 @@
  * The numbers of a sample's sites are 0..4 in LOCSEC inline.text, 5 and 6 in func.text, and 7 in
  * inline.init.text. .text is at sample_text(), and .init.text is 0x3000 behind it.
  *
- * 	number		0	1	2	3	4	5	6	7
- * 	function	3	6	6	7	8	6	8	6
- * 	offset		0x10	0x10	0x20	0x10	0x40	0x10	0x30	0x10
+ *	number		0	1	2	3	4	5	6	7
+ *	function	3	6	6	7	8	6	8	6
+ *	offset		0x10	0x10	0x20	0x10	0x40	0x10	0x30	0x10
  *
  * The names are 3 base_func, 6 apple, 7 pear (file a.c) and 8 pear (file b.c).
  */

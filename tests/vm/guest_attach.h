@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// For the test programs that run in a guest: attaching through /dev/btf_extra.
+// Attaches through /dev/btf_extra, for the test programs that run in a guest.
 #ifndef BTF_EXTRA_GUEST_ATTACH_H
 #define BTF_EXTRA_GUEST_ATTACH_H
 
@@ -11,13 +11,13 @@
 
 namespace guest {
 
-// Never closed: the links do not need it.
+// It is never closed, but the links do not need it.
 inline int device() {
     static const int fd = open_device(BTF_EXTRA_DEVICE);
     return fd;
 }
 
-// A request for the function of that name; ends the program where there is not one.
+// Makes a request for the function of that name. Ends the program if there is not exactly one.
 inline btf_extra_attach attach_to(const char *object, const std::string &function) {
     btf_extra_lookup lookup = of_name(function.c_str());
     lookup.object = pointer(object);
@@ -30,10 +30,10 @@ inline btf_extra_attach attach_to(const char *object, const std::string &functio
     return request;
 }
 
-// What is attached, until it is destroyed.
+// Attaches, and detaches when it is destroyed.
 class Link {
   public:
-    // Fills what comes back in request, and the report.
+    // Fills in the outputs of request, and the report.
     explicit Link(btf_extra_attach &request, std::vector<btf_extra_left_out> *report = nullptr) {
         std::vector<btf_extra_left_out> left_out(report != nullptr ? 4096 : 0);
         request.left_out = pointer(left_out.data());

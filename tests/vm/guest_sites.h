@@ -27,7 +27,7 @@ namespace guest {
     std::exit(1);
 }
 
-// ---- rows: what they check adds up until the row ends ----
+// ---- rows: a row collects what is wrong until it ends ----
 
 class Row {
   public:
@@ -44,7 +44,7 @@ class Row {
         expect(got == wanted,
                what + ": " + std::to_string(got) + ", not " + std::to_string(wanted));
     }
-    // A row that checked nothing fails.
+    // A row that has checked nothing fails.
     ~Row() {
         const bool passed = checked_ > 0 && wrong_ == 0;
         failed += passed ? 0 : 1;
@@ -61,7 +61,7 @@ class Row {
 
 // ---- the list of all sites ----
 
-// Always the same numbers.
+// Returns the same numbers in every run.
 class Random {
   public:
     uint32_t below(size_t end) {
@@ -85,17 +85,17 @@ struct ListedFunc {
     size_t sites;
 };
 
-// What vmlinux has.
+// The sites of vmlinux.
 struct List {
     std::vector<ListedSite> sites;  // in order of address
     std::vector<ListedFunc> funcs;
-    std::unordered_map<uint32_t, size_t> by_id;  // of funcs
+    std::unordered_map<uint32_t, size_t> by_id;  // ids of functions
 
     const ListedFunc &func(const ListedSite &site) const { return funcs[by_id.at(site.func_id)]; }
     const ListedSite &draw_site(Random &any) const { return sites[any.below(sites.size())]; }
     const ListedFunc &draw_func(Random &any) const { return funcs[any.below(funcs.size())]; }
 
-    // How many sites begin there.
+    // Returns how many sites begin there.
     size_t at_address(uint64_t address) const {
         return std::ranges::equal_range(sites, address, {}, &ListedSite::address).size();
     }
@@ -148,7 +148,7 @@ struct Answer {
     }
 };
 
-// What the ioctl returned. With a larger buffer again where the first was full.
+// Calls the ioctl, and if the buffer was full calls it again with a larger one.
 inline int ask_in_full(int fd, unsigned long request, btf_extra_lookup &lookup,
                        std::vector<btf_extra_site> &sites) {
     int returned = 0;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 /*
- * Look-ups from several threads for some seconds, while the object that they ask
- * for comes and goes:
+ * Looks up a function from several threads for some seconds, while its object comes and goes:
  *
  *	query_stress SECONDS THREADS OBJECT FUNCTION SITES
  *
- * Each answer must be whole: not there at all, or all sites, of one object, each
- * found again at its address as long as the generation is the same. Ends with 0
- * and a line that counts; 1 and what was wrong. Both answers must have occurred.
+ * Each answer must be complete: no object, or all sites of one object. Each site must be found
+ * again at its address as long as the generation is the same. Both answers must occur. Ends with 0
+ * and a line with counts, or with 1 and what was wrong.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +39,7 @@ static int look_up(int device, struct btf_extra_lookup *lookup, struct btf_extra
 	return ioctl(device, BTF_EXTRA_IOC_LOOKUP, lookup) ? -errno : 0;
 }
 
-/* Is the first site found at its address, unless something has changed since? */
+/* The first site must be found at its address, unless the tables have changed since. */
 static const char *find_again(int device, const struct btf_extra_site *site,
 			      unsigned long long generation, struct worker *worker)
 {
@@ -54,7 +53,7 @@ static const char *find_again(int device, const struct btf_extra_site *site,
 
 	if (err && err != -ENOENT)
 		return "a look-up by address failed";
-	/* With -ENOENT no generation comes back: ask whether it has changed. */
+	/* With -ENOENT no generation is returned, so ask for it. */
 	if (err) {
 		struct btf_extra_info info = {};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// In a guest with vmlinux's tables loaded: who may ask /dev/btf_extra, and what it refuses. Prints
-// "pass NAME" or "fail NAME: what came" for each row.
+// Runs in a guest with vmlinux's tables loaded. Tests who may ask /dev/btf_extra, and what it
+// refuses. Prints "pass NAME" or "fail NAME: what came" for each row.
 //
 //   running_access
 #include <cerrno>
@@ -47,7 +47,7 @@ int open_device() {
     return open(BTF_EXTRA_DEVICE, O_RDWR | O_CLOEXEC);
 }
 
-// A request that succeeds; each row changes one thing.
+// A request that succeeds. Each row changes one thing.
 constexpr char kName[] = "vfs_read";
 btf_extra_site sites[8192];
 
@@ -64,7 +64,7 @@ btf_extra_lookup good_lookup() {
 
 struct LookupRow {
     const char *name;
-    const char *wanted;  // errno
+    const char *wanted;  // expected errno
     std::function<void(btf_extra_lookup &)> change;
 };
 
@@ -195,7 +195,7 @@ void pages(int device) {
 
 // ---- access ----
 
-// In a process of its own; what it returns, as a row.
+// Runs act in a process of its own and makes its result a row.
 void apart(const std::string &name, const std::string &wanted,
            const std::function<std::string()> &act) {
     int ends[2];
@@ -216,7 +216,7 @@ void apart(const std::string &name, const std::string &wanted,
     row(name, wanted, got);
 }
 
-// Root without any capabilities but these.
+// Makes the process root with only these capabilities.
 bool keep_capabilities(uint64_t kept) {
     __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
     __user_cap_data_struct data[2] = {};
@@ -229,7 +229,7 @@ constexpr uint64_t bit(int capability) {
     return uint64_t{1} << capability;
 }
 
-// "addresses", "hidden" or an errno; by address with an address that has sites.
+// Returns "addresses", "hidden" or an errno. A look-up by address uses an address that has sites.
 std::string by_name(int device) {
     btf_extra_lookup lookup = good_lookup();
     if (ioctl(device, BTF_EXTRA_IOC_LOOKUP, &lookup) != 0)

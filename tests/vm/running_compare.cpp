@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// In a guest with btf_extra loaded: what /dev/btf_extra answers for every function id, name, symbol
-// and address of every object, against the .btf_extra files that the objects were loaded from.
+// Runs in a guest with btf_extra loaded. Compares the answers of /dev/btf_extra for every function
+// id, name, symbol and address of every object with the .btf_extra files that the objects were
+// loaded from.
 //
 //   running_compare OBJECT=FILE...
 //
 // Prints "pass NAME" or "fail NAME" for each row, and before a failure up to 20 lines of what was
-// wrong. What is expected comes from the records of the LOCSECs, not from the core's look-ups,
-// which the kernel has too.
+// wrong. The expected sites come from the records of the LOCSECs, not from the core's look-ups,
+// because the kernel uses those too.
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -58,7 +59,7 @@ void end_row(const std::string &name, uint64_t count, bool may_be_none) {
 
 namespace {
 
-// For what nothing else can do without.
+// Ends the program without a value: nothing can be compared then.
 template <class T> T need(Result<T> result) {
     if (result)
         return std::move(*result);
@@ -67,7 +68,7 @@ template <class T> T need(Result<T> result) {
     std::exit(1);
 }
 
-// ---- what is asked ----
+// ---- requests ----
 
 Site to_site(const btf_extra_site &site) {
     return {site.address, site.object,     site.func_id, site.loc_proto,
@@ -78,7 +79,7 @@ class Kernel {
   public:
     explicit Kernel(QueryDevice &device) : device_(device), page_(kFirstPage) {}
 
-    // The sites, none for -ENOENT; two pages when the first does not do.
+    // Returns the sites, none for -ENOENT. Asks for a second page if the first is not enough.
     const std::vector<Site> &ask(btf_extra_lookup request, const std::string &what) {
         sites_.clear();
         for (;;) {
@@ -113,7 +114,7 @@ class Kernel {
     std::vector<Site> sites_;
 };
 
-// ---- what is expected ----
+// ---- expected answers ----
 
 uint64_t read_module_section(const std::string &module, const std::string &section) {
     std::ifstream file("/sys/module/" + module + "/sections/" + section);
@@ -122,8 +123,8 @@ uint64_t read_module_section(const std::string &module, const std::string &secti
     return address;
 }
 
-// The flags of the sites that have marks, by the marks' definition, read from the bytes of the
-// file.
+// Returns the flags of the sites that have marks, read from the bytes of the file by the definition
+// of the marks.
 std::map<uint32_t, uint32_t> read_marks(const extra_elf &elf) {
     const auto *marks = static_cast<const uint32_t *>(elf.site_marks.data);
     std::map<uint32_t, uint32_t> out;
@@ -270,7 +271,7 @@ void compare_ids(Kernel &kernel, const Object &object) {
         }
     }
     end_row(object.name + ": every function id", asked);
-    // All other ids of the types, and some below.
+    // Asks for all other ids of the types, and for some below.
     asked = 0;
     for (uint32_t id = object.info.first_func_id;
          id < btf_blob_end_id(&object.view->locations().blob()); id += 7) {
@@ -311,7 +312,7 @@ Names compare_names(Kernel &kernel, const Object &object) {
     return names;
 }
 
-// Paths as the types have them: the kernel does not see the provenance.
+// Returns the paths as the types have them. The kernel does not see the provenance.
 std::map<uint32_t, std::string> tagged_files(const Object &object) {
     std::map<uint32_t, std::string> out;
     const btf_blob &types = object.view->types()->blob();
@@ -351,9 +352,9 @@ void compare_files(Kernel &kernel, const Object &object, const Names &names) {
     end_row(object.name + ": every name with its file", asked, object.name != "vmlinux");
 }
 
-// foo.isra.0: of foo's bodies the one where that symbol is. A name that is no source name. Where
-// the compiler has made one body of several functions, the kernel knows but one of the symbols
-// there: by another it is not found.
+// For a name like foo.isra.0, which no source function has, the answer is the body of foo at that
+// symbol. If the compiler has made one body of several functions, the kernel only knows one of the
+// symbols there, and the others are not found.
 void compare_symbols(Kernel &kernel, const Object &object, const Names &names,
                      const Kallsyms &symbols) {
     std::map<std::string, std::vector<Site>> wanted;
@@ -415,8 +416,8 @@ void compare_addresses(Kernel &kernel, const Object &object) {
     end_row(object.name + ": every address", asked);
 }
 
-// But for the bodies of weak functions that another one overrides: the linker leaves their code
-// and drops their symbol, and the name is that of the other one.
+// Bodies of overridden weak functions are left out: the linker keeps their code and drops their
+// symbol, and the name belongs to the other body.
 void compare_kallsyms(const Object &object, const Kallsyms &symbols) {
     uint64_t bodies = 0, overridden = 0;
     for (const Site &site : object.sites) {
@@ -427,7 +428,7 @@ void compare_kallsyms(const Object &object, const Kallsyms &symbols) {
         const auto there = symbols.at(std::get<0>(site));
         const bool same = std::ranges::any_of(there, [&](const KernelSymbol &symbol) {
             const std::string each(symbol.name);
-            // Code that runs before the kernel is where it was linked has its symbols prefixed.
+            // Code that runs before the kernel is at its linked address has symbols with a prefix.
             const std::string source = each.substr(0, func_suffix_strip(each.c_str()));
             return source == name || each == name || source == "__pi_" + name;
         });

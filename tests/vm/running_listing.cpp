@@ -13,13 +13,13 @@ using namespace btf_extra;
 
 namespace {
 
-// Whether a symbol is that of a function: padding before one has a symbol as well.
+// Returns true for the symbol of a function. The padding before a function also has a symbol.
 bool is_function(std::string_view symbol) {
     return !symbol.starts_with("__pfx_") && !symbol.starts_with("__cfi_");
 }
 
-// What /proc/kallsyms has in the text of vmlinux and of the other objects, by object and address:
-// functions, of several at one address any, and padding, at which a mark of the linker's may be.
+// The symbols of /proc/kallsyms in the text of vmlinux and of the other objects, by object and
+// address: one function for each address, and padding, where a mark of the linker may be.
 struct TextSymbols {
     std::map<uint64_t, std::string> functions;
     std::set<uint64_t> padding;
@@ -32,7 +32,7 @@ std::map<std::string, TextSymbols> text_of_kallsyms() {
         std::istringstream words(line);
         std::string address, type, name, module = "[vmlinux]";
         words >> address >> type >> name >> module;
-        // Symbols of the kernel come in order of address, those of modules after them.
+        // The kernel's symbols come in order of address, and those of modules follow.
         if (name == "_stext" || name == "_etext")
             in_text = name == "_stext";
         if ((!in_text && module == "[vmlinux]") ||
@@ -48,7 +48,7 @@ std::map<std::string, TextSymbols> text_of_kallsyms() {
     return text;
 }
 
-// What the file has beside sites: a line for each function of kallsyms that no body is at.
+// The file also has a line for each function of kallsyms that has no body here.
 void compare_others(const std::string &object, const TextSymbols &text,
                     const std::set<uint64_t> &bodies, const std::vector<std::string> &lines) {
     std::set<uint64_t> listed;
@@ -66,7 +66,7 @@ void compare_others(const std::string &object, const TextSymbols &text,
         if (!text.padding.contains(address) && !bodies.contains(address) &&
             !listed.contains(address))
             bad(fmt::format("sites: {}: no line for {} at {:#x}", object, name, address));
-    // One that is nobody's in kallsyms would be a mistake, too.
+    // An address that is no function in kallsyms is an error, too.
     for (const uint64_t address : listed)
         if (!text.functions.contains(address))
             bad(fmt::format("sites: {}: {:#x} is none of kallsyms", object, address));
@@ -76,7 +76,7 @@ void compare_others(const std::string &object, const TextSymbols &text,
 
 }  // namespace
 
-// Every line of the debugfs file, in its order: objects by id, sites by section and place.
+// Compares every line of the debugfs file in its order: objects by id, sites by section and place.
 void compare_listing(const std::vector<Object> &objects) {
     std::map<std::string, std::vector<std::string>> wanted, got, others;
     std::map<std::string, std::set<uint64_t>> bodies;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// In a guest with btf_extra.ko, btf_extra_vmlinux.ko and api_test.ko loaded: what the functions of
-// <linux/btf_extra.h> answer, against /dev/btf_extra, the list of all sites and kallsyms.
+// Runs in a guest with btf_extra.ko, btf_extra_vmlinux.ko and api_test.ko loaded. The answers of
+// the functions of <linux/btf_extra.h> are compared with /dev/btf_extra, the list of all sites and
+// kallsyms.
 #include <map>
 #include <set>
 #include <sstream>
@@ -14,14 +15,14 @@ using namespace guest;
 
 namespace {
 
-constexpr int kAsked = 1000;  // of each kind
+constexpr int kAsked = 1000;  // questions of each kind
 const char *const kVmlinux = "vmlinux";
 
 int device, api;
 Random any;
 
 struct ApiAnswer : Answer {
-    int returned = 0;  // what the function did
+    int returned = 0;  // return value of the function
 };
 
 ApiAnswer by_api(btf_extra_lookup lookup, uint32_t how = 0, uint32_t stop = 0) {
@@ -35,7 +36,7 @@ ApiAnswer by_api(btf_extra_lookup lookup, uint32_t how = 0, uint32_t stop = 0) {
     return answer;
 }
 
-// The same from both, and as many as there should be.
+// Both must give the same answer, with as many sites as wanted.
 void check(Row &row, const btf_extra_lookup &lookup, size_t wanted, const std::string &what) {
     const Answer from_device = by_ioctl(device, lookup);
     row.expect(by_api(lookup) == from_device, what + ": not what the ioctl says");
@@ -44,11 +45,11 @@ void check(Row &row, const btf_extra_lookup &lookup, size_t wanted, const std::s
                what + ": something else without interrupts");
 }
 
-// ---- what there is ----
+// ---- names, ids and addresses ----
 
 using Named = std::unordered_map<std::string, std::vector<const ListedFunc *>>;
 
-// Sites of all functions of that name, in that file where one is asked for.
+// Counts the sites of all functions of that name, in that file if one is given.
 size_t count_named(const Named &named, const std::string &name, const std::string &file = "") {
     size_t sites = 0;
     for (const ListedFunc *func : named.at(name))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Programs that reach the functions that they trace. */
+/* These programs call the functions that they trace. */
 #include <linux/bpf.h>
 
 #include <bpf/bpf_helpers.h>

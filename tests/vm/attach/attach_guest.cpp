@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// In a guest with btf_extra.ko, btf_extra_vmlinux.ko and shapes.ko loaded: what can go wrong when a
-// program is attached, and that nothing is left of it then.
+// Runs in a guest with btf_extra.ko, btf_extra_vmlinux.ko and shapes.ko loaded. Tests what can go
+// wrong when a program is attached, and that nothing is left of it.
 //
 //   attach_guest [PART...]      PART: errors, left_out, recursion, ...
 #include <bpf/bpf.h>
@@ -31,7 +31,7 @@ std::multiset<std::string> probe_list() {
     std::ifstream list("/sys/kernel/debug/kprobes/list");
     if (!list)
         die("/sys/kernel/debug/kprobes/list");
-    // What follows, such as [OPTIMIZED], changes by itself.
+    // The rest of the line, such as [OPTIMIZED], changes by itself.
     for (std::string address, type, symbol, rest;
          list >> address >> type >> symbol && std::getline(list, rest);)
         probes.insert(address + " " + symbol);
@@ -59,7 +59,8 @@ uint32_t call_many() {
 }
 
 int main(int argc, char **argv) {
-    // In this order, where none is asked for: there is no way back from lockdown.
+    // Without arguments all parts run in this order. lockdown must be last, because it cannot be
+    // undone.
     const std::pair<const char *, void (*)()> parts[] = {
         {"errors", errors},     {"left_out", left_out}, {"recursion", recursion},
         {"lifetime", lifetime}, {"foreign", foreign},   {"crowd", crowd},

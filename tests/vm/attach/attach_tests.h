@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// The parts of attach_guest, and what they share.
+// The parts of attach_guest and what they share.
 #ifndef BTF_EXTRA_ATTACH_TESTS_H
 #define BTF_EXTRA_ATTACH_TESTS_H
 
@@ -8,28 +8,29 @@
 
 #include "tests/vm/guest_attach.h"
 
-// A program that does nothing, of the type and with the flags; ends this one where it does not
-// load.
+// Loads a program of this type and with these flags that does nothing. Ends this process if it does
+// not load.
 int load_program(uint32_t type, uint32_t flags = 0, uint32_t expected_attach_type = 0,
                  uint32_t attach_btf_id = 0);
 
-// Address and symbol of each probe that the kernel has.
+// Returns address and symbol of each probe in the kernel.
 std::multiset<std::string> probe_list();
 
-// The request for shape_many() of shapes.ko, with a program that may be attached.
+// Returns a request for shape_many() of shapes.ko that can succeed, with a program that may be
+// attached.
 btf_extra_attach good_request();
-constexpr uint32_t kMany = 128;  // sites of it
+constexpr uint32_t kMany = 128;  // the number of its sites
 
-// Comes by at shape_many(), how often; on whatever processor this is.
+// Calls shape_many() on this processor and returns how often.
 uint32_t call_many();
 
 void errors();
 void left_out();
 void lifetime();
 void crowd();
-// With foreign.ko and /foreign.bpf.o.
+// It uses foreign.ko and /foreign.bpf.o.
 void foreign();
-// With the programs of /attach.bpf.o.
+// These use the programs of /attach.bpf.o.
 void recursion();
 void lockdown();
 

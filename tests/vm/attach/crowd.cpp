@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Many sites at once, and links that come and go while all processors come by at their sites.
+// Attaches to many sites at once, and attaches and detaches while all processors run over the
+// sites.
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -57,7 +58,7 @@ void under_load() {
         const Link link(request), second(request);
         row.equal(link.error, 0, "errno");
         row.equal(second.error, 0, "errno of the second");
-        // Till somebody has come by.
+        // Waits until there is a hit.
         for (int i = 0; i < 1000 && link.state().hits == 0; i++)
             usleep(1000);
         hits += link.state().hits;

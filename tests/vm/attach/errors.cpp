@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Requests that must be refused.
+// These requests must be refused.
 #include <functional>
 
 #include <linux/bpf.h>
@@ -15,7 +15,7 @@ using namespace guest;
 
 namespace {
 
-// What attaching says, in a row that nothing may be left of.
+// Attaching must return this error, and leave nothing behind.
 void refused(const std::string &name, int wanted, btf_extra_attach request) {
     Row row("refused: " + name);
     const std::multiset<std::string> before = probe_list();
@@ -66,7 +66,8 @@ void programs() {
         refused(std::string("a program for ") + name, EINVAL,
                 with_program(
                     load_program(BPF_PROG_TYPE_TRACING, 0, type, static_cast<uint32_t>(traced))));
-    // Of type KPROBE, with another context or another result; 6.1 has but the first.
+    // These programs are of type KPROBE, but have another context or another result. 6.1 has only
+    // the first.
     const std::pair<const char *, uint32_t> attach_types[] = {
         {"many kprobes", BPF_TRACE_KPROBE_MULTI},
         {"many uprobes", 48},
@@ -134,7 +135,7 @@ void memory() {
     row.expect(probe_list() == before, "there are other probes than before");
 }
 
-// With a device and a program that were opened by somebody who may.
+// The device and the program were opened by a process that may do so.
 void capability() {
     const btf_extra_attach request = good_request();
     const std::multiset<std::string> before = probe_list();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// A program that calls a kfunc of another module: foreign.ko stays as long as the program does.
+// The program calls a kfunc of another module. foreign.ko must stay as long as the program.
 #include <memory>
 
 #include <bpf/bpf.h>
@@ -17,7 +17,7 @@ struct Closer {
 };
 using Object = std::unique_ptr<bpf_object, Closer>;
 
-// Before it kprobe programs may call no kfunc of a module.
+// Before 6.12 kprobe programs may not call kfuncs of modules.
 bool since_6_12() {
     utsname name = {};
     int major = 0, minor = 0;
@@ -35,7 +35,7 @@ uint64_t sum_of(const Object &object) {
 }
 
 bool removed() {
-    // A program that was just closed may hold it for a moment.
+    // A program that was just closed may hold the module for a moment.
     for (int turn = 0; turn < 50; turn++) {
         if (std::system("rmmod foreign 2>/dev/null") == 0)
             return true;
@@ -69,7 +69,7 @@ void foreign() {
         calls += call_many();
         row.equal(static_cast<int64_t>(link.state().hits), static_cast<int64_t>(calls), "hits");
         row.equal(static_cast<int64_t>(sum_of(object)), static_cast<int64_t>(3 * calls), "sum");
-        // The link holds the program when nobody else does.
+        // The link still holds the program when nothing else does.
         object.reset();
         row.expect(std::system("rmmod foreign 2>/dev/null") != 0, "its module went");
         calls += call_many();

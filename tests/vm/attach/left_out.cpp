@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Sites that cannot have a probe, or must not: all or none, best effort, and what is reported.
+// Tests sites that cannot or must not have a probe: all or none, best effort, and the report.
 #include <map>
 
 #include "tests/vm/attach/attach_tests.h"
@@ -8,7 +8,7 @@ using namespace guest;
 
 namespace {
 
-constexpr size_t kSitesMax = 24;  // of a function; attaching takes its time
+constexpr size_t kSitesMax = 24;  // of a function; attaching takes time
 
 struct Range {
     uint64_t start, end;
@@ -32,7 +32,7 @@ bool in(const std::vector<Range> &ranges, uint64_t address) {
         ranges, [&](const Range &one) { return address >= one.start && address < one.end; });
 }
 
-// Those sites of a function of vmlinux that begin a call: the rest of one gets no probe.
+// Returns the sites of a function of vmlinux that begin a call. The others get no probe.
 std::vector<btf_extra_site> sites_of(uint32_t func_id) {
     std::vector<btf_extra_site> sites = by_ioctl(device(), of_id("vmlinux", func_id)).sites;
     std::erase_if(
@@ -40,7 +40,7 @@ std::vector<btf_extra_site> sites_of(uint32_t func_id) {
     return sites;
 }
 
-// All functions of vmlinux with a number of sites that is worth trying.
+// Returns all functions of vmlinux with a suitable number of sites.
 std::vector<uint32_t> functions(const List &list) {
     std::vector<uint32_t> ids;
     for (const ListedFunc &func : list.funcs)
@@ -65,7 +65,7 @@ std::set<uint64_t> addresses(const std::vector<btf_extra_left_out> &left_out) {
     return addresses;
 }
 
-// All or none, then best effort. What best effort left out.
+// Tries all or none first, then best effort. Returns what best effort left out.
 std::vector<btf_extra_left_out> try_function(Row &row, btf_extra_attach request, size_t sites) {
     const std::multiset<std::string> before = probe_list();
     const std::string name = std::to_string(request.func_id);
@@ -100,7 +100,7 @@ std::vector<btf_extra_left_out> try_function(Row &row, btf_extra_attach request,
     return best_effort;
 }
 
-// Some sites of a function are in the blacklist, some are not.
+// Some sites of the function are in the blacklist, and some are not.
 void blacklisted(const List &list) {
     Row row("left out: blacklisted sites, and no other for that reason");
     const std::vector<Range> black = blacklist();

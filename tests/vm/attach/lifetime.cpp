@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// What ends a link, or its probes: its last descriptor, its process, its module. And lockdown.
+// Tests what ends a link or its probes: its last descriptor, its process, its module, and lockdown.
 #include <csignal>
 #include <fstream>
 
@@ -67,7 +67,7 @@ void module_goes() {
     for (const btf_extra_probe &probe : link.probes())
         row.expect(probe.site.address == 0 && probe.site.flags & BTF_EXTRA_SITE_FREED,
                    "a probe of it is still there");
-    // Where the kernel may put it at the same address.
+    // The kernel may load it at the same address.
     shell(row, "insmod /shapes.ko");
     row.expect(call_many() > 0, "no calls");
     row.equal(static_cast<int64_t>(link.state().hits), static_cast<int64_t>(calls),
@@ -86,7 +86,7 @@ void module_goes() {
     row.equal(error, ENOENT, "attaching to the one that is gone");
 }
 
-// The link keeps btf_extra.ko, and no module of the sites.
+// The link holds btf_extra.ko, but not the module of the sites.
 void held() {
     Row row("what a link holds");
     btf_extra_attach request = good_request();
@@ -104,7 +104,7 @@ void lifetime() {
     module_goes();
 }
 
-// The last of all: there is no way back.
+// This comes last because lockdown cannot be undone.
 void lockdown() {
     mount("securityfs", "/sys/kernel/security", "securityfs", 0, nullptr);
     std::ofstream file("/sys/kernel/security/lockdown");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Functions that are inlined in what the traced program itself calls.
+// The traced functions are inlined in code that the program itself calls.
 #include <map>
 #include <memory>
 
@@ -17,7 +17,7 @@ struct Closer {
 };
 using Object = std::unique_ptr<bpf_object, Closer>;
 
-// [start, end) of a symbol of vmlinux.
+// Returns [start, end) of a symbol of vmlinux.
 std::pair<uint64_t, uint64_t> symbol_range(const std::string &symbol) {
     std::ifstream list("/proc/kallsyms");
     uint64_t start = 0;
@@ -35,7 +35,7 @@ std::pair<uint64_t, uint64_t> symbol_range(const std::string &symbol) {
     return {start, *std::ranges::upper_bound(all, start)};
 }
 
-// Functions with an inlined instance in that symbol, those with few sites first.
+// Returns functions with an inlined instance in that symbol, those with few sites first.
 std::vector<uint32_t> inlined_in(const List &list, const std::string &symbol, size_t at_most) {
     const auto [start, end] = symbol_range(symbol);
     std::multimap<size_t, uint32_t> by_sites;
@@ -51,7 +51,7 @@ std::vector<uint32_t> inlined_in(const List &list, const std::string &symbol, si
     return functions;
 }
 
-// A system call that changes the map: it comes by at the sites, too.
+// This system call changes the map, so it also runs over the sites.
 void change(const Object &object, const char *map) {
     const int fd = bpf_object__find_map_fd_by_name(object.get(), map);
     for (uint32_t key = 0; key < 200; key++) {
@@ -62,9 +62,8 @@ void change(const Object &object, const char *map) {
     }
 }
 
-// Nobody but the program and this one use the map, so that no site of these functions that is in
-// the symbol may ever run the program: it would find the map half changed, or wait for its own
-// lock.
+// Only the program and this process use the map. So a site that is inside the symbol must never run
+// the program: it would find the map half changed, or wait for its own lock.
 void of_symbols(const Object &object, const List &list, const char *program, const char *map,
                 const std::vector<std::string> &symbols) {
     Row row(std::string("recursion is counted, and not entered: ") + program);

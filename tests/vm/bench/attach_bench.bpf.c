@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-/* The programs of attach_bench.cpp: as small as they can be, so that the attach is what costs. */
+/*
+ * The programs of attach_bench.cpp. They are as small as possible, so that the cost is that of
+ * attaching.
+ */
 #include <linux/bpf.h>
 #include <linux/ptrace.h>
 

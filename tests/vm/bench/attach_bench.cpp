@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// In a guest with both modules: what a hit, attaching and detaching cost through the module, and
-// through perf kprobes at the same addresses with the same program. Each line that it prints is
-// "attach_bench: WHAT count=N ns=N": N times, so long in all.
+// Runs in a guest with both modules. Measures a hit, attaching and detaching, through the module
+// and through perf kprobes at the same addresses with the same program. Each line that it prints is
+// "attach_bench: WHAT count=N ns=N": the time of N runs.
 //
 //   attach_bench PROGRAMS.bpf.o
 #include <cerrno>
@@ -54,7 +54,7 @@ void say(const std::string &what, size_t count, uint64_t ns) {
     fflush(stdout);
 }
 
-// ---- the two ways ----
+// ---- module and perf ----
 
 int device = -1;
 
@@ -124,7 +124,7 @@ uint64_t calls() {
     return ns;
 }
 
-// The optimizer comes later, in steps.
+// The kernel optimizes kprobes later and in steps.
 void settle() {
     sleep(3);
 }

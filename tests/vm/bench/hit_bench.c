@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A function that is inlined once, with its argument in a register that is not the
- * ABI's, at an instruction that kprobes can replace by a jump. Writing N to the
- * parameter "calls" calls it N times; "ns" is how long that took.
+ * A function that is inlined once. Its argument is not in the ABI's register, and kprobes can
+ * replace the instruction by a jump. Writing N to the parameter "calls" calls it N times; "ns" is
+ * the time that took.
  */
 #include <linux/ktime.h>
 #include <linux/module.h>

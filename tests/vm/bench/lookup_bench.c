@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What look-ups in btf_extra.ko cost, and what kallsyms takes for the like, in the
- * same boot. All of it happens while the module is loaded; each line that it logs is
- * "lookup_bench: WHAT look-ups=N ns=N sites=N". Keys are drawn from the functions
- * with sites, by a generator that always draws the same.
+ * Measures look-ups in btf_extra.ko, and similar ones in kallsyms, in the same boot. It runs while
+ * the module is being loaded. Each line that it logs is "lookup_bench: WHAT look-ups=N ns=N
+ * sites=N". The keys are drawn at random, always the same, from the functions with sites.
  */
 #define pr_fmt(fmt) "lookup_bench: " fmt
 
@@ -32,7 +31,7 @@ struct bench {
 	u32 random;
 	u32 *func_keys;			/* [keys] */
 	unsigned long *address_keys;	/* [keys] of sites */
-	char (*name_keys)[KSYM_NAME_LEN]; /* [keys] that kallsyms has too */
+	char (*name_keys)[KSYM_NAME_LEN]; /* [keys], which kallsyms has too */
 	unsigned long (*lookup_name)(const char *name);
 	int (*on_each_symbol)(void *fn, void *data);
 };
@@ -79,7 +78,7 @@ static int list_funcs(struct bench *bench)
 	return bench->nr_ids ? 0 : -ENOENT;
 }
 
-/* One of the sites that a function has, in text that is still there. */
+/* Draws a site of a function whose text has not been freed. */
 static bool draw_site(struct bench *bench, u32 func_id, u32 flags, struct btf_extra_site *site)
 {
 	struct btf_extra_query query = {
@@ -99,7 +98,7 @@ static bool draw_site(struct bench *bench, u32 func_id, u32 flags, struct btf_ex
 	return site->address && !(site->flags & BTF_EXTRA_SITE_FREED);
 }
 
-/* Whether the function's body is the symbol that kallsyms finds at its address. */
+/* Draws the name if the symbol that kallsyms finds at the function's body is its own. */
 static bool draw_name(struct bench *bench, u32 func_id, char *name)
 {
 	struct btf_extra_site site;
@@ -139,7 +138,7 @@ static int draw_keys(struct bench *bench)
 	return tries ? 0 : -ENOENT;
 }
 
-/* ---- what is measured: each adds the sites it was shown, or fails ---- */
+/* ---- the measured look-ups: each adds the number of sites it was given, or fails ---- */
 
 static int by_id(struct bench *bench, u32 i, u32 *sites)
 {
@@ -162,7 +161,7 @@ static int by_name(struct bench *bench, u32 i, u32 *sites)
 	return btf_extra_for_each_site(&query, count_site, sites, NULL);
 }
 
-/* The question that kallsyms answers: where is its body? */
+/* Asks the question that kallsyms answers: where is the body of the function? */
 static int body_by_name(struct bench *bench, u32 i, u32 *sites)
 {
 	const struct btf_extra_query query = {
@@ -207,7 +206,7 @@ static int count_symbol(void *data, const char *name, struct module *module,
 	return 0;
 }
 
-/* One walk; its symbols take the place of sites. */
+/* Makes one walk. Symbols are counted instead of sites. */
 static int kallsyms_walk(struct bench *bench, u32 i, u32 *sites)
 {
 	return bench->on_each_symbol(count_symbol, sites);
@@ -233,7 +232,7 @@ static int measure(struct bench *bench, const char *what, u32 nr,
 
 /* ---- the run ---- */
 
-/* Where a function is that is not exported. */
+/* Finds a function that is not exported. */
 static void *address_of(const char *name)
 {
 	struct kprobe probe = { .symbol_name = name };

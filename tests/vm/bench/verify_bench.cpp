@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// In a guest: how long the kernel takes to verify a fentry program, small and large. Each line that
-// it prints is "verify_bench: NAME PROGRAM count=N ns=N": N loads, so long in all.
+// Runs in a guest. Measures how long the kernel takes to verify an fentry program, a small and a
+// large one. Each line that it prints is "verify_bench: NAME PROGRAM count=N ns=N": the time of N
+// loads.
 //
 //   verify_bench NAME [FUNCTION]
 #include <cerrno>
@@ -26,7 +27,7 @@ uint64_t now() {
     return time.tv_sec * 1000000000ull + time.tv_nsec;
 }
 
-// r0 = 0, some additions, exit.
+// The program is r0 = 0, some additions and exit.
 std::vector<bpf_insn> program_of(size_t instructions) {
     const bpf_insn zero = {BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 0};
     const bpf_insn add = {BPF_ALU64 | BPF_ADD | BPF_K, 0, 0, 0, 1};

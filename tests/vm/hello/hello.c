@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The least that a kernel can be asked to load. */
+/* The smallest module that a kernel can load. */
 #include <linux/init.h>
 #include <linux/module.h>
 

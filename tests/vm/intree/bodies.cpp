@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Ids that do not stand for one body, and bodies that the compiler changed, of intree_test.ko.
+// Tests functions of intree_test.ko: ids that do not stand for one body, and bodies that the
+// compiler changed.
 #include "tests/vm/intree/intree_tests.h"
 
 using namespace guest;
@@ -106,7 +107,7 @@ void changed() {
         Program by_id(Kind::fentry, types().only(names[0]));
         sees(row, by_id, which, args, seen);
         by_id.detach();
-        // As SEC("fentry/foo.isra.0") would.
+        // SEC("fentry/foo.isra.0") would attach like this.
         Program by_name(names[0]);
         sees(row, by_name, which, args, seen);
     }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Programs for whatever function: which one, with what arguments. Their loader says which id. */
+/*
+ * Programs for any function. They report which function it is and its arguments. The loader sets
+ * the id.
+ */
 #include <linux/bpf.h>
 
 #include <bpf/bpf_helpers.h>
@@ -44,7 +47,7 @@ int modify(void *ctx)
 	return 0;
 }
 
-/* Whatever the attach target, libbpf finds it by name. */
+/* libbpf finds any target by name. */
 SEC("fentry")
 int named(void *ctx)
 {

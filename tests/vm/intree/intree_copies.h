@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* clang-format off */
-/* Functions with a body in each file that includes this. */
+/* Each file that includes this gets bodies of these functions. */
 #ifndef BTF_EXTRA_INTREE_COPIES_H
 #define BTF_EXTRA_INTREE_COPIES_H
 

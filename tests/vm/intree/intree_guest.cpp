@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// In a guest with intree_test.ko: which code a program is attached to that asks for a function by
-// its id in the kernel's BTF, or by a name.
+// Runs in a guest with intree_test.ko. A program names a function by its id in the kernel's BTF or
+// by its name, and the test checks to which code it is attached.
 //
-//   intree_guest before FILE     without btf_extra.ko: writes where programs go to FILE
-//   intree_guest after FILE      the same again: they still go there
-//   intree_guest with FILE [PART...]     with btf_extra.ko and btf_extra_vmlinux.ko
+//   intree_guest before FILE           without btf_extra.ko: writes to FILE where programs attach
+//   intree_guest after FILE            checks that they still attach there
+//   intree_guest with FILE [PART...]   with btf_extra.ko and btf_extra_vmlinux.ko
 #include "tests/vm/intree/intree_tests.h"
 
 using namespace guest;
@@ -28,7 +28,7 @@ std::string hex(uint64_t address) {
 }
 
 int main(int argc, char **argv) {
-    // In this order, where none is asked for: the last takes the modules away.
+    // Without arguments all parts run in this order. The last one removes the modules.
     const std::pair<const char *, void (*)()> parts[] = {
         {"pairs", pairs},     {"several", several},    {"changed", changed},
         {"partial", partial}, {"vmlinux", of_vmlinux}, {"untouched", untouched},

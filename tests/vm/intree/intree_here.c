@@ -2,8 +2,8 @@
 #include "intree_copies.h"
 
 /*
- * Values are hidden from the compiler, so that it does not fold calls. No two bodies are alike: it
- * would make them one.
+ * Values are hidden from the compiler, so that it does not merge calls. No two bodies are the same,
+ * because the compiler would merge those too.
  */
 
 static noinline u64 intree_twin(u64 value, u32 narrow)
@@ -38,7 +38,7 @@ u64 call_crowd_here(const u64 *args)
 	return intree_crowd(args[0]);
 }
 
-/* ---- what the compiler changes ---- */
+/* ---- bodies that the compiler changes ---- */
 
 static noinline u64 intree_unused(u64 unused, u64 value)
 {

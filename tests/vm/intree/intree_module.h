@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the files of intree_test.ko share. */
+/* Declarations that the files of intree_test.ko share. */
 #ifndef BTF_EXTRA_INTREE_MODULE_H
 #define BTF_EXTRA_INTREE_MODULE_H
 
@@ -8,7 +8,7 @@
 
 #include "intree_calls.h"
 
-/* By args, and what it returns. */
+/* Calls a function with args and returns its result. */
 typedef u64 (*intree_caller)(const u64 *args);
 
 u64 call_twin_here(const u64 *args);

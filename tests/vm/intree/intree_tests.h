@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// The parts of intree_guest, and what they share.
+// The parts of intree_guest and what they share.
 #ifndef BTF_EXTRA_INTREE_TESTS_H
 #define BTF_EXTRA_INTREE_TESTS_H
 
@@ -9,14 +9,15 @@
 #include "tests/vm/intree/intree_calls.h"
 #include "tests/vm/intree/program.h"
 
-// What intree_test.ko returns.
+// Calls the function in intree_test.ko and returns its result.
 uint64_t call(intree_which which, uint64_t a, uint64_t b = 0, uint64_t c = 0);
 
-// As in a log: ffffffff81000000.
+// Returns an address as a log has it: ffffffff81000000.
 std::string hex(uint64_t address);
 
-// Where a fentry program for that id is attached, of the symbols of its name: seen by the text that
-// changes. 0: none of them, or refused, then with the error. The program's log goes to log.
+// Finds out to which of the symbols of its name an fentry program for that id is attached, by the
+// kernel's text that changes. The address is 0 if it is none of them, or if attaching fails with an
+// error. log gets the program's log.
 struct Place {
     uint64_t address = 0;
     int error = 0;
@@ -24,15 +25,16 @@ struct Place {
 };
 Place place_of(const Func &func, const std::string &module = "");
 
-// The ids of vmlinux and of the module that have several symbols, and where each goes, as a file of
-// lines. With btf_extra.ko and without it that is the same.
+// These are the ids of vmlinux and of the module whose name has several symbols. The first function
+// writes to a file where each of them attaches, one line for each. With and without btf_extra.ko
+// that must be the same.
 void write_own_places(const char *file);
 void same_own_places(const char *file, const std::string &when);
 
-void pairs();    // of intree_test.ko
-void several();  // bodies under one id, or none
-void changed();  // by the compiler
-void partial();  // inlined here, called there
+void pairs();    // two functions of intree_test.ko
+void several();  // an id with several bodies, or with none
+void changed();  // bodies that the compiler changed
+void partial();  // inlined in one file and called in another
 void of_vmlinux();
 void strict();
 void untouched();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// The modules go while programs are attached by what they answered. Takes them away in the end.
+// The modules go away while programs are attached that used their answers. In the end they are
+// removed.
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -28,7 +29,7 @@ void data_module() {
     Row row("a program attached by an id of btf_extra_vmlinux keeps the modules, and works");
     auto types = std::make_unique<Types>("btf_extra_vmlinux");
     Program program(Kind::fentry, types->only("print_cpu", "kernel/time/timer_list.c"));
-    // The program alone is what holds them.
+    // Only the program holds them.
     types.reset();
     row.expect(program.runs(), program.log());
     row.expect(!shell("rmmod btf_extra_vmlinux"), "btf_extra_vmlinux went");
@@ -60,7 +61,7 @@ void own_module() {
     row.equal(program.seen().runs, 0, "runs when it is detached");
 }
 
-// What an id stands for may be known now, and was not then.
+// The id was not known when the program was attached, and may be known now.
 void came_later() {
     Row row("an id that was attached by its name, without our modules, is not attached elsewhere");
     row.expect(goes("btf_extra_vmlinux") && goes("btf_extra"), "our modules do not go");
@@ -75,7 +76,7 @@ void came_later() {
     row.equal(program.seen().runs, 0, "runs for the other");
 }
 
-// Loads and attaches for as long as the modules come and go.
+// Loads and attaches while the modules come and go.
 void race() {
     Row row("programs are loaded while the modules come and go");
     std::atomic<bool> done = false;

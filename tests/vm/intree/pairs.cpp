@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Two static functions of one name: each id is attached to its own.
+// Two static functions have one name. Each id must attach to its own function.
 #include "tests/vm/intree/intree_tests.h"
 
 using namespace guest;
@@ -21,7 +21,7 @@ const Func &there() {
     return func;
 }
 
-// Both are called once; what the program for the first saw.
+// Both functions are called once. Checks what the program for the first one saw.
 void saw_here(Row &row, const intree_seen &seen) {
     row.equal(seen.runs, 1, "runs of the program for intree_here.c");
     row.equal(static_cast<int64_t>(seen.count), 2, "arguments");
@@ -101,7 +101,8 @@ void together() {
         row.expect(std::ranges::count(addresses, address) == 1, hex(address) + ": no symbol");
 }
 
-// vmlinux's or the module's own id goes to the first of the name, and so does one of ours.
+// An id of vmlinux or of the module attaches to the first function of the name, and so does one of
+// the added ids.
 void same_address() {
     Row row("two ids of one address: the second is refused while the first is attached");
     Func own;

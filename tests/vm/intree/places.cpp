@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Where a program is attached that asks by an id of vmlinux or of a module whose name has several
-// symbols: where it always was.
+// A program names an id of vmlinux or of a module, and the id's name has several symbols. It must
+// attach where it did without the modules.
 #include "tests/vm/intree/intree_tests.h"
 
 using namespace guest;
@@ -9,7 +9,8 @@ namespace {
 
 constexpr size_t kNames = 30;
 
-// "OBJECT NAME NUMBER at ADDRESS" or "... refused ERRNO", NUMBER of the id among those of the name.
+// A line is "OBJECT NAME NUMBER at ADDRESS" or "... refused ERRNO". NUMBER counts the ids of that
+// name.
 std::vector<std::string> own_places() {
     std::vector<std::string> lines;
     for (const std::string object : {"vmlinux", "intree_test"}) {
@@ -19,7 +20,7 @@ std::vector<std::string> own_places() {
         for (const std::string &name : shared_symbols(module)) {
             size_t number = 0;
             for (const Func &func : types.named(name)) {
-                // One of ours, which has a file, is not there without btf_extra.ko.
+                // An added id, which has a file, does not exist without btf_extra.ko.
                 if (!func.file.empty())
                     continue;
                 const Place place = place_of(func, module);

@@ -13,7 +13,7 @@ using guest::pointer;
 
 namespace {
 
-// Of the program that is being loaded.
+// The target of the program that is being loaded.
 struct {
     Kind kind;
     int btf_fd;
@@ -27,7 +27,8 @@ int choose_target(bpf_program *, bpf_prog_load_opts *options, long) {
     return 0;
 }
 
-// libbpf has no call that sets an id, but programs of an own section are loaded as we say.
+// libbpf has no call that sets an id. But a handler for a section of one's own may prepare the
+// load.
 void register_section() {
     LIBBPF_OPTS(libbpf_prog_handler_opts, options);
     options.prog_prepare_load_fn = choose_target;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// A program of intree.bpf.c, loaded for a function by its id or by its name, and attached.
+// A program of intree.bpf.c that is loaded for a function, by its id or by its name, and attached.
 #ifndef BTF_EXTRA_INTREE_PROGRAM_H
 #define BTF_EXTRA_INTREE_PROGRAM_H
 
@@ -13,28 +13,30 @@
 #include "tests/vm/intree/seen.h"
 #include "tests/vm/intree/types.h"
 
-// As in <linux/bpf.h>, the last two of Linux 7.
+// The values are those of <linux/bpf.h>. The last two are of Linux 7.
 enum class Kind { fentry = 24, fexit = 25, fmod_ret = 26, fentry_multi = 59, fexit_multi = 60 };
 
 class Program {
   public:
-    // For the function with that id.
+    // Attaches to the function with that id.
     Program(Kind kind, const Func &func, unsigned log_level = 1);
-    // fentry, for what libbpf finds by that name: in vmlinux first, then in the modules.
+    // Attaches fentry to the function that libbpf finds by that name: in vmlinux first, then in the
+    // modules.
     explicit Program(const std::string &name);
-    // One of the *.multi, for functions of one object, each with its number from 1 as cookie.
+    // Attaches one of the *_multi kinds to functions of one object. Each has its number, from 1, as
+    // cookie.
     Program(Kind kind, const std::vector<Func> &funcs);
     ~Program();
     Program(const Program &) = delete;
     Program &operator=(const Program &) = delete;
 
-    // Attached.
+    // Returns true if it is attached.
     bool runs() const { return error_ == 0; }
-    // Of loading or attaching it: errno.
+    // Returns the errno of loading or attaching it.
     int error() const { return error_; }
     const std::string &log() const { return log_; }
     bool says(const std::string &text) const { return log_.find(text) != std::string::npos; }
-    // What it saw since it was asked before.
+    // Returns what it saw since the last call.
     intree_seen seen();
     void detach();
 
@@ -52,10 +54,10 @@ class Program {
     std::string log_;
 };
 
-// Bytes of the kernel's text, as they stand there now.
+// Returns the bytes of the kernel's text as they are now.
 std::array<uint8_t, SEEN_TEXT> text_at(uint64_t address);
-// Whether a function has come to go elsewhere at its beginning, or after an endbr64 there, as a
-// traced one does.
+// Returns true if the function now jumps or calls at its beginning, or after an endbr64 there: it
+// is traced.
 bool is_traced(const std::array<uint8_t, SEEN_TEXT> &before,
                const std::array<uint8_t, SEEN_TEXT> &now);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A program with a function that another program replaces, or is attached to. */
+/* A program with a function that another program replaces or attaches to. */
 #include <linux/bpf.h>
 
 #include <bpf/bpf_helpers.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What replaces a function of replace.bpf.c. */
+/* It replaces a function of replace.bpf.c. */
 #include <linux/bpf.h>
 
 #include <bpf/bpf_helpers.h>

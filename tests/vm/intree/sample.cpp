@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Of the list of sites: the id that a line gives is attached to the address of that line.
+// In the list of sites each line has an id and an address. The id must attach to that address.
 #include <map>
 #include <set>
 #include <sstream>
@@ -15,8 +15,8 @@ namespace {
 
 constexpr size_t kSample = 500;
 
-// A body of the list: "address t name\t[object] btf_id file\tsymbol\tBTF:ID", or a reason that
-// begins with '-' in the place of BTF:ID.
+// A line for a body: "address t name\t[object] btf_id file\tsymbol\tBTF:ID". Instead of BTF:ID
+// there may be a reason that begins with '-'.
 struct Line {
     uint64_t address = 0;
     std::string text, symbol, types, reason;
@@ -49,8 +49,8 @@ std::vector<Line> read_lines() {
     return lines;
 }
 
-// fentry on that id, by a program that does nothing. Its error and what the log says of it, or 0
-// and what the address began with while it was attached.
+// Attaches an fentry program that does nothing to that id. Returns the error, and what the log says
+// about it; or 0, and the bytes at the address while it was attached.
 int attach_nothing(const Func &func, uint64_t address, std::array<uint8_t, SEEN_TEXT> &text,
                    std::string &why) {
     static std::array<char, 4096> log;
@@ -77,7 +77,7 @@ int attach_nothing(const Func &func, uint64_t address, std::array<uint8_t, SEEN_
     return error;
 }
 
-// Addresses whose first instruction, or what follows an endbr64 there, may be traced.
+// Returns the addresses whose first instruction may be traced, or the one after an endbr64.
 std::set<uint64_t> traceable() {
     std::set<uint64_t> addresses;
     std::ifstream file("/sys/kernel/tracing/available_filter_functions_addrs");
@@ -141,7 +141,7 @@ void sample() {
         std::string why;
         const int error = attach_nothing(func, line.address, during, why);
         if (error != 0) {
-            // By any way of tracing, or for what fentry cannot take: a structure that it returns.
+            // ftrace cannot trace it, or fentry refuses it: it returns a structure.
             row.expect((!can_be.contains(line.address) && !can_be.contains(line.address + 4)) ||
                            why.starts_with("The function ") || why.starts_with("Attaching tracing"),
                        std::strerror(error) + (": " + line.text + "\n" + why));

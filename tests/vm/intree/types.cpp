@@ -12,7 +12,7 @@ using guest::die;
 
 namespace {
 
-// Of the kernel's BTF of that module.
+// Opens the kernel's BTF of that module.
 int open_btf(const std::string &module) {
     uint32_t id = 0;
     while (bpf_btf_get_next_id(id, &id) == 0) {
@@ -103,7 +103,7 @@ std::vector<std::string> Types::names(const std::string &begin) const {
 
 namespace {
 
-// Of the functions of each object ("" for vmlinux): their addresses by name.
+// The addresses of functions, by object ("" for vmlinux) and name.
 using Symbols = std::map<std::pair<std::string, std::string>, std::vector<uint64_t>>;
 
 Symbols read_symbols() {
@@ -122,7 +122,7 @@ Symbols read_symbols() {
 }  // namespace
 
 std::vector<uint64_t> symbols(const std::string &name, const std::string &module) {
-    // No module comes or goes that a test asks for.
+    // The modules that tests ask for stay loaded, so the symbols are read once.
     static const Symbols all = read_symbols();
     const auto found = all.find({module.empty() ? "" : "[" + module + "]", name});
     return found != all.end() ? found->second : std::vector<uint64_t>();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// The functions that the kernel has BTF of, as any user of libbpf finds them.
+// The functions in the kernel's BTF, as any user of libbpf finds them.
 #ifndef BTF_EXTRA_INTREE_TYPES_H
 #define BTF_EXTRA_INTREE_TYPES_H
 
@@ -12,32 +12,32 @@
 
 #include <bpf/btf.h>
 
-// A FUNC: what a program says it is for.
+// A FUNC that a program names as its target.
 struct Func {
-    int btf_fd = -1;  // of the Types that it is from; 0: vmlinux
+    int btf_fd = -1;  // fd of the Types that it is from; 0: vmlinux
     uint32_t id = 0;
     std::string name;
-    std::string file;  // its file: tag, or empty
+    std::string file;  // its file: tag; empty: none
 };
 
-// BTF of one object of the kernel.
+// The BTF of one object of the kernel.
 class Types {
   public:
-    // "vmlinux" or a module; ends the program where the kernel has no BTF of it.
+    // object is "vmlinux" or a module. Ends the program if the kernel has no BTF of it.
     explicit Types(const std::string &object);
     Types(const Types &) = delete;
     Types &operator=(const Types &) = delete;
     ~Types();
 
-    // Its own functions of that name; not those of its base.
+    // Returns the object's functions of that name, without those of its base.
     std::vector<Func> named(const std::string &name) const;
-    // The one of them whose file: tag ends like this; id 0 where there is not one.
+    // Returns the only one whose file: tag ends like this; id 0: there is not exactly one.
     Func only(const std::string &name, const std::string &file = "") const;
-    // The one with that id; id 0 where that is no function.
+    // Returns the function with that id; id 0: there is none.
     Func func(uint32_t id) const;
-    // How many parameters it has.
+    // Returns the number of its parameters.
     unsigned parameters(const Func &func) const;
-    // Names of its own functions that begin like this.
+    // Returns the names of the object's functions that begin like this.
     std::vector<std::string> names(const std::string &begin) const;
 
   private:
@@ -53,9 +53,10 @@ class Types {
     std::unordered_map<uint32_t, std::string> files_;
 };
 
-// Addresses of that symbol in the text of vmlinux or of a module, in the order of /proc/kallsyms.
+// Returns the addresses of that symbol in the text of vmlinux or of a module, in the order of
+// /proc/kallsyms.
 std::vector<uint64_t> symbols(const std::string &name, const std::string &module = "");
-// Those that it has several of.
+// Returns the names that several symbols share.
 std::vector<std::string> shared_symbols(const std::string &module = "");
 
 #endif

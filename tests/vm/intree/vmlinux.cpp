@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Functions of the kernel itself, and what of BPF's attaching has nothing to do with their ids.
+// Tests functions of the kernel itself, and ways of attaching BPF programs that do not use these
+// ids.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -41,7 +42,7 @@ void cat_timers() {
     read_all("/proc/timer_list");
 }
 
-// print_cpu(seq_file, cpu) of the scheduler, print_cpu(seq_file, cpu, now) of the timers.
+// The scheduler has print_cpu(seq_file, cpu), and the timers have print_cpu(seq_file, cpu, now).
 void real_pair(Kind kind, const std::string &name) {
     const Func sched = extra().only("print_cpu", "kernel/sched/debug.c");
     const Func timers = extra().only("print_cpu", "kernel/time/timer_list.c");
@@ -61,7 +62,7 @@ void real_pair(Kind kind, const std::string &name) {
         row.equal(program.seen().runs, 0, "runs for the other");
         ours();
         const intree_seen seen = program.seen();
-        // A file that does not fit is shown again.
+        // A file that does not fit in the buffer is shown again.
         row.expect(seen.runs >= cpus, "runs: " + std::to_string(seen.runs));
         row.equal(static_cast<int64_t>(seen.count), count, "arguments");
         row.expect(seen.args[0] >> 47 == 0x1ffff, "m: " + hex(seen.args[0]));
@@ -77,7 +78,7 @@ void real_pair(Kind kind, const std::string &name) {
     }
 }
 
-// A clone that any system call with a path calls: its last argument is a constant.
+// Any system call with a path calls this clone. Its last argument is a constant.
 void real_clone() {
     {
         Row row("a clone of vmlinux by its source name: is refused, naming the parameter");
@@ -105,7 +106,7 @@ std::vector<std::string> all_addresses(const std::string &name) {
     return addresses;
 }
 
-// Ids that the verifier must refuse for what they stand for.
+// The verifier must refuse these ids because of the functions that they stand for.
 void denied() {
     Row row("what must not be traced is refused by any of its ids");
     for (const std::string name : {"migrate_disable", "migrate_enable", "preempt_count_add",
@@ -179,7 +180,7 @@ void strict() {
         row.expect(Program(Kind::fentry, func).runs(), "print_cpu was refused");
 }
 
-// ---- programs on programs, and what is found without an id ----
+// ---- programs on programs, and targets without an id ----
 
 namespace {
 

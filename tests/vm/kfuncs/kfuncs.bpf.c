@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Asks the kfuncs of btf_extra.ko: in a program that userspace runs, and in one of a kprobe. */
+/* Calls the kfuncs of btf_extra.ko, in a program that userspace runs and in one of a kprobe. */
 #include <linux/bpf.h>
 
 #include <bpf/bpf_helpers.h>

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// In a guest with btf_extra.ko and btf_extra_vmlinux.ko loaded: what the kfuncs tell BPF programs,
-// against /dev/btf_extra; and what an unmodified libbpf finds in BTF of btf_extra_vmlinux.
+// Runs in a guest with btf_extra.ko and btf_extra_vmlinux.ko loaded. Compares what the kfuncs
+// return to BPF programs with /dev/btf_extra. Also tests what an unmodified libbpf finds in the BTF
+// of btf_extra_vmlinux.
 //
 //   kfuncs_guest kfuncs.bpf.o tracing|no-tracing NAME-FILE
 //
-// no-tracing: kprobe programs are refused on this kernel. NAME-FILE gets the name of a function
-// that vmlinux's own BTF does not have.
+// no-tracing: this kernel refuses kprobe programs. The name of a function that vmlinux's own BTF
+// does not have is written to NAME-FILE.
 #include <memory>
 
 #include <bpf/bpf.h>
@@ -36,7 +37,7 @@ struct Closer {
 };
 using Object = std::unique_ptr<bpf_object, Closer>;
 
-// With that program of it alone; NULL: not loaded.
+// Loads only that program of the object; NULL: it does not load.
 Object load(const char *file, const char *program) {
     Object object(bpf_object__open_file(file, nullptr));
     if (!object)
@@ -47,7 +48,7 @@ Object load(const char *file, const char *program) {
     return bpf_object__load(object.get()) == 0 ? std::move(object) : nullptr;
 }
 
-// The memory of its programs; it stays.
+// Returns the memory of the programs. It stays mapped.
 kfuncs_state *state_of(const Object &object) {
     const bpf_map *map = bpf_object__find_map_by_name(object.get(), ".bss");
     void *memory = mmap(nullptr, sizeof(kfuncs_state), PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -59,7 +60,7 @@ kfuncs_state *state_of(const Object &object) {
 
 // ---- the kfuncs ----
 
-// A body is also a site of its true signature, which is no function of the source.
+// A body is also a site of its true signature, which is not a source function.
 int only(const Answer &answer) {
     if (answer.error != 0)
         return -answer.error;
@@ -89,11 +90,11 @@ struct Places {
     std::vector<uint64_t> drawn, shared, unknown;
 };
 
-// Those where one site begins, several of a class do, none does.
+// Draws addresses where one site begins, where several sites of a class begin, and where none does.
 Places draw_places(const List &list) {
     const std::vector<ListedSite> &sites = list.sites;
     Places places;
-    for (size_t i = 0, next; i < sites.size(); i = next) {  // one address after another
+    for (size_t i = 0, next; i < sites.size(); i = next) {  // next address
         unsigned bodies = 0, inlined = 0;
         for (next = i; next < sites.size() && sites[next].address == sites[i].address; next++) {
             const bool of_source = list.func(sites[next]).name.find('.') == std::string::npos;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-/* What the kernel's lseek() is called with: inlined in the system call, and out of line. */
+/* Records the arguments of the kernel's lseek(), inlined in the system call and out of line. */
 #include <linux/bpf.h>
 #include <linux/ptrace.h>
 

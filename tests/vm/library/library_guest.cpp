@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// libbtf_extra in a guest: what its programs see of lseek() must be what this process passed.
+// Tests libbtf_extra in a guest. Its programs must see the arguments of lseek() that this process
+// passed.
 //
 //   library_guest OBJECT module|perf
 #include <cstring>
@@ -153,7 +154,7 @@ void attach_row(const char *object, bool module, bool inlined) {
     btf_extra_close(tables);
 }
 
-// Through libbpf alone.
+// This uses only libbpf.
 void section_row(const char *object) {
     guest::Row row("SEC(\"kloc/...\")");
     Programs programs(object);
@@ -168,7 +169,7 @@ void section_row(const char *object) {
     row.equal(programs.read().inlined.calls, 0, "calls after destroy");
 }
 
-// All or none: nothing is attached, and the report tells why.
+// Without best effort nothing is attached, and the report says why.
 void report_row(const char *object, bool module) {
     guest::Row row("reports");
     Programs programs(object);
@@ -184,7 +185,7 @@ void report_row(const char *object, bool module) {
         uint64_t required;
         size_t max_sites;
         int error;
-        std::vector<uint32_t> reasons;  // any of these; none: no report
+        std::vector<uint32_t> reasons;  // any of these; empty: no report
     } cases[] = {
         {"vmlinux:skb_headlen",
          1,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * note: a kprobe program as it always was: at a function that is called it is attached by perf, at
- * one that is inlined by btf_extra.ko. note_loc: the same for perf kprobes at what is inlined. For
- * one processor.
+ * note is an ordinary kprobe program. perf attaches it to a function that is called, btf_extra.ko
+ * to one that is inlined. note_loc does the same for perf kprobes at inlined functions. Both work
+ * on one processor only.
  */
 #include <linux/bpf.h>
 #include <linux/ptrace.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0 OR LGPL-2.1 OR BSD-2-Clause) */
-/* What the programs of real.bpf.c tell of a hit: the array "events", and in "count" how many. */
+/* The array "events" has what the programs of real.bpf.c record at a hit, and "count" how many. */
 #ifndef BTF_EXTRA_REAL_EVENT_H
 #define BTF_EXTRA_REAL_EVENT_H
 

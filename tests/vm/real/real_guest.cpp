@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// In a guest with one processor: functions that the kernel's own compiler inlined, traced during a
-// workload, against what else tells of these calls.
+// Runs in a guest with one processor. Functions that the kernel's compiler has inlined are traced
+// during a workload, and compared with other events that tell of the same calls.
 //
 //   real_guest real.bpf.o module    with btf_extra.ko and btf_extra_vmlinux.ko loaded
-//   real_guest real.bpf.o FILE      by the library with that .btf_extra file, and perf kprobes
+//   real_guest real.bpf.o FILE      with the library, that .btf_extra file and perf kprobes
 #include <memory>
 #include <sstream>
 
@@ -21,48 +21,49 @@ using namespace guest;
 
 namespace {
 
-// An inlined function, of which the instances in one caller are looked at, and a function that is
-// called, once for each of its calls: the latter's arguments are where the ABI has them.
+// An inlined function whose instances in one caller are traced, and a function that is called once
+// for each of its calls. The latter's arguments are where the ABI has them.
 struct Pair {
     const char *function, *caller, *called;
-    bool own;  // only calls of this process
+    bool own;  // only calls of this process count
     struct {
         int of_function, of_called;
-    } same[3];  // ends at -1: arguments that are the same
+    } same[3];  // pairs of arguments that are the same; -1 ends them
 };
 
 const Pair kPairs[] = {
-    // vfs_write(file, buf, count, pos): new_sync_write(filp, buf, len, ppos), where the file has
-    // write_iter, as tmpfs's do. file_start_write() and file_end_write() are around it.
-    // fsnotify_modify() follows where something was written, and here there always is.
+    // vfs_write(file, buf, count, pos) calls new_sync_write(filp, buf, len, ppos) if the file has
+    // write_iter, as those of tmpfs have. file_start_write() and file_end_write() are around it.
+    // fsnotify_modify() follows if something was written, which is always so here.
     {"new_sync_write", "vfs_write", "vfs_write", true, {{0, 0}, {1, 1}, {2, 2}}},
     {"file_start_write", "vfs_write", "vfs_write", true, {{0, 0}, {-1, 0}}},
     {"file_end_write", "vfs_write", "vfs_write", true, {{0, 0}, {-1, 0}}},
     {"fsnotify_modify", "vfs_write", "vfs_write", true, {{0, 0}, {-1, 0}}},
-    // vfs_read(file, buf, count, pos) likewise; no read here comes to the end of the file.
+    // vfs_read(file, buf, count, pos) does the same. No read here reaches the end of the file.
     {"new_sync_read", "vfs_read", "vfs_read", true, {{0, 0}, {1, 1}, {2, 2}}},
     {"fsnotify_access", "vfs_read", "vfs_read", true, {{0, 0}, {-1, 0}}},
-    // vfs_open(path, file), and what it is called by: at the end of the system call, until 6.1.
+    // vfs_open(path, file) and its caller do this: until 6.1 it was at the end of the system call.
     {"fsnotify_open", "do_sys_openat2", "vfs_open", true, {{0, 1}, {-1, 0}}},
     {"fsnotify_open", "vfs_open", "vfs_open", true, {{0, 1}, {-1, 0}}},
-    // copy_process() copies one after another, copy_namespaces(flags, tsk) among them, out of line.
+    // copy_process() calls the copy functions one after another, and among them
+    // copy_namespaces(flags, tsk), which is out of line.
     {"copy_files", "copy_process", "copy_namespaces", false, {{0, 0}, {1, 1}, {-1, 0}}},
     {"copy_fs", "copy_process", "copy_namespaces", false, {{0, 0}, {1, 1}, {-1, 0}}},
     {"copy_sighand", "copy_process", "copy_namespaces", false, {{0, 0}, {1, 1}, {-1, 0}}},
-    // do_exit(): exit_signals(tsk) at first, exit_notify(tsk, group_dead) near its end.
+    // do_exit() calls exit_signals(tsk) first, and exit_notify(tsk, group_dead) near its end.
     {"exit_notify", "do_exit", "exit_signals", false, {{0, 0}, {-1, 0}}},
-    // loopback_xmit(skb, dev): once each.
+    // loopback_xmit(skb, dev) calls each of them once.
     {"skb_orphan", "loopback_xmit", "loopback_xmit", false, {{0, 0}, {-1, 0}}},
     {"dev_lstats_add", "loopback_xmit", "loopback_xmit", false, {{0, 1}, {-1, 0}}},
-    // ip_rcv(skb, ...): packets for this host are neither dropped nor redirected.
+    // ip_rcv(skb, ...) neither drops nor redirects packets for this host.
     {"dst_input", "ip_rcv", "ip_rcv", false, {{0, 0}, {-1, 0}}},
-    // tcp_queue_rcv() has it twice in the machine's code: after tcp_try_coalesce(sk, ...), and
-    // where
-    // the queue is empty and there is nothing to try. DWARF has one entry for both.
+    // The machine code of tcp_queue_rcv() has it twice: after tcp_try_coalesce(sk, ...), and where
+    // the queue is empty, so that nothing is tried. DWARF has one entry for both.
     {"tcp_rcv_nxt_update", "tcp_queue_rcv", "tcp_queue_rcv", false, {{0, 0}, {-1, 0}}},
 };
 constexpr size_t kPairsCount = std::size(kPairs);
-// Cookies: a pair's function is its number, what is called kPairsCount more; then these.
+// A pair's function has the pair's number as cookie, and the called function that number +
+// kPairsCount. These cookies follow.
 constexpr uint64_t kInitWl = 2 * kPairsCount;
 
 struct Closer {
@@ -70,7 +71,7 @@ struct Closer {
     void operator()(bpf_link *link) const { bpf_link__destroy(link); }
 };
 
-// [start, end) of a symbol of vmlinux; nothing if there is none.
+// Returns [start, end) of a symbol of vmlinux, or nothing if there is none.
 struct Symbols {
     std::vector<uint64_t> addresses;
     std::unordered_map<std::string, uint64_t> by_name;
@@ -92,7 +93,7 @@ struct Symbols {
 
 class Tracer {
   public:
-    // File: of the tables, for perf kprobes; NULL: by the module.
+    // file has the tables for perf kprobes; NULL: the module attaches.
     Tracer(const char *programs, const char *file)
         : object_(bpf_object__open_file(programs, nullptr)) {
         if (!object_ || bpf_object__load(object_.get()) != 0)
@@ -114,11 +115,11 @@ class Tracer {
             btf_extra_detach(kloc);
         btf_extra_close(tables_);
     }
-    // At all sites where it can be, which are returned.
+    // Attaches to all possible sites and returns them.
     std::vector<btf_extra_probe> inlined(const char *function, uint64_t cookie) {
         return tables_ == nullptr ? by_module(function, cookie) : by_perf(function, cookie);
     }
-    // By perf, where it is called.
+    // Attaches with perf to a function that is called.
     bool called(const char *function, uint64_t cookie) {
         LIBBPF_OPTS(bpf_kprobe_opts, opts);
         opts.bpf_cookie = cookie;
@@ -262,7 +263,7 @@ void compare_counters(const std::vector<real_event> &events, const Symbols &symb
             packets++;
             bytes += event.args[1];
         }
-        // Once when a connection is begun, once when one is taken.
+        // It happens once when a connection is opened, and once when one is accepted.
         active += event.cookie == kInitWl && symbols.holds("tcp_connect", event.site);
         passive += event.cookie == kInitWl && symbols.holds("tcp_create_openreq_child", event.site);
     }

@@ -64,7 +64,7 @@ void loopback() {
         char bytes[1000] = {};
         if (connect(fd, where, sizeof(address)) != 0)
             die("connect");
-        // Two packets, so that there is a queue, too.
+        // There are two packets, so that there is a queue, too.
         const int now = 1;
         setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &now, sizeof(now));
         for (int turn = 0; turn < 10; turn++)
@@ -83,6 +83,6 @@ void run_workload() {
     files();
     processes();
     loopback();
-    // What is under way on the loopback device comes to its end.
+    // The packets on the loopback device have arrived by then.
     usleep(100000);
 }

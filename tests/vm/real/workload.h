@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// What the traced functions are there for: files, processes, TCP over loopback.
+// The work that calls the traced functions: files, processes, TCP over loopback.
 #ifndef BTF_EXTRA_REAL_WORKLOAD_H
 #define BTF_EXTRA_REAL_WORKLOAD_H
 
-// Prints nothing: a write of its own would be seen.
+// It prints nothing, because its own write would be traced.
 void run_workload();
 
 constexpr int kConnections = 20;

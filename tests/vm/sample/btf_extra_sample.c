@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A module to come and go in the tests: functions that are inlined several times,
- * that keep a body of their own, that only init and exit need.
+ * A module that tests load and unload. Its functions are inlined several times, or keep a body of
+ * their own, or are used only by init and exit.
  */
 #include <linux/init.h>
 #include <linux/module.h>
 
 static int sample_sum;
 
-/* Inlined wherever it is called; value is there at each site. */
+/* It is inlined wherever it is called. value is known at each site. */
 static __always_inline int sample_inlined(int value, int factor)
 {
 	sample_sum += value * factor;
@@ -16,7 +16,7 @@ static __always_inline int sample_inlined(int value, int factor)
 	return sample_sum;
 }
 
-/* A body of its own, with two inlined instances in it. */
+/* It has a body of its own, with two inlined instances in it. */
 noinline int sample_body(int value);
 noinline int sample_body(int value)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Runs those of the kernel's selftests that the Makefile here takes, in place of their test_progs:
- * one line "NAME ok", "NAME failed" or "NAME skipped" for each test and subtest. What they say goes
- * to the file that is given.
+ * Runs the kernel's selftests that the Makefile here takes, instead of their test_progs. Prints one
+ * line "NAME ok", "NAME failed" or "NAME skipped" for each test and subtest. Their own output goes
+ * to LOG.
  *
  *   selftests LOG
  *
- * With bpf_testmod.ko loaded.
+ * It needs bpf_testmod.ko.
  */
 #include <test_progs.h>
 #include <network_helpers.h>
@@ -14,7 +14,7 @@
 
 struct test_env env;
 
-/* What tests/vm/selftests/Makefile takes, in an order of its own. */
+/* The tests that tests/vm/selftests/Makefile takes, in an order of their own. */
 void test_fentry_test(void);
 void test_fexit_test(void);
 void test_fentry_fexit(void);
@@ -36,7 +36,7 @@ static const struct {
 	{ "tracing_multi_rollback", serial_test_tracing_multi_attach_rollback },
 };
 
-/* Of the test that runs, and of its subtest. */
+/* The name of the running test and of its subtest. */
 static const char *test_name;
 static char subtest_name[128];
 static unsigned int failures, subtest_failures;
@@ -85,7 +85,7 @@ void test__force_log(void)
 {
 }
 
-/* There are no control groups here. */
+/* The guest has no control groups. */
 int test__join_cgroup(const char *path)
 {
 	return -1;
@@ -111,7 +111,7 @@ int trigger_module_test_read(int size)
 	return 0;
 }
 
-/* Of the vmlinux.h that all is built with. */
+/* The limit of the vmlinux.h that everything is built with. */
 int get_bpf_max_tramp_links(void)
 {
 	return MAX_TRAMP_LINKS;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Programs for the functions of shapes.ko. One for each function is as anybody would write it for a
- * kprobe on a function that is never inlined; the others take all arguments of any function, and
- * know it by the cookie.
+ * Programs for the functions of shapes.ko. There is one for each function, written as for a kprobe
+ * on a function that is never inlined. The others take all arguments of any function, which they
+ * know by the cookie.
  */
 #include <linux/bpf.h>
 #include <linux/ptrace.h>
@@ -23,7 +23,7 @@ struct {
 	__type(value, struct shape_event);
 } events SEC(".maps");
 
-/* Where it is more than SHAPES_EVENTS, the rest is lost. */
+/* If it is more than SHAPES_EVENTS, the other events are lost. */
 __u64 counts[SHAPES_CPUS];
 
 static __always_inline struct shape_event *begin(struct pt_regs *ctx, __u32 shape)
@@ -47,7 +47,7 @@ static __always_inline struct shape_event *begin(struct pt_regs *ctx, __u32 shap
 	return event;
 }
 
-/* ---- as for any function: the arguments are where the ABI has them ---- */
+/* ---- programs that find the arguments where the ABI has them ---- */
 
 #define WORDS(...) ((const __u64[]){ __VA_ARGS__ })
 
@@ -91,7 +91,7 @@ static __always_inline int tell(struct pt_regs *ctx, __u32 shape, const __u64 *w
 	{                                                                                     \
 		return TELL(name, flag, big, (__s64)small, (__u64)pointer);                   \
 	}
-/* The sixth, beyond BPF_KPROBE's: in r9. */
+/* The sixth argument is in r9. BPF_KPROBE only has five. */
 #define SIX(name)                                                                             \
 	SEC("kprobe/shape_" #name)                                                            \
 	int BPF_KPROBE(typed_##name, __u64 a, __u64 b, __u64 c, __u64 d, __u64 e)             \
@@ -130,7 +130,7 @@ int BPF_KPROBE(typed_clone, const struct shape_small *at, __u64 unused, __u64 va
 	return TELL(clone, (__u64)at, unused, value);
 }
 
-/* ---- structs: what one of them takes is how many registers it needs ---- */
+/* ---- structs: they differ in how many registers they need ---- */
 
 SEC("kprobe/shape_pair")
 int BPF_KPROBE(typed_pair, __u64 low, __u64 high)
@@ -171,7 +171,7 @@ int typed_structs_body(struct pt_regs *ctx)
 	return tell_structs(ctx, SHAPE_structs_body, true);
 }
 
-/* The first is passed in memory, so that the second is in the first register. */
+/* The first argument is passed in memory, so the second one is in the first register. */
 SEC("kprobe/shape_large_body")
 int BPF_KPROBE(typed_large_body, __u64 value)
 {
@@ -184,9 +184,9 @@ int BPF_KPROBE(typed_large_body, __u64 value)
 	return 0;
 }
 
-/* ---- all that the module tells, by the UAPI header alone ---- */
+/* ---- everything that the module tells, with only the UAPI header ---- */
 
-/* By number; and what is no number of one is some other register. */
+/* The registers by number. Numbers without a register of an argument read some other one. */
 static const __u8 arg_registers[9] = {
 	offsetof(struct pt_regs, rdi), offsetof(struct pt_regs, rsi), offsetof(struct pt_regs, rdx),
 	offsetof(struct pt_regs, rcx), offsetof(struct pt_regs, r8),  offsetof(struct pt_regs, r9),
@@ -209,7 +209,7 @@ static __always_inline void take(struct pt_regs *ctx, struct shape_event *event,
 		event->args[n][0] = arg.value[0];
 		event->args[n][1] = arg.value[1];
 	} else {
-		/* Two, of which the second counts where the value is that long. */
+		/* A value takes two registers. The second one counts if the value is that long. */
 		if (bpf_probe_read_kernel(&event->args[n][0], 8,
 					  (void *)ctx + arg_registers[code & 7]) ||
 		    bpf_probe_read_kernel(&event->args[n][1], 8,
@@ -234,7 +234,7 @@ int word(struct pt_regs *ctx)
 	return 0;
 }
 
-/* ---- all arguments, by the library's header, with or without the module ---- */
+/* ---- all arguments, with the library's header, with or without the module ---- */
 
 SEC("kprobe")
 int loc(struct pt_regs *ctx)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR LGPL-2.1 OR BSD-2-Clause) */
 /*
- * shapes.ko: functions of every shape that a compiler gives their instances and parameters. Each
- * call of one writes down its own arguments; what a tracer saw must be the same. Shared by the
- * module, the BPF programs and the guest's program.
+ * shapes.ko has functions of every shape that a compiler gives instances and parameters. Each call
+ * writes down its own arguments, and a tracer must see the same. The module, the BPF programs and
+ * the guest's program share this file.
  */
 #ifndef BTF_EXTRA_SHAPES_H
 #define BTF_EXTRA_SHAPES_H
@@ -12,7 +12,7 @@
 
 #define SHAPES_DEVICE "/dev/btf_extra_shapes"
 
-/* SHAPE(name, parameters): shape_<name>() in the module. */
+/* SHAPE(name, parameters) declares shape_<name>() in the module. */
 /* clang-format off */
 #define SHAPES(SHAPE) \
 	/* one parameter, inlined once */ \
@@ -47,7 +47,7 @@
 	SHAPE(fixed, 2) \
 	SHAPE(both, 2) \
 	SHAPE(part, 2) \
-	/* last: a probe at its instance is hit once a turn */ \
+	/* last: a probe at its instance is hit once an iteration */ \
 	SHAPE(own_loop, 2)
 /* clang-format on */
 
@@ -72,7 +72,7 @@ struct shape_large {
 enum shape_unsigned_enum { SHAPE_ZERO, SHAPE_TOP = 0xf0000001U };
 enum shape_signed_enum { SHAPE_MINUS = -5, SHAPE_PLUS = 5 };
 
-/* A call: its arguments as they are when the function begins. */
+/* A call, with its arguments as they are when the function begins. */
 struct shape_record {
     __u32 shape;
     __u32 unknown; /* bit n: the compiler has left the function without argument n */
@@ -80,9 +80,9 @@ struct shape_record {
 };
 
 /*
- * SHAPES_IOC_RUN: calls functions, with what a generator gives from that seed, on this processor
- * and without a break, until at least `room` records are full. `only`: SHAPES_COUNT, or a single
- * one.
+ * SHAPES_IOC_RUN calls functions on this processor without a break, until at least `room` records
+ * are full. A generator makes the arguments from the seed. `only` is SHAPES_COUNT, for all
+ * functions, or one function.
  */
 struct shapes_run {
     __u64 records;  /* in: struct shape_record [capacity] */
@@ -93,11 +93,11 @@ struct shapes_run {
     __u32 reserved;
 };
 
-/* The most records that one call adds; that many are left free. */
+/* One call adds at most this many records, so this many are left free. */
 #define SHAPES_AT_ONCE 16
 #define SHAPES_CAPACITY_MAX 4096
 
-/* shape_crowd() has that many instances; SHAPES_IOC_CROWD comes by at each of them once. */
+/* shape_crowd() has this many instances. SHAPES_IOC_CROWD runs through each of them once. */
 #define SHAPES_CROWD 2048
 
 #define SHAPES_IOC_RUN _IOWR(0xbf, 0x90, struct shapes_run)

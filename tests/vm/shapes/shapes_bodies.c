@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Functions that are called, under whatever name and with whatever arguments the compiler chose. */
+/* These functions are called. The compiler may change their names and arguments. */
 #include "shapes_module.h"
 
 /* ---- types ---- */
@@ -68,7 +68,7 @@ noinline void call_structs_body(u64 random)
 	shape_structs_body(small, pair, random >> 12, twelve);
 }
 
-/* Larger than what an argument may be: passed in memory, and takes no register. */
+/* It is larger than an argument may be. It is passed in memory and takes no register. */
 noinline void shape_large_body(struct shape_large large, u64 value);
 noinline void shape_large_body(struct shape_large large, u64 value)
 {
@@ -84,7 +84,7 @@ noinline void call_large_body(u64 random)
 	shape_large_body(large, random >> 2);
 }
 
-/* ---- the rest is on the stack ---- */
+/* ---- arguments on the stack ---- */
 
 noinline void shape_eight_body(u64 a, u64 b, u64 c, u64 d, u64 e, u64 f, s32 g, u64 h);
 noinline void shape_eight_body(u64 a, u64 b, u64 c, u64 d, u64 e, u64 f, s32 g, u64 h)
@@ -118,14 +118,17 @@ noinline void call_fourteen_body(u64 random)
 
 /* ---- clones ---- */
 
-/* .isra: what the pointer points to is passed, the second is not, the third has moved up. */
+/*
+ * .isra: the value behind the pointer is passed, the second argument is not, and the third moves
+ * up.
+ */
 static noinline void shape_clone(const struct shape_small *at, u64 unused, u64 value)
 {
 	u32 b = at->b;
 	u64 (*args)[2] = shape_note_without(SHAPE_clone, 1 << 0 | 1 << 1);
 
 	args[2][0] = value;
-	/* Of no parameter, and so of no interest. */
+	/* This belongs to no parameter, so it does not matter. */
 	args[3][0] = b;
 }
 
@@ -136,7 +139,7 @@ noinline void call_clone(u64 random)
 	shape_clone(&small, random / 3, random ^ 1);
 }
 
-/* .constprop: the second is the same in every call. */
+/* .constprop: the second argument is the same in every call. */
 static noinline void shape_fixed(u64 value, u32 fixed)
 {
 	u64 (*args)[2] = shape_note(SHAPE_fixed);
@@ -154,7 +157,7 @@ noinline void call_fixed(u64 random)
 
 /* ---- inlined here, called there ---- */
 
-/* Without "inline", which in the kernel means notrace, too. */
+/* It is not "inline", because in the kernel that means notrace, too. */
 static void shape_both(u64 value, u64 other)
 {
 	u64 (*args)[2] = shape_note(SHAPE_both);
@@ -172,14 +175,14 @@ noinline void call_both(u64 random)
 		shape_both(random, 2);
 }
 
-/* ---- partially inlined: what leads to the early return; the rest is shape_part.part.0 ---- */
+/* ---- partially inlined: the early return is inlined, and the rest is shape_part.part.0 ---- */
 
 static noinline void mix(u64 value)
 {
 	asm volatile("" : : "r"(value));
 }
 
-/* The callers write it down, lest the early part becomes too large. */
+/* The callers write down the arguments. Otherwise the early part would be too large. */
 static void shape_part(u64 value, u64 other)
 {
 	if (likely(value & 1))

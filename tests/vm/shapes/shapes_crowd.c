@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A function with as many instances as SHAPES_CROWD says: 64 in each of 32 functions. */
+/* A function with SHAPES_CROWD instances: 64 in each of 32 functions. */
 #include "shapes_module.h"
 
 static u32 crowd_last;

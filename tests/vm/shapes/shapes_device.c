@@ -35,7 +35,7 @@ noinline u64 (*shape_note(enum shape_id shape))[2]
 #define SHAPES_ENTRY(name, params) [SHAPE_##name] = call_##name,
 static void (*const shape_calls[])(u64 random) = { SHAPES(SHAPES_ENTRY) };
 
-/* A step of splitmix64. */
+/* Makes one step of splitmix64. */
 static u64 next_random(u64 *state)
 {
 	u64 z = *state += 0x9e3779b97f4a7c15ULL;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// In a guest with btf_extra.ko and shapes.ko loaded: what BPF programs at the sites of its
-// functions see, against what these functions have written down, call by call.
+// Runs in a guest with btf_extra.ko and shapes.ko loaded. Compares what BPF programs at the sites
+// of its functions see with what these functions have written down, call by call.
 //
 //   shapes_guest shapes.bpf.o SITES CALLS MODE...
 //
-// SITES: from expected_sites.py. CALLS: how many in each mode. MODE: typed (a program for each
-// function, as for one that is never inlined), word (one that reads what the module tells of the
-// arguments), loc (one that uses the library's header, attached by the library) or perf (the same,
-// by perf kprobes).
+// SITES is the output of expected_sites.py, and CALLS the number of calls in each mode. MODE is
+// typed (a program for each function, as for one that is never inlined), word (a program that reads
+// what the module tells of the arguments), loc (a program that uses the library's header, attached
+// by the library) or perf (the same with perf kprobes).
 #include <array>
 #include <map>
 #include <memory>
@@ -40,7 +40,7 @@ bool has_two_words(uint32_t shape, uint32_t param) {
     return (shape == SHAPE_pair && param == 0) || (shape == SHAPE_structs_body && param == 1);
 }
 
-// ---- where the sites are: located parameters of each, by function and address ----
+// ---- the sites: their located parameters, by function and address ----
 
 using Sites = std::map<std::string, std::map<uint64_t, uint32_t>>;
 
@@ -73,7 +73,7 @@ struct Closer {
     void operator()(bpf_object *object) const { bpf_object__close(object); }
 };
 
-// The memory of a map.
+// Maps the memory of a map.
 template <class Value> Value *memory_of(bpf_object *object, const char *name) {
     const bpf_map *map = bpf_object__find_map_by_name(object, name);
     if (map == nullptr)
@@ -85,7 +85,7 @@ template <class Value> Value *memory_of(bpf_object *object, const char *name) {
     return static_cast<Value *>(memory);
 }
 
-// Of one processor, by function, in order.
+// The events of one processor, by function and in order.
 using Events = std::map<uint32_t, std::vector<const shape_event *>>;
 
 class Programs {
@@ -103,7 +103,7 @@ class Programs {
         return bpf_program__fd(program);
     }
     void forget() { std::fill_n(counts_, SHAPES_CPUS, 0); }
-    // Since the last forget().
+    // Returns the events since the last forget().
     Events events(size_t cpu) const {
         Events events;
         if (counts_[cpu] > SHAPES_EVENTS)
@@ -138,7 +138,7 @@ std::vector<shape_record> run(uint64_t seed, uint32_t only, uint32_t capacity) {
     return records;
 }
 
-// On all processors at once.
+// Runs on all processors at once.
 std::vector<std::vector<shape_record>> run_everywhere(Programs &programs, uint64_t seed,
                                                       uint32_t only, uint32_t capacity) {
     std::vector<std::vector<shape_record>> records(
@@ -159,7 +159,7 @@ std::vector<std::vector<shape_record>> run_everywhere(Programs &programs, uint64
     return records;
 }
 
-// ---- what is compared ----
+// ---- the comparison ----
 
 std::string hex(uint64_t value) {
     char text[32];
@@ -189,7 +189,7 @@ void compare_args(Row &row, const shape_event &event, const shape_record &record
     }
 }
 
-// Of one function and processor, in order.
+// Compares the events of one function and one processor, in order.
 void compare(Row &row, const std::vector<const shape_event *> &events,
              const std::vector<const shape_record *> &records,
              const std::map<uint64_t, uint32_t> &sites, bool tells_presence) {
@@ -225,10 +225,10 @@ void compare_round(Tally &tally, const Programs &programs,
 
 // ---- the modes ----
 
-// Loop heads: see below.
+// The loop heads are tested below.
 constexpr uint32_t kShapes = SHAPE_own_loop;
 
-// A program at all sites of a function, by an ioctl.
+// Attaches a program to all sites of a function with an ioctl.
 class ByIoctl {
   public:
     ByIoctl(const Programs &programs, const std::string &mode, uint32_t shape)
@@ -263,7 +263,7 @@ btf_extra_tables *open_tables() {
     return tables;
 }
 
-// By the library, through the module or by perf kprobes.
+// Attaches with the library, through the module or with perf kprobes.
 class ByLibrary {
   public:
     ByLibrary(const Programs &programs, const std::string &mode, uint32_t shape) {
@@ -334,7 +334,7 @@ void in_mode(const std::string &mode, Programs &programs, const Sites &sites, si
         const btf_extra_counts counts = one->counts();
         hits += counts.hits;
         missed += counts.missed == UINT64_MAX ? 0 : counts.missed;
-        // perf does not count them.
+        // perf does not count hits.
         if (counts.hits == UINT64_MAX)
             return;
     }
@@ -342,7 +342,7 @@ void in_mode(const std::string &mode, Programs &programs, const Sites &sites, si
     row.equal(static_cast<int64_t>(missed), 0, "missed");
 }
 
-// ---- a loop at the beginning ----
+// ---- a function that begins with a loop ----
 
 void loop_heads(Programs &programs) {
     struct btf_extra_attach request = attach_to("shapes", "shape_own_loop");

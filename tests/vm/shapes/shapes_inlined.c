@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Functions that are inlined wherever they are called. Each call_*() makes arguments of a number;
- * an empty asm keeps the compiler from knowing them.
+ * Functions that are inlined wherever they are called. Each call_*() makes the arguments from a
+ * number; an empty asm hides them from the compiler.
  */
 #include "shapes_module.h"
 
 #define hide(value) asm volatile("" : "+r"(value))
 
-/* ---- where one parameter is ---- */
+/* ---- places of one parameter ---- */
 
 static __always_inline void shape_register(u64 value)
 {
@@ -24,7 +24,7 @@ noinline void call_register(u64 random)
 	shape_register(value);
 }
 
-/* Only as part of an address: register + 24 is never in a register of its own. */
+/* The argument is only part of an address: register + 24 is never in a register of its own. */
 static __always_inline void shape_offset(const char *at)
 {
 	u64 (*args)[2] = shape_note(SHAPE_offset);
@@ -52,7 +52,7 @@ noinline void call_stack(u64 random)
 	u64 value = random ^ 0x55;
 
 	hide(value);
-	/* No register that it could stay in. */
+	/* No register is left that could hold it. */
 	asm volatile("" : : : "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "r8", "r9", "r10",
 		     "r11", "r12", "r13", "r14", "r15");
 	shape_stack(value);
@@ -158,7 +158,7 @@ static __always_inline void shape_structs(struct shape_small small, struct shape
 
 	memcpy(args[0], &small, sizeof(small));
 	memcpy(args[1], &twelve, sizeof(twelve));
-	/* Whether or not it is told of: larger than what an argument may be. */
+	/* DWARF may or may not describe it: it is larger than an argument may be. */
 	args[2][0] = large.a + large.b + large.c;
 }
 
@@ -173,7 +173,7 @@ noinline void call_structs(u64 random)
 	shape_structs(small, twelve, large);
 }
 
-/* ---- where instances are ---- */
+/* ---- places of instances ---- */
 
 static __always_inline void shape_many(u64 value, u32 number)
 {
@@ -255,7 +255,7 @@ noinline void call_cold(u64 random)
 		cold_path(random);
 }
 
-/* Nobody reads the second one, and what it would be is never worked out. */
+/* Nothing reads the second argument, and its value is never computed. */
 static __always_inline void shape_eliminated(u64 value, u64 unused)
 {
 	u64 (*args)[2] = shape_note_without(SHAPE_eliminated, 1 << 1);
@@ -268,7 +268,7 @@ noinline void call_eliminated(u64 random)
 	shape_eliminated(random, random / 7);
 }
 
-/* ---- more of them than there are registers for ---- */
+/* ---- more arguments than registers ---- */
 
 static __always_inline void shape_eight(u64 a, u64 b, u64 c, u64 d, u64 e, u64 f, s32 g, u64 h)
 {
@@ -296,9 +296,9 @@ noinline void call_fourteen(u64 random)
 	shape_fourteen(random, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, random >> 5, random >> 7, 13);
 }
 
-/* ---- beginning with a loop of its own ---- */
+/* ---- a function that begins with a loop of its own ---- */
 
-/* The caller writes it down: here the arguments change with the first instruction. */
+/* The caller writes down the arguments, because here they change with the first instruction. */
 static __always_inline void shape_own_loop(u64 turns, u64 step)
 {
 	do {

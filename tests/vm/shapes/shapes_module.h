@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the files of shapes.ko share. */
+/* Declarations that the files of shapes.ko share. */
 #ifndef BTF_EXTRA_SHAPES_MODULE_H
 #define BTF_EXTRA_SHAPES_MODULE_H
 
@@ -10,17 +10,17 @@
 
 #include "shapes.h"
 
-/* A new record of this processor: where to write the arguments. */
+/* Returns the place for the arguments in a new record of this processor. */
 u64 (*shape_note(enum shape_id shape))[2];
-/* The same, where the arguments of that mask do not exist. */
+/* Does the same. The arguments of the mask do not exist. */
 u64 (*shape_note_without(enum shape_id shape, u32 unknown))[2];
 
-/* Calls shape_<name>() with arguments made of that number. */
+/* Calls shape_<name>() with arguments that are made from a number. */
 #define SHAPES_CALL(name, params) void call_##name(u64 random);
 SHAPES(SHAPES_CALL)
 
 /* clang-format off */
-/* Writes arguments of a word each, from the first on. */
+/* Writes arguments of one word each, from the first on. */
 #define set_words(args, ...)						\
 	do {								\
 		const u64 words[] = { __VA_ARGS__ };			\

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A kfunc of a module that has nothing to do with btf_extra.ko, for kprobe programs. */
+/* A module that has nothing to do with btf_extra.ko. It has a kfunc for kprobe programs. */
 #include <linux/bpf.h>
 #include <linux/btf.h>
 #include <linux/btf_ids.h>
