@@ -5,6 +5,7 @@
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
+#include <linux/slab.h>
 
 #include "address_view.h"
 #include "fentry_hook.h"
@@ -39,11 +40,6 @@ static const struct extra_object *find_object(const struct module *module, u32 f
 	return NULL;
 }
 
-static void log_line(const char *line, void *data)
-{
-	bpf_log(data, "%s\n", line);
-}
-
 static int error_of(enum fentry_answer answer)
 {
 	switch (answer) {
@@ -56,29 +52,36 @@ static int error_of(enum fentry_answer answer)
 	}
 }
 
-struct question {
-	struct fentry_query query;
-	struct fentry_report report;
-};
+/* ---- the log ---- */
 
-static int answer(struct question *question, const struct module *module, u32 func_id,
-		  struct bpf_verifier_log *log, unsigned long *addr)
+/* Under RCU, where writing to the log would sleep. Without memory the line is left out. */
+static void append_line(const char *line, void *data)
 {
-	const struct fentry_report *report = &question->report;
-	const struct fentry_target *target = &report->target;
+	char **text = data;
+	char *longer = kasprintf(GFP_ATOMIC, "%s%s\n", *text ?: "", line);
 
-	question->query.symbol_at = kernel_symbol_at;
-	question->query.strict = fentry_hook_strict();
-	rcu_read_lock();
-	question->query.object = find_object(module, func_id);
-	if (question->query.object)
-		fentry_report_fill(&question->report, &question->query, func_id);
-	rcu_read_unlock();
-	if (!question->query.object)
-		return 0;
-	if (log && log->level & BPF_LOG_LEVEL)
-		fentry_report_tell(report, address_view_allowed(), log_line, log);
-	if (!report->accepted)
+	if (!longer)
+		return;
+	kfree(*text);
+	*text = longer;
+}
+
+/* bpf_log() cuts off what is longer than BPF_VERIFIER_TMP_LOG_SIZE. */
+static void write_log(struct bpf_verifier_log *log, const char *text)
+{
+	const int piece = BPF_VERIFIER_TMP_LOG_SIZE / 2;
+
+	for (; *text; text += strnlen(text, piece))
+		bpf_log(log, "%.*s", piece, text);
+}
+
+/* ---- the answer ---- */
+
+/* As the hook of the kernel wants it: 1 with *addr, 0: by name, or a negative errno. */
+static int decide(const struct fentry_query *query, const struct fentry_target *target,
+		  const struct module *module, unsigned long *addr)
+{
+	if (!fentry_target_accepted(query, target))
 		return error_of(target->answer);
 	if (target->answer != FENTRY_ADDRESS)
 		return 0;
@@ -89,16 +92,42 @@ static int answer(struct question *question, const struct module *module, u32 fu
 	return 1;
 }
 
+static int answer(struct fentry_query *query, const struct module *module, u32 func_id,
+		  struct bpf_verifier_log *log, unsigned long *addr)
+{
+	bool report = log && log->level & BPF_LOG_LEVEL;
+	bool addresses = report && address_view_allowed();
+	struct fentry_target target;
+	char *text = NULL;
+	int ret = 0;
+
+	rcu_read_lock();
+	query->object = find_object(module, func_id);
+	if (query->object) {
+		fentry_target_of(query, func_id, &target);
+		ret = decide(query, &target, module, addr);
+		if (report)
+			fentry_report(query, func_id, &target, addresses, append_line, &text);
+	}
+	rcu_read_unlock();
+	if (text)
+		write_log(log, text);
+	kfree(text);
+	return ret;
+}
+
 static int find(const struct btf *btf, const struct module *module, u32 func_id, const char *name,
 		struct bpf_verifier_log *log, unsigned long *addr)
 {
 	/* More than a stack holds, and verifying programs is no place to wait for memory. */
-	static struct question question;
+	static struct fentry_query query;
 	static DEFINE_MUTEX(lock);
 	int ret;
 
 	mutex_lock(&lock);
-	ret = answer(&question, module, func_id, log, addr);
+	query.symbol_at = kernel_symbol_at;
+	query.strict = fentry_hook_strict();
+	ret = answer(&query, module, func_id, log, addr);
 	mutex_unlock(&lock);
 	return ret;
 }

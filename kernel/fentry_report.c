@@ -1,73 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/kernel.h>
+#include <linux/slab.h>
 #include <linux/string.h>
 
 #include "fentry_report.h"
 
-struct listing {
-	struct fentry_report *report;
+struct report {
 	struct fentry_query *query;
-};
-
-static void list_body(const struct btf_extra_site *site, void *data)
-{
-	struct listing *listing = data;
-	struct fentry_report *report = listing->report;
-	struct fentry_query *query = listing->query;
-	struct fentry_body *body = &report->bodies[report->nr_listed];
-	const char *file = extra_object_func_file(query->object, site->func_id);
-	enum fentry_answer answer;
-
-	if (report->nr_listed == FENTRY_MAX_LISTED)
-		return;
-	report->nr_listed++;
-	*body = (struct fentry_body){ .id = fentry_id_of_body(query, site, &answer) };
-	if (!(site->flags & BTF_EXTRA_SITE_FREED))
-		body->address = site->address;
-	/* The id that was asked for is no choice. */
-	if (body->id == report->func_id)
-		body->id = 0;
-	if (body->id)
-		strscpy(body->btf, fentry_btf_name(query->object, body->id), sizeof(body->btf));
-	if (body->address && query->symbol_at(body->address, query->symbol))
-		strscpy(body->symbol, query->symbol, sizeof(body->symbol));
-	else
-		strscpy(body->symbol, report->name, sizeof(body->symbol));
-	if (file)
-		strscpy(body->file, file, sizeof(body->file));
-}
-
-void fentry_report_fill(struct fentry_report *report, struct fentry_query *query, u32 func_id)
-{
-	struct listing listing = { .report = report, .query = query };
-
-	/* Not all of it: most ids have nothing to list. */
-	report->func_id = func_id;
-	report->nr_listed = 0;
-	fentry_target_of(query, func_id, &report->target);
-	report->accepted = fentry_target_accepted(query, &report->target);
-	strscpy(report->name, extra_object_func_name(query->object, func_id),
-		sizeof(report->name));
-	if (report->target.answer == FENTRY_SEVERAL || report->target.answer == FENTRY_ABI)
-		fentry_walk_bodies(query->object, func_id, list_body, &listing);
-}
-
-/* ---- telling it ---- */
-
-struct teller {
+	u32 func_id;
+	const struct fentry_target *target;
+	const char *name;
+	bool addresses;
 	fentry_line_fn line;
 	void *data;
-	char text[512];
+	u32 nr_listed;		/* bodies */
+	bool choice;		/* one of these has an id of its own */
 };
 
-static __printf(2, 3) void tell(struct teller *teller, const char *format, ...)
+/* A line that there is no memory for is left out. */
+static __printf(2, 3) void tell(struct report *report, const char *format, ...)
 {
 	va_list args;
+	char *text;
 
 	va_start(args, format);
-	vscnprintf(teller->text, sizeof(teller->text), format, args);
+	text = kvasprintf(GFP_ATOMIC, format, args);
 	va_end(args);
-	teller->line(teller->text, teller->data);
+	if (text)
+		report->line(text, report->data);
+	kfree(text);
 }
 
 static const char *plural(u32 nr)
@@ -75,111 +36,153 @@ static const char *plural(u32 nr)
 	return nr == 1 ? "" : "s";
 }
 
-static void tell_bodies(struct teller *teller, const struct fentry_report *report, bool addresses)
+/* The id that attaches to just this body; 0: none but, maybe, the one that was asked for. */
+static u32 other_id_of(struct report *report, const struct btf_extra_site *body)
 {
-	bool choice = false;
-	u32 i;
+	enum fentry_answer answer;
+	u32 id = fentry_id_of_body(report->query, body, &answer);
 
-	for (i = 0; i < report->nr_listed; i++) {
-		const struct fentry_body *body = &report->bodies[i];
-		char address[24] = "(hidden)", id[96] = "no id of its own";
+	return id == report->func_id ? 0 : id;
+}
 
-		if (addresses)
-			scnprintf(address, sizeof(address), "%016lx", body->address);
-		if (body->id)
-			scnprintf(id, sizeof(id), "id %u of %s", body->id, body->btf);
-		tell(teller, "  %s %s%s%s: %s", address, body->symbol, *body->file ? ", " : "",
-		     body->file, id);
-		choice |= body->id;
-	}
-	if (report->target.nr_bodies > report->nr_listed)
-		tell(teller, "  and %u more", report->target.nr_bodies - report->nr_listed);
-	if (choice)
-		tell(teller, "To choose one, attach by its id; debugfs has all in btf_extra/sites");
+static unsigned long address_of(const struct btf_extra_site *body)
+{
+	return body->flags & BTF_EXTRA_SITE_FREED ? 0 : body->address;
+}
+
+/* The symbol of a body, or else the name of the function; until the next one is asked for. */
+static const char *symbol_of(struct report *report, const struct btf_extra_site *body)
+{
+	struct fentry_query *query = report->query;
+	unsigned long address = address_of(body);
+
+	return address && query->symbol_at(address, query->symbol) ? query->symbol : report->name;
+}
+
+static void tell_body(const struct btf_extra_site *body, void *data)
+{
+	struct report *report = data;
+	const struct extra_object *object = report->query->object;
+	const char *file = extra_object_func_file(object, body->func_id);
+	char address[24] = "(hidden)", id[96] = "no id of its own";
+	u32 other;
+
+	if (report->nr_listed == FENTRY_MAX_LISTED)
+		return;
+	report->nr_listed++;
+	other = other_id_of(report, body);
+	report->choice |= other;
+	if (report->addresses)
+		scnprintf(address, sizeof(address), "%016lx", address_of(body));
+	if (other)
+		scnprintf(id, sizeof(id), "id %u of %s", other, fentry_btf_name(object, other));
+	tell(report, "  %s %s%s%s: %s", address, symbol_of(report, body), file ? ", " : "",
+	     file ?: "", id);
+}
+
+static void tell_bodies(struct report *report)
+{
+	u32 nr_bodies = report->target->nr_bodies;
+
+	fentry_walk_bodies(report->query->object, report->func_id, tell_body, report);
+	if (nr_bodies > report->nr_listed)
+		tell(report, "  and %u more", nr_bodies - report->nr_listed);
+	if (report->choice)
+		tell(report, "To choose one, attach by its id; debugfs has all in btf_extra/sites");
 	else
-		tell(teller, "A kloc program takes all of them; see btf-extra lookup --name %s",
+		tell(report, "A kloc program takes all of them; see btf-extra lookup --name %s",
 		     report->name);
 }
 
-static void tell_several(struct teller *teller, const struct fentry_report *report, bool addresses)
+static void tell_several(struct report *report)
 {
-	const struct fentry_target *target = &report->target;
+	const struct fentry_target *target = report->target;
 
 	if (target->own)
-		tell(teller, "%s: id %u stands for %u bodies, and does not say which is meant:",
+		tell(report, "%s: id %u stands for %u bodies, and does not say which is meant:",
 		     report->name, report->func_id, target->nr_bodies);
-	else if (report->accepted)
-		tell(teller, "%s: of %u bodies with this name the first in kallsyms is taken:",
+	else if (fentry_target_accepted(report->query, target))
+		tell(report, "%s: of %u bodies with this name the first in kallsyms is taken:",
 		     report->name, target->nr_bodies);
 	else
-		tell(teller, "%s: %u bodies have this name, and btf_extra.strict is set:",
+		tell(report, "%s: %u bodies have this name, and btf_extra.strict is set:",
 		     report->name, target->nr_bodies);
-	tell_bodies(teller, report, addresses);
+	tell_bodies(report);
 }
 
-static void tell_abi(struct teller *teller, const struct fentry_report *report)
+/* Its one body. */
+static void tell_abi(const struct btf_extra_site *body, void *data)
 {
-	const struct abi_fault *fault = &report->target.abi;
-	const struct fentry_body *body = &report->bodies[0];
+	struct report *report = data;
+	const struct abi_fault *fault = &report->target->abi;
+	u32 other = other_id_of(report, body);
+	const char *symbol = symbol_of(report, body);
 
 	switch (fault->kind) {
 	case ABI_FAULT_PARAMETER:
-		tell(teller, "%s: body %s: parameter %s %s", report->name, body->symbol,
-		     fault->param, fault->where);
+		tell(report, "%s: body %s: parameter %s %s", report->name, symbol, fault->param,
+		     fault->where);
 		break;
 	case ABI_FAULT_RESULT:
-		tell(teller, "%s: body %s: what it returns may be optimized out", report->name,
-		     body->symbol);
+		tell(report, "%s: body %s: what it returns may be optimized out", report->name,
+		     symbol);
 		break;
 	default:
-		tell(teller, "%s: body %s: where its parameters are cannot be told",
-		     report->name, body->symbol);
+		tell(report, "%s: body %s: where its parameters are cannot be told", report->name,
+		     symbol);
 		break;
 	}
-	if (body->id)
-		tell(teller, "Id %u of %s is %s with the parameters that it has", body->id,
-		     body->btf, body->symbol);
+	if (other)
+		tell(report, "Id %u of %s is %s with the parameters that it has", other,
+		     fentry_btf_name(report->query->object, other), symbol);
 	else
-		tell(teller, "A kloc program gets what is there; see btf-extra lookup --name %s",
+		tell(report, "A kloc program gets what is there; see btf-extra lookup --name %s",
 		     report->name);
 }
 
-static void tell_no_body(struct teller *teller, const struct fentry_report *report)
+static void tell_no_body(struct report *report)
 {
-	const struct fentry_target *target = &report->target;
+	const struct fentry_target *target = report->target;
 
 	if (!target->nr_inlined && !target->nr_parts)
-		tell(teller, "%s: no code of it is known", report->name);
+		tell(report, "%s: no code of it is known", report->name);
 	else
-		tell(teller, "%s: inlined at %u site%s, %s: use kloc (btf-extra lookup --name %s)",
+		tell(report, "%s: inlined at %u site%s, %s: use kloc (btf-extra lookup --name %s)",
 		     report->name, target->nr_inlined, plural(target->nr_inlined),
 		     target->nr_parts ? "only rests of it have a body" : "no body", report->name);
 }
 
-void fentry_report_tell(const struct fentry_report *report, bool addresses,
-			fentry_line_fn line, void *data)
+void fentry_report(struct fentry_query *query, u32 func_id, const struct fentry_target *target,
+		   bool addresses, fentry_line_fn line, void *data)
 {
-	const struct fentry_target *target = &report->target;
-	struct teller teller = { .line = line, .data = data };
+	struct report report = {
+		.query = query,
+		.func_id = func_id,
+		.target = target,
+		.name = extra_object_func_name(query->object, func_id),
+		.addresses = addresses,
+		.line = line,
+		.data = data,
+	};
 
 	switch (target->answer) {
 	case FENTRY_SEVERAL:
-		tell_several(&teller, report, addresses);
+		tell_several(&report);
 		break;
 	case FENTRY_ABI:
-		tell_abi(&teller, report);
+		fentry_walk_bodies(query->object, func_id, tell_abi, &report);
 		break;
 	case FENTRY_NO_BODY:
-		tell_no_body(&teller, report);
+		tell_no_body(&report);
 		break;
 	case FENTRY_NO_TEXT:
-		tell(&teller, "%s: its text was freed after boot", report->name);
+		tell(&report, "%s: its text was freed after boot", report.name);
 		break;
 	default:
 		break;
 	}
-	if (report->accepted && target->nr_bodies && target->nr_inlined)
-		tell(&teller, "%s: also inlined at %u site%s: fentry will miss %s, kloc would not",
-		     report->name, target->nr_inlined, plural(target->nr_inlined),
+	if (fentry_target_accepted(query, target) && target->nr_bodies && target->nr_inlined)
+		tell(&report, "%s: also inlined at %u site%s: fentry will miss %s, kloc would not",
+		     report.name, target->nr_inlined, plural(target->nr_inlined),
 		     target->nr_inlined == 1 ? "it" : "these");
 }

@@ -12,7 +12,7 @@ struct func_file {
 
 struct func_files {
 	const struct btf_blob *types;	/* the tags are in it, or at a level below */
-	struct func_file *files;	/* in order of func; functions without a tag are not in it */
+	struct func_file *files;	/* in order of func, for those that have a tag */
 	u32 nr;
 };
 

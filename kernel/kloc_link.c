@@ -166,7 +166,7 @@ static int attach_probes(struct kloc_link *link, struct kloc_sites *sites,
 	add_probes(link, sites);
 	if (!link->nr_probes || (!request->best_effort && count_left_out(sites)))
 		return -EOPNOTSUPP;
-	/* The module is held: what is at the addresses now is what the tables said, or never was. */
+	/* The module is held. So what the tables said of its text holds, if they are the same. */
 	if (kloc_sites_stale(sites))
 		return -EAGAIN;
 	return arm_probes(link);

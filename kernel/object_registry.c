@@ -119,7 +119,7 @@ static void add_ranges(struct registry_state *state, const struct extra_object *
 	for (i = 0; i < object->index.nr_elf_sections; i++) {
 		const struct object_section *place = &object->sections[i];
 
-		/* The freed text of a module may be another's by now, that of vmlinux is nobody's. */
+		/* The freed text of a module may be another's by now. */
 		if (!place->address || (place->freed && object->module))
 			continue;
 		state->ranges[state->nr_ranges++] = (struct address_range){

@@ -62,6 +62,7 @@ struct fentry_row {
 		const char *symbol;		/* NULL: no symbol begins there */
 	} bodies[MAX_BODIES];
 	u32 inlined;		/* number of inlined sites of the function that is asked for */
+	u32 more;		/* bodies of the first one's function, from 0x20 on */
 	u32 part;		/* number, from 1, of the body that continues a call */
 	bool freed;
 	bool strict;
@@ -351,11 +352,16 @@ static void put_sites(struct blob_writer *w, const struct fentry_row *row)
 
 	while (nr < MAX_BODIES && row->bodies[nr].func)
 		nr++;
-	blob_type(w, blob_string(w, "func.text"), LOC_KIND_SEC, nr, 0);
+	blob_type(w, blob_string(w, "func.text"), LOC_KIND_SEC, nr + row->more, 0);
 	for (i = 0; i < nr; i++) {
 		blob_word(w, row->bodies[i].func);
 		blob_word(w, row->bodies[i].proto);
 		blob_word(w, row->bodies[i].offset);
+	}
+	for (i = 0; i < row->more; i++) {
+		blob_word(w, row->bodies[0].func);
+		blob_word(w, row->bodies[0].proto);
+		blob_word(w, 0x20 + i);
 	}
 	blob_type(w, blob_string(w, "inline.text"), LOC_KIND_SEC, row->inlined, 0);
 	for (i = 0; i < row->inlined; i++) {
@@ -433,17 +439,12 @@ static void expect_ids(struct kunit *test, const struct fentry_row *row,
 	}
 }
 
-static void fentry_row_test(struct kunit *test)
+/* The object of a row, in the registry; forget_row() takes it out again. */
+static struct extra_object *remember_row(struct kunit *test, const struct fentry_row *row,
+					 u32 *mark)
 {
-	const struct fentry_row *row = test->param_value;
-	struct fentry_query *query = kunit_kzalloc(test, sizeof(*query), GFP_KERNEL);
-	struct fentry_report *report = kunit_kzalloc(test, sizeof(*report), GFP_KERNEL);
-	const u32 mark = (row->part - 1) << SITE_MARK_BITS | SITE_MARK_PART;
-	struct told told = { .test = test, .row = row };
 	struct extra_object *object;
 
-	KUNIT_ASSERT_NOT_NULL(test, query);
-	KUNIT_ASSERT_NOT_NULL(test, report);
 	current_row = row;
 	write_row(test, row);
 	object = sample_create(test->priv, "kunit", 1);
@@ -451,27 +452,55 @@ static void fentry_row_test(struct kunit *test)
 	object->sections[0].freed = row->freed;
 	object->types_module = row->firmware ? NULL : &kunit_btf;
 	if (row->part) {
-		object->marks = &mark;
-		object->nr_marks = 1;
+		*mark = (row->part - 1) << SITE_MARK_BITS | SITE_MARK_PART;
+		object->tables.marks = mark;
+		object->tables.nr_marks = 1;
 	}
-	*query = (struct fentry_query){ .object = object, .symbol_at = symbol_of_row,
-					.strict = row->strict };
 	KUNIT_EXPECT_EQ(test, registry_add(object), 0);
-	rcu_read_lock();
-	fentry_report_fill(report, query, row->asked);
-	expect_ids(test, row, query);
-	rcu_read_unlock();
-	KUNIT_EXPECT_EQ(test, report->target.answer, row->answer);
-	KUNIT_EXPECT_EQ(test, report->accepted, !row->refused);
-	KUNIT_EXPECT_EQ(test, report->target.address,
-			row->offset ? sample_text(1) + row->offset : 0);
-	KUNIT_EXPECT_EQ(test, report->target.nr_inlined, row->inlined);
-	fentry_report_tell(report, true, expect_line, &told);
-	if (told.nr < MAX_LINES)
-		KUNIT_EXPECT_NULL(test, row->lines[told.nr]);
-	object->marks = NULL;
+	return object;
+}
+
+static void forget_row(struct kunit *test, struct extra_object *object)
+{
 	KUNIT_EXPECT_PTR_EQ(test, registry_remove("kunit", NULL), object);
 	extra_object_destroy(object);
+}
+
+static struct fentry_query *query_of(struct kunit *test, const struct extra_object *object,
+				     bool strict)
+{
+	struct fentry_query *query = kunit_kzalloc(test, sizeof(*query), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, query);
+	query->object = object;
+	query->symbol_at = symbol_of_row;
+	query->strict = strict;
+	return query;
+}
+
+static void fentry_row_test(struct kunit *test)
+{
+	const struct fentry_row *row = test->param_value;
+	struct told told = { .test = test, .row = row };
+	struct fentry_target target;
+	struct fentry_query *query;
+	struct extra_object *object;
+	u32 mark;
+
+	object = remember_row(test, row, &mark);
+	query = query_of(test, object, row->strict);
+	rcu_read_lock();
+	fentry_target_of(query, row->asked, &target);
+	fentry_report(query, row->asked, &target, true, expect_line, &told);
+	expect_ids(test, row, query);
+	rcu_read_unlock();
+	KUNIT_EXPECT_EQ(test, target.answer, row->answer);
+	KUNIT_EXPECT_EQ(test, fentry_target_accepted(query, &target), !row->refused);
+	KUNIT_EXPECT_EQ(test, target.address, row->offset ? sample_text(1) + row->offset : 0);
+	KUNIT_EXPECT_EQ(test, target.nr_inlined, row->inlined);
+	if (told.nr < MAX_LINES)
+		KUNIT_EXPECT_NULL(test, row->lines[told.nr]);
+	forget_row(test, object);
 }
 
 /* There are more bodies than are listed, and the reader may not see addresses. */
@@ -491,19 +520,59 @@ static void count_line(const char *line, void *data)
 
 static void fentry_many_test(struct kunit *test)
 {
-	struct fentry_report *report = kunit_kzalloc(test, sizeof(*report), GFP_KERNEL);
-	u32 nr = 0, i;
-
-	KUNIT_ASSERT_NOT_NULL(test, report);
-	*report = (struct fentry_report){
-		.target = { .answer = FENTRY_SEVERAL, .own = true, .nr_bodies = 20 },
-		.name = "fig", .func_id = FIG, .nr_listed = FENTRY_MAX_LISTED,
+	static const struct fentry_row row = {
+		"many bodies", FIG, { { FIG, DI, 0x10, "fig" } }, .more = FENTRY_MAX_LISTED + 3,
 	};
-	for (i = 0; i < FENTRY_MAX_LISTED; i++)
-		strscpy(report->bodies[i].symbol, "fig", sizeof(report->bodies[i].symbol));
-	fentry_report_tell(report, false, count_line, &nr);
+	struct fentry_target target;
+	struct fentry_query *query;
+	struct extra_object *object;
+	u32 nr = 0, mark;
+
+	object = remember_row(test, &row, &mark);
+	query = query_of(test, object, false);
+	rcu_read_lock();
+	fentry_target_of(query, FIG, &target);
+	fentry_report(query, FIG, &target, false, count_line, &nr);
+	rcu_read_unlock();
 	/* The lines are a heading, 16 bodies, the number of the others, and what to do. */
 	KUNIT_EXPECT_EQ(test, nr, 1 + FENTRY_MAX_LISTED + 2 + 100 + 1000);
+	forget_row(test, object);
+}
+
+/* Nothing is cut that a user may have to type. */
+static const char long_symbol[] =
+	"fig_of_a_tree_that_grew_very_long_names_in_a_garden_where_nobody_ever_cut_one_"
+	"so_that_each_new_name_was_longer_than_the_one_before_it_and_none_of_them_fitted";
+
+static void find_long_line(const char *line, void *data)
+{
+	bool *found = data;
+	size_t indent = strlen("  (hidden) ");
+	size_t length = strlen(long_symbol);
+
+	*found |= strlen(line) > indent && !strncmp(line + indent, long_symbol, length) &&
+		  !strcmp(line + indent + length, ": no id of its own");
+}
+
+static void fentry_long_test(struct kunit *test)
+{
+	static const struct fentry_row row = {
+		"a long symbol", FIG, { { FIG, DI, 0x10, "fig" }, { FIG, DI, 0x20, long_symbol } },
+	};
+	struct fentry_target target;
+	struct fentry_query *query;
+	struct extra_object *object;
+	bool found = false;
+	u32 mark;
+
+	object = remember_row(test, &row, &mark);
+	query = query_of(test, object, false);
+	rcu_read_lock();
+	fentry_target_of(query, FIG, &target);
+	fentry_report(query, FIG, &target, false, find_long_line, &found);
+	rcu_read_unlock();
+	KUNIT_EXPECT_TRUE(test, found);
+	forget_row(test, object);
 }
 
 static void kernel_symbol_test(struct kunit *test)
@@ -520,6 +589,7 @@ static void kernel_symbol_test(struct kunit *test)
 static struct kunit_case fentry_cases[] = {
 	KUNIT_CASE_PARAM(fentry_row_test, fentry_gen_params),
 	KUNIT_CASE(fentry_many_test),
+	KUNIT_CASE(fentry_long_test),
 	KUNIT_CASE(kernel_symbol_test),
 	{ }
 };
