@@ -3,7 +3,6 @@
 #include <linux/string.h>
 
 #include "fentry_target.h"
-#include "core/func_suffix.h"
 #include "object_registry.h"
 #include "site_query.h"
 
@@ -140,7 +139,7 @@ static enum abi_promise promise_of(const struct judgement *judgement, bool has_s
 	const char *symbol = judgement->query->symbol;
 	size_t length = strlen(judgement->name);
 
-	if (judgement->name[func_suffix_strip(judgement->name)])
+	if (judgement->only.flags & BTF_EXTRA_SITE_TRUE_SIGNATURE)
 		return ABI_EXACT;
 	if (has_symbol && !strncmp(symbol, judgement->name, length) &&
 	    abi_suffix_changes(symbol + length))

@@ -14,4 +14,10 @@ size_t func_suffix_strip(const char *symbol);
 /* The same of a name that ends after size bytes. */
 u32 func_suffix_strip_part(const char *symbol, u32 size);
 
+/* Whether a name has such a suffix; that of a FUNC then means a true signature. */
+static inline bool func_suffix_has(const char *name)
+{
+	return name[func_suffix_strip(name)];
+}
+
 #endif

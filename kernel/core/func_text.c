@@ -67,7 +67,7 @@ bool func_text_has_name(const struct func_text *text, const char *name)
 {
 	if (!has(text, text->name, text->name_size, name))
 		return false;
-	return !name[func_suffix_strip(name)] || memchr(text->name, '.', text->name_size);
+	return !func_suffix_has(name) || memchr(text->name, '.', text->name_size);
 }
 
 bool func_text_has_file(const struct func_text *text, const char *path)

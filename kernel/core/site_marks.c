@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-#include "site_marks.h"
+#include "func_suffix.h"
 #include "range_search.h"
+#include "site_marks.h"
 
 static u32 site_of(u32 mark)
 {
@@ -41,10 +42,30 @@ static int compare_mark(const void *key, u32 i)
 	return site < wanted->site ? -1 : site > wanted->site;
 }
 
-u32 site_marks_of(const u32 *marks, u32 nr, u32 site)
+u32 site_marks_listed(const u32 *marks, u32 nr, u32 site)
 {
 	const struct mark_key key = { .marks = marks, .site = site };
 	u32 at = lower_bound(0, nr, 0, compare_mark, &key);
 
 	return at < nr && site_of(marks[at]) == site ? flags_of(marks[at]) : 0;
+}
+
+bool site_marks_true_signature(const struct btf_blob *func_info, u32 func_id)
+{
+	const struct btf_type *func = btf_blob_type(func_info, func_id);
+	const char *name = func ? btf_blob_string(func_info, func->name_off) : NULL;
+
+	return name && func_suffix_has(name);
+}
+
+u32 site_marks_of(const struct loc_index *index, const u32 *marks, u32 nr, u32 site)
+{
+	u32 found = site_marks_listed(marks, nr, site);
+	const struct loc_section *section;
+	const struct loc_site *entry = loc_index_site(index, site, &section);
+
+	if (entry && section->loc_class == LOC_CLASS_BODY &&
+	    site_marks_true_signature(index->func_info, entry->func))
+		found |= SITE_MARK_TRUE_SIGNATURE;
+	return found;
 }

@@ -10,7 +10,7 @@
 #ifndef BTF_EXTRA_SITE_MARKS_H
 #define BTF_EXTRA_SITE_MARKS_H
 
-#include "btf_blob.h"
+#include "loc_index.h"
 
 /* The site's first instruction is also where a loop of its own begins: once a turn. */
 #define SITE_MARK_LOOP_HEAD	(1U << 0)
@@ -28,12 +28,25 @@
 #define SITE_MARK_BITS 3
 
 /*
+ * This one is in no list: the name of the function tells. The function is not one
+ * of the source, but named after the symbol of this body (foo.isra.0), whose
+ * signature the compiler has changed. The same body is a site of foo, too.
+ */
+#define SITE_MARK_TRUE_SIGNATURE	(1U << SITE_MARK_BITS)
+
+/*
  * marks is aligned to 4, and may be NULL where nr is 0. 0, or -EINVAL with *fault
  * filled: BTF_FAULT_SITE_MARK, offset in bytes from marks.
  */
 int site_marks_check(const u32 *marks, u32 nr, u32 nr_sites, struct btf_fault *fault);
 
-/* SITE_MARK_* of a site, 0: none; marks have passed the check. */
-u32 site_marks_of(const u32 *marks, u32 nr, u32 site);
+/* The marks that a site has in the list, 0: none; marks have passed the check. */
+u32 site_marks_listed(const u32 *marks, u32 nr, u32 site);
+
+/* All SITE_MARK_* of a site of the index. */
+u32 site_marks_of(const struct loc_index *index, const u32 *marks, u32 nr, u32 site);
+
+/* Whether a FUNC of the blob or below it is named after a symbol. */
+bool site_marks_true_signature(const struct btf_blob *func_info, u32 func_id);
 
 #endif

@@ -181,6 +181,15 @@ int site_query_text(const struct site_tables *tables, const struct func_text *te
 
 /* ---- what is told of a site ---- */
 
+/* Classes and marks have the same numbers in the blobs and in the answer. */
+_Static_assert((u32)LOC_CLASS_INLINE == (u32)BTF_EXTRA_CLASS_INLINE, "class");
+_Static_assert((u32)LOC_CLASS_BODY == (u32)BTF_EXTRA_CLASS_BODY, "class");
+_Static_assert(SITE_MARK_LOOP_HEAD == BTF_EXTRA_SITE_LOOP_HEAD, "mark");
+_Static_assert(SITE_MARK_PART == BTF_EXTRA_SITE_PART, "mark");
+_Static_assert(SITE_MARK_NO_ENTRY == BTF_EXTRA_SITE_NO_ENTRY, "mark");
+_Static_assert(SITE_MARK_TRUE_SIGNATURE == BTF_EXTRA_SITE_TRUE_SIGNATURE, "mark");
+_Static_assert(BTF_EXTRA_SITE_FREED > SITE_MARK_TRUE_SIGNATURE, "the flag that is no mark");
+
 struct btf_extra_site site_describe(const struct site_tables *tables,
 				    const struct found_site *found)
 {
@@ -193,18 +202,11 @@ struct btf_extra_site site_describe(const struct site_tables *tables,
 		.loc_proto = site->loc_proto,
 		.number = section->first_site + found->i,
 		.site_class = section->loc_class,
-		.flags = place.freed ? BTF_EXTRA_SITE_FREED : 0,
 	};
-	const char *name = site_func_name(tables, site->func);
-	u32 marks = site_marks_of(tables->marks, tables->nr_marks, described.number);
 
-	if (marks & SITE_MARK_LOOP_HEAD)
-		described.flags |= BTF_EXTRA_SITE_LOOP_HEAD;
-	if (marks & SITE_MARK_PART)
-		described.flags |= BTF_EXTRA_SITE_PART;
-	if (marks & SITE_MARK_NO_ENTRY)
-		described.flags |= BTF_EXTRA_SITE_NO_ENTRY;
-	if (section->loc_class == LOC_CLASS_BODY && name[func_suffix_strip(name)])
-		described.flags |= BTF_EXTRA_SITE_TRUE_SIGNATURE;
+	described.flags = site_marks_of(tables->index, tables->marks, tables->nr_marks,
+					described.number);
+	if (place.freed)
+		described.flags |= BTF_EXTRA_SITE_FREED;
 	return described;
 }

@@ -544,11 +544,11 @@ const char *marks_row_verdict(const struct marks_row *row)
 	if (fault.code != BTF_FAULT_COUNT)
 		return "no error, but a fault";
 	for (i = 0; i < 8; i++)
-		if (site_marks_of(row->marks, row->nr, i) != marks_among(row, i) ||
-		    site_marks_of(row->marks, row->nr, 0u - i) != marks_among(row, 0u - i))
+		if (site_marks_listed(row->marks, row->nr, i) != marks_among(row, i) ||
+		    site_marks_listed(row->marks, row->nr, 0u - i) != marks_among(row, 0u - i))
 			return "a mark is not found, or another site has one";
 	for (i = 0; i < row->nr; i++)
-		if (site_marks_of(row->marks, row->nr, row->marks[i] >> 3) !=
+		if (site_marks_listed(row->marks, row->nr, row->marks[i] >> 3) !=
 		    (row->marks[i] & 7))
 			return "a mark is not found";
 	return NULL;

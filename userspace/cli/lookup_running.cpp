@@ -116,9 +116,7 @@ PrintedSite printed_site(const btf_extra_site &site, const RunningLookup &found,
     PrintedSite out = {};
     out.view = found.views.at(site.object).get();
     out.number = site.number;
-    out.marks = ((site.flags & BTF_EXTRA_SITE_LOOP_HEAD) != 0 ? SITE_MARK_LOOP_HEAD : 0) |
-                ((site.flags & BTF_EXTRA_SITE_PART) != 0 ? SITE_MARK_PART : 0) |
-                ((site.flags & BTF_EXTRA_SITE_NO_ENTRY) != 0 ? SITE_MARK_NO_ENTRY : 0);
+    out.marks = site.flags;
     out.freed = (site.flags & BTF_EXTRA_SITE_FREED) != 0;
     for (const btf_extra_object &object : found.objects.objects) {
         if (object.id != site.object)

@@ -79,29 +79,29 @@ enum btf_extra_class {
 	BTF_EXTRA_CLASS_BODY = 1,
 };
 
-/* The text of this site has been freed (init text after boot). */
-#define BTF_EXTRA_SITE_FREED	(1U << 0)
 /*
  * The address is the head of a loop of the instance: its own code jumps back to it. A probe there
  * is hit once an iteration, not once a call.
  */
-#define BTF_EXTRA_SITE_LOOP_HEAD	(1U << 1)
+#define BTF_EXTRA_SITE_LOOP_HEAD	(1U << 0)
 /*
  * The site continues a call that began at another site of the function (foo.part.0, inlined or
  * not). A probe there would see the call a second time.
  */
-#define BTF_EXTRA_SITE_PART	(1U << 2)
+#define BTF_EXTRA_SITE_PART	(1U << 1)
 /*
  * DWARF does not say at which instruction a call begins. The instruction at this site may also run
  * when nothing is called.
  */
-#define BTF_EXTRA_SITE_NO_ENTRY	(1U << 3)
+#define BTF_EXTRA_SITE_NO_ENTRY	(1U << 2)
 /*
  * The function is not one of the source. It is named after the symbol of this body (foo.isra.0),
  * whose signature the compiler has changed, and its prototype has the remaining parameters. The
  * same body is also a site of foo, without this flag.
  */
-#define BTF_EXTRA_SITE_TRUE_SIGNATURE	(1U << 4)
+#define BTF_EXTRA_SITE_TRUE_SIGNATURE	(1U << 3)
+/* The text of this site has been freed (init text after boot). */
+#define BTF_EXTRA_SITE_FREED	(1U << 4)
 
 struct btf_extra_site {
 	__u64 address;		/* at run time; 0: hidden, or a module's freed init text */

@@ -252,17 +252,8 @@ std::vector<btf_extra_site> FileTables::sites_of(const Object &object, uint32_t 
             site.loc_proto = record.loc_proto;
             site.number = section.first_site + j;
             site.site_class = section.loc_class;
-            site.flags = place.freed ? BTF_EXTRA_SITE_FREED : 0;
-            const uint32_t marks = object.table->view->site_marks(site.number);
-            if ((marks & SITE_MARK_LOOP_HEAD) != 0)
-                site.flags |= BTF_EXTRA_SITE_LOOP_HEAD;
-            if ((marks & SITE_MARK_PART) != 0)
-                site.flags |= BTF_EXTRA_SITE_PART;
-            if ((marks & SITE_MARK_NO_ENTRY) != 0)
-                site.flags |= BTF_EXTRA_SITE_NO_ENTRY;
-            if (section.loc_class == LOC_CLASS_BODY &&
-                object.table->view->is_true_signature(func_id))
-                site.flags |= BTF_EXTRA_SITE_TRUE_SIGNATURE;
+            site.flags = object.table->view->site_marks(site.number) |
+                         (place.freed ? BTF_EXTRA_SITE_FREED : 0);
             out.push_back(site);
         }
     }

@@ -259,7 +259,7 @@ std::optional<std::string> ObjectView::func_unit(uint32_t func_id) const {
 }
 
 bool ObjectView::is_true_signature(uint32_t func_id) const {
-    return func_name(func_id).find('.') != std::string_view::npos;
+    return site_marks_true_signature(&locations_->blob(), func_id);
 }
 
 std::vector<uint32_t> ObjectView::true_signatures(uint32_t site_number) const {
@@ -283,8 +283,8 @@ bool ObjectView::is_variadic(uint32_t func_id) const {
 
 uint32_t ObjectView::site_marks(uint32_t site_number) const {
     const auto &marks = file_.site_marks;
-    return marks ? site_marks_of(marks->data(), static_cast<uint32_t>(marks->size()), site_number)
-                 : 0;
+    return site_marks_of(&index_, marks ? marks->data() : nullptr,
+                         marks ? static_cast<uint32_t>(marks->size()) : 0, site_number);
 }
 
 ObjectView::Located ObjectView::count_located(const loc_site &site) const {

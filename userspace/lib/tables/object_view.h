@@ -76,7 +76,8 @@ class ObjectView {
     // Those of one site, by its number in the index; without the end of a variadic prototype.
     std::vector<Parameter> parameters(uint32_t site_number) const;
 
-    // SITE_MARK_*; 0 too where the file does not know (file().site_marks).
+    // SITE_MARK_*, which are BTF_EXTRA_SITE_* too. Where the file does not know of probes that are
+    // hit more than once a call (file().site_marks), a site has none of those marks.
     uint32_t site_marks(uint32_t site_number) const;
 
     // Parameters of a site, and how many of them have a location.
