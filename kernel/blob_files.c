@@ -14,14 +14,22 @@ static ssize_t read_blob(struct file *file, struct kobject *kobj, bin_attribute_
 	return memory_read_from_buffer(buffer, size, &offset, attribute->private, attribute->size);
 }
 
-static void set_up(struct bin_attribute *attribute, const char *name, const struct btf_blob *blob)
+static int add_file(struct extra_object *object, const char *suffix, const void *data, size_t size)
 {
-	sysfs_bin_attr_init(attribute);
-	attribute->attr.name = name;
-	attribute->attr.mode = 0444;
-	attribute->size = blob->size;
-	attribute->private = (void *)blob->data;
-	attribute->read = read_blob;
+	struct blob_file *file = &object->shown[object->nr_shown];
+	int err;
+
+	snprintf(file->name, sizeof(file->name), "%s%s", object->name, suffix);
+	sysfs_bin_attr_init(&file->attribute);
+	file->attribute.attr.name = file->name;
+	file->attribute.attr.mode = 0444;
+	file->attribute.size = size;
+	file->attribute.private = (void *)data;
+	file->attribute.read = read_blob;
+	err = sysfs_create_bin_file(folder, &file->attribute);
+	if (!err)
+		object->nr_shown++;
+	return err;
 }
 
 int blob_files_init(void)
@@ -39,21 +47,19 @@ int blob_files_add(struct extra_object *object)
 {
 	int err;
 
-	snprintf(object->types_file_name, sizeof(object->types_file_name), "%s.types",
-		 object->name);
-	set_up(&object->func_info_file, object->name, &object->func_info);
-	set_up(&object->types_file, object->types_file_name, &object->types);
-	err = sysfs_create_bin_file(folder, &object->func_info_file);
+	err = add_file(object, "", object->func_info.data, object->func_info.size);
+	if (!err)
+		err = add_file(object, ".types", object->types.data, object->types.size);
+	if (!err && object->marks)
+		err = add_file(object, ".marks", object->marks,
+			       object->nr_marks * sizeof(*object->marks));
 	if (err)
-		return err;
-	err = sysfs_create_bin_file(folder, &object->types_file);
-	if (err)
-		sysfs_remove_bin_file(folder, &object->func_info_file);
+		blob_files_remove(object);
 	return err;
 }
 
 void blob_files_remove(struct extra_object *object)
 {
-	sysfs_remove_bin_file(folder, &object->types_file);
-	sysfs_remove_bin_file(folder, &object->func_info_file);
+	while (object->nr_shown)
+		sysfs_remove_bin_file(folder, &object->shown[--object->nr_shown].attribute);
 }

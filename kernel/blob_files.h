@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* /sys/kernel/btf_extra/<object>: its func_info blob, <object>.types: its types. */
+/*
+ * What an object is made of, below /sys/kernel/btf_extra: <object> has its
+ * func_info blob, <object>.types its types, and <object>.marks the list of
+ * site_marks.h. There is no such file where the marks are not known.
+ */
 #ifndef BTF_EXTRA_BLOB_FILES_H
 #define BTF_EXTRA_BLOB_FILES_H
 

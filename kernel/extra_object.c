@@ -195,7 +195,7 @@ static int keep_marks(struct extra_object *object, const struct object_source *s
 {
 	struct btf_fault fault;
 
-	if (!elf->site_marks.size)
+	if (!elf->site_marks.data)
 		return 0;
 	object->marks = keep_bytes(source, &elf->site_marks, &object->marks_copy);
 	if (!object->marks)

@@ -23,6 +23,12 @@ struct object_section {
 	bool freed;		/* its text is gone: see BTF_EXTRA_SITE_FREED */
 };
 
+/* A part of an object that sysfs shows. */
+struct blob_file {
+	struct bin_attribute attribute;
+	char name[MODULE_NAME_LEN + 8];		/* with ".types" or ".marks" */
+};
+
 struct extra_object {
 	char name[MODULE_NAME_LEN];
 	u32 id;				/* given by the registry */
@@ -39,15 +45,15 @@ struct extra_object {
 	void *index_memory;
 	struct object_section *sections;	/* [index.nr_elf_sections] */
 	struct func_files files;
-	const u32 *marks;		/* see site_marks.h; NULL: none */
+	const u32 *marks;		/* see site_marks.h; NULL: not known */
 	u32 nr_marks;
 	struct site_tables tables;	/* all of this, to be asked */
 	void *types_copy, *func_info_copy, *marks_copy;	/* NULL: the bytes are somebody else's */
 	u32 nr_sites[2];		/* by enum loc_class */
 	size_t bytes;			/* blobs and tables */
 	u64 load_ns;
-	struct bin_attribute func_info_file, types_file;	/* below /sys/kernel/btf_extra */
-	char types_file_name[MODULE_NAME_LEN + 8];
+	struct blob_file shown[3];	/* see blob_files.h */
+	u32 nr_shown;
 };
 
 /* What an object is made from. */

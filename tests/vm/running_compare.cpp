@@ -202,15 +202,17 @@ Object open_object(const btf_extra_object &info, const std::string &path) {
     object.info = info;
     object.name = object_name(info);
     ExtraFile file = need(read_extra_file(path));
+    const auto marks = std::as_bytes(std::span(file.site_marks.value()));
     for (const auto &[suffix, mine] :
-         {std::pair("", &file.func_info), std::pair(".types", &file.types)}) {
+         {std::pair("", std::as_bytes(std::span(file.func_info))),
+          std::pair(".types", std::as_bytes(std::span(file.types))), std::pair(".marks", marks)}) {
         const std::string shown = "/sys/kernel/btf_extra/" + object.name + suffix;
-        if (need(read_whole_file(shown)) != *mine)
+        if (!std::ranges::equal(need(read_whole_file(shown)), mine))
             bad(shown + ": other bytes than those of " + path);
     }
     if (object_build_id(info) != build_id_text(file.build_id_note))
         bad(object.name + ": another build-id");
-    end_row(object.name + ": blobs are those of the file", 3);
+    end_row(object.name + ": blobs and marks are those of the file", 4);
 
     BaseStack base(need(open_base_btf("/sys/kernel/btf/vmlinux")));
     if (file.base.size() == 2) {

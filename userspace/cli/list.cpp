@@ -2,7 +2,6 @@
 // btf-extra list: which functions can be traced, and what a kprobe would miss.
 #include <algorithm>
 #include <memory>
-#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -63,34 +62,6 @@ void count_site(const ObjectView &view, const loc_site &site, ListedFunc &func) 
         func.params[i].located += loc_proto_ids(proto)[i] != 0;
 }
 
-// Numbers of sites. Of what the kernel has loaded, it says so itself.
-Result<std::set<uint32_t>> parts_of(const Tables &tables, const Table &table, uint32_t id) {
-    std::set<uint32_t> out;
-    if (tables.kernel != nullptr) {
-        RunningQuery query = {};
-        query.by = BTF_EXTRA_BY_ID;
-        query.object = table.object;
-        query.func_id = id;
-        auto found = tables.kernel->lookup(query);
-        if (!found)
-            return found.error();
-        for (const btf_extra_site &site : found->sites)
-            if ((site.flags & BTF_EXTRA_SITE_PART) != 0)
-                out.insert(site.number);
-        return out;
-    }
-    const loc_index &index = table.view->index();
-    for (uint32_t i = 0; i < index.nr_sections; i++) {
-        const loc_range range = loc_index_by_func(&index, i, id);
-        for (uint32_t j = range.first; j < range.end; j++) {
-            const uint32_t number = index.sections[i].first_site + j;
-            if ((table.view->site_marks(number) & SITE_MARK_PART) != 0)
-                out.insert(number);
-        }
-    }
-    return out;
-}
-
 // Other functions that the compiler has found equal may share the body.
 void add_true_signatures(const ObjectView &view, uint32_t body, ListedFunc &func) {
     for (const uint32_t other : view.true_signatures(body))
@@ -98,7 +69,7 @@ void add_true_signatures(const ObjectView &view, uint32_t body, ListedFunc &func
             func.true_signatures.push_back(other);
 }
 
-ListedFunc listed(const Table &table, uint32_t id, const std::set<uint32_t> &parts) {
+ListedFunc listed(const Table &table, uint32_t id) {
     const ObjectView &view = *table.view;
     ListedFunc out = {};
     out.table = &table;
@@ -111,7 +82,7 @@ ListedFunc listed(const Table &table, uint32_t id, const std::set<uint32_t> &par
         const loc_range range = loc_index_by_func(&index, i, id);
         const bool freed = freed_after_boot(table, index.elf_sections[section.elf].name);
         for (uint32_t j = range.first; j < range.end; j++) {
-            if (parts.contains(section.first_site + j)) {
+            if ((view.site_marks(section.first_site + j) & SITE_MARK_PART) != 0) {
                 out.parts++;
                 continue;
             }
@@ -130,7 +101,7 @@ ListedFunc listed(const Table &table, uint32_t id, const std::set<uint32_t> &par
 }
 
 // In order of (object, name, file, id).
-Result<std::vector<ListedFunc>> collect(const Tables &tables, const Options &options) {
+std::vector<ListedFunc> collect(const Tables &tables, const Options &options) {
     std::vector<ListedFunc> out;
     for (const Table &table : tables.tables) {
         const loc_index &index = table.view->index();
@@ -142,10 +113,7 @@ Result<std::vector<ListedFunc>> collect(const Tables &tables, const Options &opt
             // Those are told with the function of the source, and listed by their own names.
             if (table.view->is_true_signature(id) && options.pattern.find('.') == std::string::npos)
                 continue;
-            auto parts = parts_of(tables, table, id);
-            if (!parts)
-                return parts.error();
-            out.push_back(listed(table, id, *parts));
+            out.push_back(listed(table, id));
         }
         for (size_t i = first + 1; i < out.size(); i++)
             if (out[i].name == out[i - 1].name)
@@ -237,10 +205,7 @@ int run(const Options &options) {
     auto tables = Tables::open(options.tables);
     if (!tables)
         return fail(tables.error());
-    const auto collected = collect(*tables, options);
-    if (!collected)
-        return fail(collected.error());
-    const std::vector<ListedFunc> &funcs = *collected;
+    const std::vector<ListedFunc> funcs = collect(*tables, options);
     if (options.json)
         print_json(funcs);
     if (funcs.empty())

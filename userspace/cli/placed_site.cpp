@@ -28,7 +28,6 @@ std::vector<PlacedSite> sites_of(const Table &table, uint32_t func_id) {
             PlacedSite site = {};
             site.number = section.first_site + j;
             site.body = section.loc_class == LOC_CLASS_BODY;
-            // Of what the kernel has loaded, it says so itself.
             const uint32_t marks = table.view->site_marks(site.number);
             if ((marks & SITE_MARK_LOOP_HEAD) != 0)
                 site.dead = kLoopHead;
@@ -114,12 +113,6 @@ Result<std::map<uint32_t, uint64_t>> running_addresses(Tables &tables, const Tab
         auto site = std::ranges::find(sites, each.number, &PlacedSite::number);
         if (site == sites.end())
             return Error{table.object + ": another one has come: try again"};
-        if (each.flags & BTF_EXTRA_SITE_LOOP_HEAD)
-            site->dead = kLoopHead;
-        if (each.flags & BTF_EXTRA_SITE_NO_ENTRY)
-            site->dead = kNoEntry;
-        if (each.flags & BTF_EXTRA_SITE_PART)
-            site->dead = kPart;
         if (each.flags & BTF_EXTRA_SITE_FREED)
             site->dead = kFreed;
         if (each.address != 0)

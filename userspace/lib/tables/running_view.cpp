@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 #include "userspace/lib/tables/running_view.h"
 
+#include <cstring>
+#include <filesystem>
+
 #include <elf.h>
 #include <fmt/format.h>
 
@@ -95,6 +98,16 @@ Result<std::unique_ptr<ObjectView>> open_running_view(const btf_extra_object &ob
     if (!types)
         return types.error();
     ExtraFile file;
+    // It is not there where the marks are not known.
+    if (std::filesystem::exists(path + ".marks")) {
+        auto marks = read_whole_file(path + ".marks");
+        if (!marks)
+            return marks.error();
+        file.site_marks.emplace(marks->size() / sizeof(uint32_t));
+        if (!marks->empty())
+            std::memcpy(file.site_marks->data(), marks->data(),
+                        file.site_marks->size() * sizeof(uint32_t));
+    }
     file.machine = kMachine;
     file.types = std::move(*types);
     file.func_info = std::move(*func_info);
