@@ -148,7 +148,7 @@ std::vector<std::byte> ElfImage::build_id_note() const {
             if (size > rest.size())
                 break;
             size =
-                std::min<uint64_t>(pad4(size), rest.size());  // the last one may lack its padding
+                std::min<uint64_t>(pad4(size), rest.size());  // the last note may lack its padding
             std::vector<std::byte> whole(rest.begin(), rest.begin() + static_cast<ptrdiff_t>(size));
             if (!build_id_text(whole).empty())
                 return whole;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// An ELF64 little-endian file, read-only: its sections, their bytes, its build-id. One that is
-// compressed as a whole (x.ko.xz) is read as what it holds.
-// Safe on any bytes. libelf is not thread-safe: one thread at a time.
+// Reads an ELF64 little-endian file: its sections, their bytes and its build-id. A file that is
+// compressed as a whole (x.ko.xz) is decompressed. Any bytes are safe. libelf is not thread-safe:
+// one thread at a time.
 #ifndef BTF_EXTRA_ELF_IMAGE_H
 #define BTF_EXTRA_ELF_IMAGE_H
 
@@ -21,7 +21,7 @@ namespace btf_extra {
 
 struct ElfSection {
     std::string name;
-    uint32_t index;  // in the section header table
+    uint32_t index;  // its number in the section header table
     uint32_t type;   // SHT_*
     uint64_t flags;  // SHF_*
     uint64_t address;
@@ -34,21 +34,25 @@ struct ElfSection {
 class ElfImage {
   public:
     static Result<ElfImage> open(const std::string &path);
-    // One that lies in memory; path is what messages call it.
+    // Reads an image in memory. Messages call it path.
     static Result<ElfImage> from_bytes(std::string path, std::vector<std::byte> bytes);
 
     const std::string &path() const { return path_; }
     uint16_t machine() const { return machine_; }
-    bool relocatable() const { return relocatable_; }  // symbols count from their section's start
+    bool relocatable() const {
+        return relocatable_;
+    }  // its symbols count from the start of their section
     Elf *handle() const { return elf_.get(); }
 
     const std::vector<ElfSection> &sections() const { return sections_; }
-    const ElfSection *find(std::string_view name) const;  // NULL: none
+    const ElfSection *find(std::string_view name) const;  // NULL: there is none
 
-    // The bytes as they are in the file, in no special alignment; valid while the image is.
+    // Returns the bytes as they are in the file, with any alignment. They are valid while the image
+    // is.
     Result<std::span<const std::byte>> bytes(const ElfSection &section) const;
 
-    // The whole GNU build-id note (header, name, id), wherever it lies; empty: there is none.
+    // Returns the whole GNU build-id note (header, name, id), in whichever section it is; empty:
+    // there is none.
     std::vector<std::byte> build_id_note() const;
 
     Error error(std::string_view where, std::string_view reason) const;
@@ -65,14 +69,14 @@ class ElfImage {
 
     std::string path_;
     std::unique_ptr<int, CloseFile> fd_;
-    std::vector<std::byte> bytes_;  // of one in memory
+    std::vector<std::byte> bytes_;  // the bytes of an image in memory
     std::unique_ptr<Elf, EndElf> elf_;
     uint16_t machine_ = 0;
     bool relocatable_ = false;
     std::vector<ElfSection> sections_;
 };
 
-// The id inside a build-id note as lower-case hex; empty for anything else.
+// Returns the id of a build-id note as lower-case hex, or "" for anything else.
 std::string build_id_text(std::span<const std::byte> note);
 
 }  // namespace btf_extra

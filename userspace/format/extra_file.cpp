@@ -26,10 +26,10 @@ struct NewSection {
     std::string_view name;
     uint32_t type;
     uint64_t align;
-    std::span<const std::byte> bytes;  // of SHT_NOBITS: none
+    std::span<const std::byte> bytes;  // empty for SHT_NOBITS
     uint64_t flags = 0;
     uint64_t address = 0;
-    uint64_t size = 0;  // of SHT_NOBITS
+    uint64_t size = 0;  // size of a SHT_NOBITS section
 };
 
 bool write_elf(int fd, uint16_t machine, const std::vector<NewSection> &sections) {
@@ -66,7 +66,8 @@ bool write_elf(int fd, uint16_t machine, const std::vector<NewSection> &sections
         shdr->sh_type = section.type;
         shdr->sh_flags = section.flags;
         shdr->sh_addr = section.address;
-        header->e_shstrndx = static_cast<uint16_t>(elf_ndxscn(scn));  // the last one stays
+        header->e_shstrndx =
+            static_cast<uint16_t>(elf_ndxscn(scn));  // the last section is the string table
         return true;
     };
     for (size_t i = 0; i < sections.size(); i++)
@@ -101,7 +102,7 @@ std::vector<NewSection> sections_of(const ExtraFile &file,
     add(kInlineSection, SHT_PROGBITS, file.inline_blob);
     add(kBuildIdSection, SHT_NOTE, file.build_id_note);
     add(kBaseSection, SHT_PROGBITS, std::as_bytes(std::span(file.base)));
-    if (file.site_marks)  // also where there is none
+    if (file.site_marks)  // also if there are none
         sections.push_back(
             {kSiteMarksSection, SHT_PROGBITS, 8, std::as_bytes(std::span(*file.site_marks))});
     if (file.own_types)
@@ -153,7 +154,7 @@ Result<void> write_extra_file(const std::string &path, const ExtraFile &file) {
 
 namespace {
 
-// A header of the described object. False: it is there twice.
+// Adds a header of the described object. Returns false if it exists twice.
 bool take_header(const ElfSection &section, ExtraFile &file) {
     ObjectSection header = {section.name, section.flags & kKeptFlags, section.address,
                             section.size};

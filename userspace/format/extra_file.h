@@ -1,18 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// The .btf_extra container: a small ELF64 relocatable file, little-endian, with
-//   .BTF                    types        (split layout)
-//   .BTF.func_info          locations    (split layout)
-//   .BTF.inline             both in one  (inline layout)
-//   .note.gnu.build-id      the input's note, byte for byte
-//   .btf_extra.base         struct { u32 size, crc32; } for each level of BTF below, vmlinux first
-//   .btf_extra.site_marks   u32 [], by site: see kernel/core/site_marks.h
-//   .btf_extra.own_types    u32, in a module that carries its blobs in itself alone: how many
-//   records
-//                           of its .BTF are not ours
-//   .text, .init.text, ...  headers alone (SHT_NOBITS): the executable sections of the object
-//   .BTF.vmlinux            a header alone: where vmlinux has its own .BTF
-//   .btf_extra.provenance   see provenance.h
-// Contents begin at offsets that are multiples of 8.
+// Reads and writes the .btf_extra container: a small ELF64 relocatable file, little-endian.
+// kernel/core/FORMAT.md describes its sections.
 #ifndef BTF_EXTRA_EXTRA_FILE_H
 #define BTF_EXTRA_EXTRA_FILE_H
 
@@ -40,43 +28,42 @@ inline constexpr char kProvenanceSection[] = ".btf_extra.provenance";
 // A section of the object that the file describes.
 struct ObjectSection {
     std::string name;
-    uint64_t flags;    // of SHF_ALLOC, SHF_EXECINSTR, SHF_WRITE
-    uint64_t address;  // as linked; 0 in a relocatable object
+    uint64_t flags;    // SHF_ALLOC, SHF_EXECINSTR and SHF_WRITE only
+    uint64_t address;  // link address; 0 in a relocatable object
     uint64_t size;
     bool operator==(const ObjectSection &) const = default;
 };
 
-// What a level of base BTF is recognised by.
+// Identifies a level of base BTF.
 struct BaseIdentity {
     uint32_t size;   // in bytes
-    uint32_t crc32;  // zlib's, of these bytes
+    uint32_t crc32;  // zlib's sum of these bytes
     bool operator==(const BaseIdentity &) const = default;
 };
 
-// Files of older versions have none of sections, vmlinux_btf, base and site_marks.
+// Files of older versions have no sections, vmlinux_btf, base and site_marks.
 struct ExtraFile {
-    uint16_t machine = 0;                // e_machine of the input: EM_X86_64, EM_AARCH64
-    std::vector<std::byte> types;        // split layout; empty in the inline one
-    std::vector<std::byte> func_info;    // split layout; empty in the inline one
-    std::vector<std::byte> inline_blob;  // inline layout; empty in the split one
-    std::vector<std::byte>
-        build_id_note;                    // whole note: header, name, id; empty: the input had none
-    std::vector<ObjectSection> sections;  // executable, not empty, in the object's order
-    std::optional<ObjectSection> vmlinux_btf;         // named .BTF.vmlinux; vmlinux only
-    std::vector<BaseIdentity> base;                   // from vmlinux upwards
-    std::optional<std::vector<uint32_t>> site_marks;  // none: not known
-    std::optional<uint32_t> own_types;                // written, not read
+    uint16_t machine = 0;                      // e_machine of the input: EM_X86_64, EM_AARCH64
+    std::vector<std::byte> types;              // split layout; empty in the inline one
+    std::vector<std::byte> func_info;          // split layout; empty in the inline one
+    std::vector<std::byte> inline_blob;        // inline layout; empty in the split one
+    std::vector<std::byte> build_id_note;      // header, name, id; empty: the input had none
+    std::vector<ObjectSection> sections;       // executable, not empty, in the object's order
+    std::optional<ObjectSection> vmlinux_btf;  // named .BTF.vmlinux; vmlinux only
+    std::vector<BaseIdentity> base;            // in order, vmlinux first
+    std::optional<std::vector<uint32_t>> site_marks;  // nullopt: not known
+    std::optional<uint32_t> own_types;                // is written, but not read
     std::optional<Provenance> provenance;             // absent in files of other producers
 };
 
-// The container in memory.
+// Returns the bytes of the container.
 Result<std::vector<std::byte>> extra_file_bytes(const ExtraFile &file);
 
 // Writes a temporary file in the same folder and renames it to path. On failure nothing is left
-// behind and a file that was at path is untouched. The same bytes for the same content.
+// behind, and a file at path is untouched. The same content always gives the same bytes.
 Result<void> write_extra_file(const std::string &path, const ExtraFile &file);
 
-// Safe on any bytes. The blobs themselves are not looked into: that is loc_validate's work.
+// Any bytes are safe. The blobs themselves are not checked: loc_validate() does that.
 Result<ExtraFile> read_extra_file(const std::string &path);
 
 }  // namespace btf_extra

@@ -14,8 +14,8 @@ static_assert(std::endian::native == std::endian::little);
 constexpr uint32_t kMagic = 0x56505842;  // "BXPV"
 constexpr uint32_t kVersion = 1;
 
-// In the file: this header, func_files, variadic_funcs (u32 each), the files' names, each with its
-// NUL, and the reasons (u8 each), without gaps.
+// In the file come this header, func_files, variadic_funcs (u32 each), the files' names with a NUL
+// each, and the reasons (u8 each), without gaps.
 struct Header {
     uint32_t magic;
     uint32_t version;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// What the generator knows and the wire format has no place for: section
-// `.btf_extra.provenance` of a .btf_extra file. No kernel ever loads it.
+// The section `.btf_extra.provenance` of a .btf_extra file. It has what the generator knows and the
+// wire format does not store. The kernel does not use it.
 #ifndef BTF_EXTRA_PROVENANCE_H
 #define BTF_EXTRA_PROVENANCE_H
 
@@ -15,7 +15,8 @@
 
 namespace btf_extra {
 
-// Why a parameter has no location. The numbers are in files: add, never change.
+// The reason why a parameter has no location. Files contain these numbers: add new ones, and never
+// change one.
 enum class NotAvailable : uint8_t {
     kOptimizedOut = 1,
     kNoLocationHere,
@@ -30,37 +31,37 @@ enum class NotAvailable : uint8_t {
 inline constexpr uint8_t kNotAvailableFirst = 1;
 inline constexpr uint8_t kNotAvailableLast = 9;
 
-// The words of the wire format's description: "optimized out". "unknown" for other numbers.
+// Returns the words that the commands print: "optimized out". For other numbers it returns
+// "unknown".
 std::string_view text(NotAvailable reason);
 
 struct Provenance {
     static constexpr uint32_t kNoFile = UINT32_MAX;
 
-    uint32_t base_end_id = 1;      // first id above the base
-    uint32_t base_end_string = 0;  // end of the base's strings
-    // DW_TAG_inlined_subroutine with an address, outside skipped units.
+    uint32_t base_end_id = 1;      // the first id above the base
+    uint32_t base_end_string = 0;  // the end of the base's strings
+    // The number of DW_TAG_inlined_subroutine entries with an address, outside skipped units.
     uint64_t inline_instances = 0;
     uint32_t skipped_rust_units = 0;
 
-    // The file of each distinct function with sites, in ascending order of func id.
+    // The source file of each function with sites, in ascending order of func id.
     std::vector<std::string> files;
     std::vector<uint32_t> func_files;  // index into files, or kNoFile
 
-    // Those of the functions with sites that are variadic: ascending func ids.
+    // The variadic ones of the functions with sites, as ascending func ids.
     std::vector<uint32_t> variadic_funcs;
 
-    // A NotAvailable for each parameter without location, as the LOCSEC entries refer to them:
-    // in order of LOCSEC type id, entry, parameter. The trailing void of a variadic prototype
-    // is no parameter and has none.
+    // A NotAvailable for each parameter without location, in order of LOCSEC type id, entry and
+    // parameter. The void that ends a variadic prototype is not a parameter and has none.
     std::vector<uint8_t> reasons;
 
     bool operator==(const Provenance &) const = default;
 };
 
-// Little-endian and versioned; the same bytes for the same value.
+// The encoding is little-endian and has a version. The same value always gives the same bytes.
 std::vector<std::byte> encode(const Provenance &provenance);
 
-// Bounded: any bytes are safe. The error's message is the reason alone.
+// Any bytes are safe. The error's message is only the reason.
 Result<Provenance> decode_provenance(std::span<const std::byte> bytes);
 
 }  // namespace btf_extra

@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kFileTag = "file:";
 constexpr std::string_view kUnitTag = "unit:";
 
-// As a number of u64, whose alignment the index asks for.
+// Returns the number of u64, because the index needs their alignment.
 size_t words(size_t bytes) {
     return (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t);
 }
@@ -39,7 +39,7 @@ Result<std::unique_ptr<ObjectView>> ObjectView::open_with_base(const std::string
 
 namespace {
 
-// Whether the file was made for that object.
+// Returns an error if the file was not made for that object.
 Result<void> check_made_for(const std::string &path, const ExtraFile &file, const ElfImage &object,
                             std::string_view kind) {
     auto fail = [&](std::string_view where, const std::string &reason) {
@@ -167,8 +167,8 @@ ObjectView::open_content(const std::string &path, ExtraFile file, std::optional<
     return view;
 }
 
-// Takes the variadic functions from the prototypes, or from the provenance where those are not at
-// hand, and lets the provenance in only if its lists are as long as what they tell of.
+// Takes the variadic functions from the prototypes, or from the provenance if the prototypes are
+// missing. Refuses the provenance if the lengths of its lists do not fit the blobs.
 Result<void> ObjectView::check_provenance() {
     const auto &provenance = file_.provenance;
     variadic_.resize(funcs_.size());
@@ -217,7 +217,7 @@ void ObjectView::note_tags() {
     }
 }
 
-// What follows the prefix in the tag's text; nothing for id 0 and for other tags.
+// Returns the tag's text after the prefix, or nothing for id 0 and for other tags.
 std::optional<std::string> ObjectView::tag_text(uint32_t tag_id, std::string_view prefix) const {
     const btf_type *tag = btf_blob_type(&locations_->blob(), tag_id);
     const char *text =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// A .btf_extra file, validated and indexed, with or without the BTF below it:
-// its functions, their sites, what is known of each parameter.
+// A .btf_extra file that was validated and indexed, with or without the BTF below it. It gives
+// functions, their sites and what is known of each parameter.
 #ifndef BTF_EXTRA_OBJECT_VIEW_H
 #define BTF_EXTRA_OBJECT_VIEW_H
 
@@ -21,30 +21,31 @@
 namespace btf_extra {
 
 struct Parameter {
-    std::string_view name;  // empty: the prototype is not at hand, or the parameter has none
-    uint32_t type_id;       // 0: the prototype is not at hand
+    std::string_view name;  // empty: the prototype is missing, or the parameter has no name
+    uint32_t type_id;       // 0: the prototype is missing
     const btf_type *loc;    // a LOC_PARAM; NULL: no location
-    std::optional<NotAvailable> reason;  // why there is no location, where that is known
+    std::optional<NotAvailable> reason;  // why there is no location, if that is known
 };
 
 class ObjectView {
   public:
-    // Without a base, what lies in it reads as absent; that takes a file with provenance.
+    // Opens a file without a base. Types of the base are missing. The file must have provenance.
     static Result<std::unique_ptr<ObjectView>> open(const std::string &path);
 
-    // With the base BTF from a raw BTF file or an ELF file's .BTF.
+    // Opens a file with the base BTF from a raw BTF file or from an ELF file's .BTF.
     static Result<std::unique_ptr<ObjectView>> open_with_base(const std::string &path,
                                                               const std::string &base_path);
 
-    // With the base BTF of a kernel; its architecture and build-id must be the file's.
+    // Opens a file with the base BTF of a kernel, whose architecture and build-id must be the
+    // file's.
     static Result<std::unique_ptr<ObjectView>> open_for_kernel(const std::string &path,
                                                                const ElfImage &kernel);
 
-    // The same of a module, on top of its kernel's.
+    // Does the same for a module, on top of its kernel's BTF.
     static Result<std::unique_ptr<ObjectView>>
     open_for_module(const std::string &path, const ElfImage &module, const ElfImage &kernel);
 
-    // From what such a file holds, wherever that is from; path is for messages.
+    // Makes a view of the contents of a file, from any source. path is for messages.
     static Result<std::unique_ptr<ObjectView>> open_content(const std::string &path, ExtraFile file,
                                                             std::optional<BaseStack> base);
 
@@ -54,33 +55,34 @@ class ObjectView {
     const std::string &path() const { return path_; }
     const ExtraFile &file() const { return file_; }
     const BtfImage &locations() const { return *locations_; }
-    const BtfImage *types() const { return types_.get(); }  // NULL: the inline layout
+    const BtfImage *types() const { return types_.get(); }  // NULL: the layout is inline
     const loc_index &index() const { return index_; }
     std::string build_id() const { return build_id_text(file_.build_id_note); }
 
-    std::string_view func_name(uint32_t func_id) const;  // "(base)" where it is not at hand
+    std::string_view func_name(uint32_t func_id) const;  // "(base)" if it is missing
     std::optional<std::string> func_file(uint32_t func_id) const;
-    // The unit of a function that name and file do not tell apart from another.
+    // Returns the unit of a function that shares name and file with another one.
     std::optional<std::string> func_unit(uint32_t func_id) const;
 
-    // Of the parameters that its prototype and LOC_PROTOs count, is the last one "..."?
+    // Returns true if the last of the parameters in its prototype and LOC_PROTOs is "...".
     bool is_variadic(uint32_t func_id) const;
 
-    // Whether it is not a function of the source, but named after the symbol of one body
-    // (foo.isra.0) whose signature the compiler has changed: that is its prototype. The same body
-    // is a site of foo.
+    // Returns true if the function is not one of the source, but named after the symbol of one body
+    // (foo.isra.0). The compiler has changed the signature of that body, and the prototype has what
+    // is left. The same body is also a site of foo.
     bool is_true_signature(uint32_t func_id) const;
-    // Such functions at the place of a body, by its number in the index.
+    // Returns such functions at the place of a body. site_number is its number in the index.
     std::vector<uint32_t> true_signatures(uint32_t site_number) const;
 
-    // Those of one site, by its number in the index; without the end of a variadic prototype.
+    // Returns the parameters of a site, given its number in the index, without the void that ends a
+    // variadic prototype.
     std::vector<Parameter> parameters(uint32_t site_number) const;
 
-    // SITE_MARK_*, which are BTF_EXTRA_SITE_* too. Where the file does not know of probes that are
-    // hit more than once a call (file().site_marks), a site has none of those marks.
+    // Returns SITE_MARK_*, which are BTF_EXTRA_SITE_* too. If the file does not know at which sites
+    // a probe is hit more than once a call (file().site_marks), no site has these marks.
     uint32_t site_marks(uint32_t site_number) const;
 
-    // Parameters of a site, and how many of them have a location.
+    // Counts the parameters of a site, and those that have a location.
     struct Located {
         uint32_t params;
         uint32_t located;
@@ -105,11 +107,11 @@ class ObjectView {
     std::vector<uint64_t> index_memory_;
     loc_index index_ = {};
 
-    std::vector<uint32_t> funcs_;          // with sites, in ascending order of id
+    std::vector<uint32_t> funcs_;          // those with sites, in ascending order of id
     std::vector<bool> variadic_;           // by rank in funcs_
     std::vector<uint32_t> file_tags_;      // DECL_TAG "file:...", or 0, by rank in funcs_
     std::vector<uint32_t> unit_tags_;      // DECL_TAG "unit:..." likewise
-    std::vector<uint32_t> first_reasons_;  // by site number; empty: no provenance
+    std::vector<uint32_t> first_reasons_;  // by site number; empty: there is no provenance
 };
 
 }  // namespace btf_extra
