@@ -189,7 +189,7 @@ def comment_openings():
 
 
 def nothing_generated():
-    generated = re.compile(r"(^build/|\.(o|a|so|ko|d|pyc|deb|btf_extra|mod|symvers)$|(^|/)vmlinux$)")
+    generated = re.compile(r"(^build/|(^|/)\.checkpatch-|\.(o|a|so|ko|d|pyc|deb|btf_extra|mod|symvers)$|(^|/)vmlinux$)")
     for path in FILES:
         if generated.search(path) or "\0" in TEXT[path]:
             yield f"{path}: is made by something, or no text"
