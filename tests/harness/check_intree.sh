@@ -5,15 +5,13 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 
+# shellcheck source=tests/harness/results.sh
+. tests/harness/results.sh
+
 out=$PWD/build/check-intree
-rm -rf "$out"
-mkdir -p "$out/results" "$out/scratch"
+begin_results "$out"
 userspace/packages.sh build check kernel vm || exit 1
 env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory -s build/release/btf-extra || exit 1
 TMPDIR=$out/scratch tests/harness/intree_tree.sh "$out/results/tree" </dev/null
 tests/harness/run_vm_tests.sh "$out" intree
-sed -n 's/^fail /Failed: /p; s/^skip /Skipped: /p' "$out"/results/*
-count() { cat "$out"/results/* | grep -c "^$1 "; }
-failed=$(count fail) passed=$(count pass)
-echo "$passed passed, $failed failed, $(count skip) skipped"
-[ "$failed" = 0 ] && [ "$passed" != 0 ]
+end_results "$out"

@@ -6,25 +6,15 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 
-results=$1
+results=$1 test=dkms
+# shellcheck source=tests/harness/rows.sh
+. tests/harness/rows.sh
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/dkms.XXXXXX") || exit 1
 trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/source" "$scratch/tree"
 trees=(--sourcetree "$scratch/source" --dkmstree "$scratch/tree")
 
-# row NAME COMMAND...
-row() {
-    local name=$1
-    shift
-    if "$@" >"$scratch/log" 2>&1; then
-        echo "pass dkms: $name" >>"$results"
-    else
-        cat "$scratch/log"
-        echo "fail dkms: $name" >>"$results"
-    fi
-}
-
-kernel=$(vm/fetch-kernel.sh 6.12) || { echo 'fail dkms: no kernel' >>"$results"; exit 1; }
+kernel=$(vm/fetch-kernel.sh 6.12) || { failed 'no kernel'; exit 1; }
 release=$(cat "$kernel/release")
 row 'the sources are taken' kernel/dkms.sh "${trees[@]}"
 row 'and taken again' kernel/dkms.sh "${trees[@]}"

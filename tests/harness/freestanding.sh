@@ -5,20 +5,12 @@
 #
 #   freestanding.sh OBJECT RESULTS
 set -uo pipefail
-object=$1 results=$2
+object=$1 results=$2 test=core
+# shellcheck source=tests/harness/rows.sh
+. "$(dirname "$0")/rows.sh"
 
 nm "$object" >/dev/null || exit 1
 
-# verdict NAME LINES: passes if there are none.
-verdict() {
-    if [ -z "$2" ]; then
-        echo "pass $1" >>"$results"
-    else
-        echo "fail $1" >>"$results"
-        printf '%s:\n%s\n' "$1" "$2"
-    fi
-}
-
-verdict 'core: calls only mem*() and str*()' \
+nothing 'calls only mem*() and str*()' \
     "$(nm -u "$object" | awk '$2 !~ /^(mem|str)[a-z]+$/')"
-verdict 'core: no variables' "$(nm "$object" | awk '$2 ~ /^[BbCDdGgSs]$/')"
+nothing 'no variables' "$(nm "$object" | awk '$2 ~ /^[BbCDdGgSs]$/')"

@@ -68,7 +68,8 @@ def c_family():
 
 
 def scripts():
-    return [path for path in FILES if TEXT[path].startswith(("#!/bin/sh", "#!/usr/bin/env bash"))]
+    return [path for path in FILES if path.endswith(".sh")
+            or TEXT[path].startswith(("#!/bin/sh", "#!/usr/bin/env bash"))]
 
 
 def quoted_includes(path):

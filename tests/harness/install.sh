@@ -7,23 +7,12 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 
-results=$1
+results=$1 test=install
+# shellcheck source=tests/harness/rows.sh
+. tests/harness/rows.sh
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/install.XXXXXX") || exit 1
 trap 'rm -rf "$scratch"' EXIT
 prefix=$scratch/usr
-
-# row NAME COMMAND...: its output is shown where it fails.
-row() {
-    local name=$1
-    shift
-    if "$@" >"$scratch/log" 2>&1; then
-        echo "pass install: $name" >>"$results"
-    else
-        echo "fail install: $name" >>"$results"
-        cat "$scratch/log"
-        return 1
-    fi
-}
 
 plain_make() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory "$@"; }
 
@@ -103,7 +92,7 @@ if [ -r /sys/kernel/btf/vmlinux ]; then
         row "btf_loc.bpf.h with vmlinux.h, $arch" compiled_for $arch -DWITH_VMLINUX
     done
 else
-    echo 'skip install: btf_loc.bpf.h with vmlinux.h: this kernel has no BTF' >>"$results"
+    add_row skip 'btf_loc.bpf.h with vmlinux.h: this kernel has no BTF'
 fi
 
 # ---- manual pages and completion ----

@@ -6,19 +6,11 @@
 #   kernel_style.sh RESULTS
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
-results=$1
+results=$1 test='kernel style'
+# shellcheck source=tests/harness/rows.sh
+. tests/harness/rows.sh
 lean=$(vm/build-lean.sh) || exit 1
 kdir=$lean/headers
-
-# verdict NAME LINES: passes if there are none.
-verdict() {
-    if [ -z "$2" ]; then
-        echo "pass $1" >>"$results"
-    else
-        echo "fail $1" >>"$results"
-        printf '%s:\n%s\n' "$1" "$2"
-    fi
-}
 
 # The core has none of the kernel's macros, and <elf.h> names are as they are. One module serves
 # several kernels: it asks for their version, kernel_compat.h has what later ones did otherwise, and
@@ -45,5 +37,5 @@ sparse() {
             -e "symbol 'bpf_btf_extra_[a-z_]*' was not declared"
 }
 
-verdict 'kernel style: checkpatch --strict' "$(checkpatch 2>&1)"
-verdict 'kernel style: W=1 and sparse' "$(sparse)"
+nothing 'checkpatch --strict' "$(checkpatch 2>&1)"
+nothing 'W=1 and sparse' "$(sparse)"

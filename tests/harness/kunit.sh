@@ -10,17 +10,20 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 
+# shellcheck source=tests/harness/results.sh
+. tests/harness/results.sh
+
 if [ "${1:-}" = --check ]; then
     out=$2
 else
     out=build/kunit
-    rm -rf "$out"
+    begin_results "$out"
     userspace/packages.sh kernel vm || exit 1
 fi
 results=$out/results/kunit
 log=$out/logs/kunit.log
 files=$out/scratch/kunit
-mkdir -p "$out/results" "$out/logs" "$files"
+mkdir -p "$files"
 : >"$results"
 
 run() {
@@ -47,8 +50,4 @@ run() {
 
 run
 [ "${1:-}" != --check ] || exit 0
-grep '^fail ' "$results"
-passed=$(grep -c '^pass ' "$results")
-failed=$(grep -c '^fail ' "$results")
-echo "$passed passed, $failed failed, $(grep -c '^skip ' "$results") skipped"
-[ "$failed" = 0 ] && [ "$passed" != 0 ]
+end_results "$out"
