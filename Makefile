@@ -58,6 +58,9 @@ TESTS_REAL := $(wildcard tests/real/*_test.cpp)
 FUZZERS := $(patsubst tests/fuzz/%,%,$(basename $(wildcard tests/fuzz/*_fuzz.c tests/fuzz/*_fuzz.cpp)))
 BENCHES := $(patsubst tests/bench/%.cpp,%,$(wildcard tests/bench/*_bench.cpp))
 
+BPF_COMPILE = clang-14 -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -std=gnu11 -g -O2 $(WARNINGS) \
+	-Wno-unused-parameter -I. -Iinclude/uapi "-I/usr/include/$(shell gcc -print-multiarch)"
+
 # Shown instead of the command; V=1 shows the command.
 say = $(if $(V),,@printf '  %-4s %s\n' $(1) $@;)
 
@@ -212,9 +215,7 @@ build/$(1)/btf-extra: $(call object,$(1),$(MAIN)) build/$(1)/bpf/trace_program.o
 # Programs for the kernel.
 build/$(1)/bpf/%.bpf.o: userspace/bpf/%.bpf.c Makefile
 	@mkdir -p $$(@D)
-	$$(call say,BPF) clang-14 -target bpf -D__TARGET_ARCH_$$(BPF_ARCH) -std=gnu11 -g -O2 $$(WARNINGS) \
-		-Wno-unused-parameter -I. -Iinclude/uapi "-I/usr/include/$$(shell gcc -print-multiarch)" \
-		-fdebug-compilation-dir=. -MMD -MP -c -o $$@ $$< && llvm-strip-14 -g $$@
+	$$(call say,BPF) $$(BPF_COMPILE) -fdebug-compilation-dir=. -MMD -MP -c -o $$@ $$< && llvm-strip-14 -g $$@
 
 # The same as bytes in a program that loads it.
 build/$(1)/bpf/%_program.o: userspace/bpf/%_program.S build/$(1)/bpf/%.bpf.o
@@ -255,13 +256,28 @@ build/release/bench/libdw_walk: build/release/obj/tests/bench/libdw_walk.cpp.o
 	@mkdir -p $(@D)
 	$(call say,LD) $(CXX) $(FLAGS) -o $@ $^ $(LIBS)
 
-# Programs for a guest.
+# For a guest: programs, of one source or, as FOLDER/FOLDER_guest, of all in their folder, and BPF
+# objects.
 build/release/vm/%: build/release/obj/tests/vm/%.cpp.o build/release/libuserspace.a \
 		build/release/libcore.a
 	@mkdir -p $(@D)
 	$(call say,LD) $(CXX) $(FLAGS) -o $@ $^ $(LIBS)
-build/release/vm/real/real_guest: build/release/obj/tests/vm/real/workload.cpp.o
+build/release/vm/%: build/release/obj/tests/vm/%.c.o
+	@mkdir -p $(@D)
+	$(call say,LD) $(CC) $(FLAGS) -pthread -o $@ $^
 build/release/vm/running_compare: build/release/obj/tests/vm/running_listing.cpp.o
+build/release/vm/%.bpf.o: tests/vm/%.bpf.c Makefile
+	@mkdir -p $(@D)
+	$(call say,BPF) $(BPF_COMPILE) -MMD -MP -c -o $@ $<
+GUEST_FOLDERS := $(patsubst tests/vm/%_guest.cpp,%,$(wildcard tests/vm/*/*_guest.cpp))
+guest_objects = $(filter-out build/release/obj/tests/vm/$(1)_guest.cpp.o,$(call object,release,\
+	$(wildcard tests/vm/$(dir $(1))*.cpp)))
+$(foreach g,$(GUEST_FOLDERS),$(eval build/release/vm/$(g)_guest: $(call guest_objects,$(g))))
+GUEST_BUILT := $(patsubst %,build/release/vm/%_guest,$(GUEST_FOLDERS)) \
+	$(patsubst tests/vm/%.c,build/release/vm/%,$(wildcard tests/vm/*.c)) \
+	$(addprefix build/release/vm/,running_compare running_access) \
+	$(patsubst tests/vm/%.c,build/release/vm/%.o,$(filter-out tests/vm/bench/%,\
+		$(wildcard tests/vm/*/*.bpf.c)))
 
 # A fuzzer in C has the core and its test support alone; one in C++ has everything.
 FUZZ_C := build/fuzz/libcore_support.a
@@ -276,9 +292,10 @@ build/freestanding/core.o: $(call object,freestanding,$(CORE))
 	$(call say,LD) ld -r -o $@ $^
 
 # The scripts build these.
-.PHONY: build-check build-fuzz build-bench
+.PHONY: build-check build-fuzz build-guest build-bench
 build-check: build/release/btf-extra build/asan/btf-extra $(TESTS_ASAN) $(TESTS_RELEASE) \
-		build-fuzz build/freestanding/core.o
+		build-fuzz build-guest build/freestanding/core.o
+build-guest: build/release/btf-extra $(GUEST_BUILT)
 build-fuzz: $(FUZZERS_BUILT)
 build-bench: build/release/btf-extra $(BENCHES_RELEASE)
 

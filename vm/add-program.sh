@@ -15,6 +15,8 @@ for program; do
     path=$(type -P "$program") || fail "$program: no such program"
     mkdir -p "$root/bin"
     cp -L --remove-destination "$path" "$root/bin/"
+    # Debug information would be most of what the guest has to unpack.
+    strip -g "$root/bin/${path##*/}" 2>/dev/null || true
     # One that is linked statically has none.
     linked=$(ldd "$path" 2>/dev/null) || continue
     ! grep -q 'not found' <<<"$linked" || fail "$program: $(grep 'not found' <<<"$linked" | xargs)"

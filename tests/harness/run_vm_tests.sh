@@ -1,45 +1,65 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-# The tests that need virtual machines: tests/harness/vm_harness.sh, then all tests/vm/*.sh at once, as a step
-# of check.sh:
+# The tests that need virtual machines, as a step of check.sh: the harness itself (vm_harness.sh), and
+# the suites of tests/vm/suites.list, one guest for each kernel, all kernels at a time.
 #
-#   run_vm_tests.sh OUT [NAME...]      only those of these names
+#   run_vm_tests.sh OUT [WORD...]      WORD: a suite, "harness", or a kernel: only these, on these
 #
-# Each is called with the file of OUT/results that it adds its "pass NAME", "fail NAME" and
-# "skip NAME: reason" lines to. One that reports nothing, or neither ends with 0 nor reports a
-# failure, counts as failed. OUT/logs/vm_NAME.log has what it says.
+# OUT/results/vm_KERNEL has the rows, OUT/logs/vm_KERNEL.log what the guest said.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
+# shellcheck source=tests/harness/results.sh
+. tests/harness/results.sh
 
 out=$(realpath -m "$1")
 shift
-mkdir -p "$out/results" "$out/logs"
+mkdir -p "$out"/{results,logs,scratch}
 
-# run_script NAME SCRIPT
-run_script() {
-    local name=$1 script=$2 status started=$SECONDS
-    local results=$out/results/$name log=$out/logs/$name.log
-    export BTF_EXTRA_SCRATCH=$out/scratch/$name TMPDIR=$out/scratch/$name
-    rm -rf "$BTF_EXTRA_SCRATCH" && mkdir -p "$BTF_EXTRA_SCRATCH" && : >"$results"
-    timeout 3600 "$script" "$results" >"$log" 2>&1 </dev/null
+suites='' kernels=''
+for word; do
+    if [ "$word" = harness ] || [ -e "tests/vm/$word.sh" ]; then suites+=" $word"; else kernels+=" $word"; fi
+done
+is_asked() { [ -z "$1" ] || [[ "$1 " = *" $2 "* ]]; }
+
+# job NAME COMMAND...: the command adds rows to OUT/results/NAME. One that reports nothing has failed.
+job() {
+    local name=$1 status began=$SECONDS results=$out/results/$1 log=$out/logs/$1.log
+    shift
+    : >"$results"
+    timeout 3600 "$@" >"$log" 2>&1 </dev/null
     status=$?
-    if [ ! -s "$results" ]; then
-        echo "fail $name: no report (exit code $status)" >>"$results"
-    elif [ "$status" != 0 ] && ! grep -q '^fail ' "$results"; then
-        echo "fail $name: exit code $status in spite of no failure" >>"$results"
+    if [ ! -s "$results" ] || { [ "$status" != 0 ] && ! grep -q '^fail ' "$results"; }; then
+        echo "fail $name: exit code $status" >>"$results"
     fi
-    if grep -q '^fail ' "$results"; then cat "$log"; fi
-    echo "  $name: $(grep -c '^pass ' "$results") passed, $(grep -c '^fail ' "$results") failed," \
-        "$(grep -c '^skip ' "$results") skipped, $((SECONDS - started)) s"
+    ! grep -q '^fail ' "$results" || cat "$log"
+    sed -n 's/^=== ended \([^ ]*\) .* /    \1, seconds: /p' "$log"
+    echo "  $name: $(summary "$results"), $((SECONDS - began)) s"
 }
 
-for script in tests/harness/vm_harness.sh tests/vm/*.sh; do
-    name=$(basename "$script" .sh)
-    name=vm_${name#vm_}
-    [ -e "$script" ] || continue
-    [ $# = 0 ] || [[ " $* " = *" ${name#vm_} "* ]] || continue
-    run_script "$name" "$script" &
-    # The harness first, alone: it tells time-outs from what is merely slow.
-    [ "$name" != vm_harness ] || wait
+declare -A suites_of=()
+order=()
+while read -r suite on; do
+    if [ "$suite" = '#' ] || ! is_asked "$suites" "$suite"; then continue; fi
+    for kernel in $on; do
+        is_asked "$kernels" "$kernel" || continue
+        [ -n "${suites_of[$kernel]:-}" ] || order+=("$kernel")
+        suites_of[$kernel]+=" $suite"
+    done
+done <tests/vm/suites.list
+for script in tests/vm/*.sh; do
+    grep -q "^$(basename "$script" .sh) " tests/vm/suites.list ||
+        { echo "run_vm_tests: $script is not in tests/vm/suites.list"; exit 1; }
+done
+[ -n "${order[*]}" ] || [[ $suites = *' harness' ]] || { echo "run_vm_tests: nothing is $*"; exit 1; }
+
+env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory build-guest || exit 1
+if is_asked "$suites$kernels" harness; then
+    mkdir -p "$out/scratch/vm_harness"
+    job vm_harness env TMPDIR="$out/scratch/vm_harness" tests/harness/vm_harness.sh \
+        "$out/results/vm_harness" &
+fi
+for kernel in "${order[@]}"; do
+    # shellcheck disable=SC2086  # a list of words
+    job "vm_$kernel" tests/harness/vm_suites.sh "$out" "$kernel" ${suites_of[$kernel]} &
 done
 wait

@@ -1,28 +1,15 @@
-#!/usr/bin/env bash
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+# shellcheck shell=bash disable=SC2154  # vm_suites.sh sets kernel, files and modules
 # Arguments, call by call: shapes.ko (tests/vm/shapes) has functions of every shape, which write down
-# what they are called with; BPF programs at their sites must see the same. On each kernel, with the
-# shapes looked for in the module as its compiler made it.
-#
-#   shapes.sh RESULTS [KERNEL...]
-cd "$(dirname "$0")/../.." || exit 1
-# shellcheck source=tests/harness/vm_test.sh
-. tests/harness/vm_test.sh
-default_kernels 6.1 6.12 7.x
-calls=${SHAPES_CALLS:-100000}
-command=$PWD/build/release/btf-extra
-
-build_programs() {
-    build_bpf shapes &&
-        make --no-print-directory build/release/btf-extra build/release/vm/shapes/shapes_guest
-}
+# what they are called with; BPF programs at their sites must see the same. The shapes are looked for
+# in the module as the kernel's compiler made it.
 
 # ---- what the compiler made ----
 
 functions=$(sed -n 's/^\tSHAPE(\([a-z_]*\), .*/shape_\1/p' tests/vm/shapes/shapes.h)
 
 # lookup FUNCTION: its sites, one a line, from the files $lookup.
-lookup() { "$command" lookup "${lookup[@]}" --name "shape_$1" | grep '^  \.'; }
+lookup() { build/release/btf-extra lookup "${lookup[@]}" --name "shape_$1" | grep '^  \.'; }
 
 # occurs WHAT COUNT FUNCTION PATTERN: that many sites of the function match, 'some' at least one.
 occurs() {
@@ -30,10 +17,10 @@ occurs() {
     sites=$(lookup "$3")
     count=$(grep -c -E -e "$4" <<<"$sites")
     if [ "$count" = "$2" ] || { [ "$2" = some ] && [ "$count" -gt 0 ]; }; then
-        echo "pass vm shapes: $name: occurs: $1" >>"$results"
+        passed "occurs: $1"
     else
         echo "$sites"
-        echo "fail vm shapes: $name: occurs: $1" >>"$results"
+        failed "occurs: $1"
     fi
 }
 
@@ -72,35 +59,13 @@ all_occur() {
     occurs 'a loop of its own' 1 own_loop ' inline '
 }
 
-# ---- the guest ----
-
-cat >"$scratch/start" <<'END'
-insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko && insmod /shapes.ko || exit 1
-shapes_guest /shapes.bpf.o /sites "$@"
-status=$?
-rmmod shapes && rmmod btf_extra_vmlinux && rmmod btf_extra || exit 1
-exit $status
-END
-
-# prepare NAME FILES: sets lookup.
 prepare() {
-    local modules
-    modules=$(tests/vm/shapes/prepare.sh "$1" "$2") || return 1
-    lookup=("$2"/lib/firmware/btf_extra/*/shapes.btf_extra --vmlinux "$modules/vmlinux"
+    tests/vm/shapes/prepare.sh "$kernel" "$files" "$modules" || return
+    local lookup=("$files"/shapes/btf_extra/*/shapes.btf_extra --vmlinux "$modules/vmlinux"
         --module "$modules/tests/vm/shapes/shapes.ko")
-    # shellcheck disable=SC2086  # a list of words
-    tests/vm/shapes/expected_sites.py "$command" "${lookup[@]}" -- $functions >"$2/sites" &&
-        cp "$scratch"/{start,shapes.bpf.o} "$2" && vm/add-program.sh "$2" build/release/vm/shapes/shapes_guest
-}
-
-# on_kernel NAME: in a subshell.
-on_kernel() {
-    local name=$1 files=$scratch/$1 lookup
-    prepare "$name" "$files" || fail "$name: what it needs could not be built"
     all_occur
-    tests/harness/guest_rows.sh "$results" "vm shapes: $name" "$name" --cpus 2 --files "$files" -- \
-        sh /start "$calls" typed word loc perf
+    # shellcheck disable=SC2086  # a list of words
+    tests/vm/shapes/expected_sites.py build/release/btf-extra "${lookup[@]}" -- $functions \
+        >"$files/shapes/sites" && cp build/release/vm/shapes/shapes.bpf.o "$files" &&
+        vm/add-program.sh "$files" build/release/vm/shapes/shapes_guest
 }
-
-build_programs || fail 'build of the programs'
-on_kernels 2

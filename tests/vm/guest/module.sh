@@ -1,31 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 # In the guest: btf_extra.ko, the data module, firmware for a module that comes and goes, files that
-# must be refused. Each row is a line "pass NAME", or "fail NAME" after what was seen. The folder
-# has what tests/vm/module.sh puts there.
+# must be refused. tests/vm/module.sh puts there what it needs.
 cd / || exit 1
-
-# expect NAME WANTED GOT
-expect() {
-    if [ "$2" = "$3" ]; then
-        echo "pass $1"
-    else
-        echo "wanted: $2"
-        echo "got:    $3"
-        echo "fail $1"
-    fi
-}
-
-# yes NAME COMMAND...: the command succeeds
-yes_if() {
-    name=$1
-    shift
-    if "$@"; then echo "pass $name"; else echo "fail $name"; fi
-}
+# shellcheck source=tests/harness/rows.sh
+. /rows.sh
 
 # What btf_extra has said since the last time.
 said() { dmesg -c | sed -n 's/^\[[^]]*\] btf_extra: //p' | grep -v -e 'out-of-tree' -e 'verification failed'; }
 
+load() { insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko; }
 unload() {
     # Programs and files that were just closed may hold it for a moment.
     for _ in 1 2 3 4 5; do rmmod "$1" 2>/dev/null && return; sleep 1; done
@@ -38,12 +22,12 @@ dmesg -c >/dev/null
 
 # ---- data module ----
 
-expect 'command without the module' \
+same 'command without the module' \
     '1 btf-extra: /dev/btf_extra: btf_extra is not loaded: modprobe btf_extra_vmlinux' \
     "$(got=$(btf-extra stat --running 2>&1); echo "$? $got")"
-yes_if 'modules load' sh -c 'insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko'
+row 'modules load' load
 line=$(said)
-expect 'one line in dmesg' '1 object: F functions, S sites, B bytes, M ms' \
+same 'one line in dmesg' '1 object: F functions, S sites, B bytes, M ms' \
     "$(echo "$line" | sed 's/[0-9][0-9]* functions/F functions/; s/[0-9][0-9]* sites/S sites/
         s/[0-9][0-9]* bytes/B bytes/; s/[0-9][0-9]* ms/M ms/')"
 echo "$line"
@@ -52,58 +36,62 @@ began=$(milliseconds)
 wc -l </proc/kallsyms >/dev/null
 walk=$(($(milliseconds) - began))
 echo "$line" | awk -v walk=$walk '{ print "load is", $(NF - 1) / walk, "of one walk over kallsyms,", walk, "ms" }'
-expect 'at most 25 bytes a site' yes \
+same 'at most 25 bytes a site' yes \
     "$(echo "$line" | sed 's/[^0-9 ]//g' | awk '{ print ($4 <= 25 * $3 ? "yes" : $4 / $3) }')"
-expect 'the kernel has the types by name' "$(md5sum </types.bin)" \
+same 'the kernel has the types by name' "$(md5sum </types.bin)" \
     "$(md5sum </sys/kernel/btf/btf_extra_vmlinux)"
-expect 'types of the object' "$(md5sum </types.bin)" "$(md5sum </sys/kernel/btf_extra/vmlinux.types)"
-expect 'locations of the object' "$(md5sum </func_info.bin)" \
+same 'types of the object' "$(md5sum </types.bin)" "$(md5sum </sys/kernel/btf_extra/vmlinux.types)"
+same 'locations of the object' "$(md5sum </func_info.bin)" \
     "$(md5sum </sys/kernel/btf_extra/vmlinux)"
-expect 'debugfs lists every site' "$(echo "$line" | sed 's/.* \([0-9]*\) sites.*/\1/')" \
-    "$(grep -vc '^[0-9a-f]* s ' $sites)"
+
 # ---- a module comes and goes ----
 
 mkdir -p "$firmware"
 sample() { cp "$1" "$firmware/btf_extra_sample.btf_extra"; }
-count() { ./object_list | awk '$1 == "btf_extra_sample" { n = $2 } END { print n + 0 }'; }
+count() { object_list | awk '$1 == "btf_extra_sample" { n = $2 } END { print n + 0 }'; }
 shown() { for file in /sys/kernel/btf_extra/btf_extra_sample*; do [ ! -e "$file" ] || echo "$file"; done; }
 id=$(cat /sample.build_id)
 unload btf_extra_vmlinux && unload btf_extra
 echo "btf_extra_sample $id" >"$firmware/manifest"
 sample /sample.btf_extra
-yes_if 'modules load again' sh -c 'insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko'
+row 'modules load again' load
 said >/dev/null
-expect 'a module that is not there has no sites' 0 "$(count)"
+same 'a module that is not there has no sites' 0 "$(count)"
 insmod /btf_extra_sample.ko
-expect 'a module that comes has its sites' "$(cat /sample.sites)" "$(count)"
-expect 'and nothing is said of it' '' "$(said)"
-expect 'its blob is shown' "$(md5sum </sample.func_info)" \
+same 'a module that comes has its sites' "$(cat /sample.sites)" "$(count)"
+same 'and nothing is said of it' '' "$(said)"
+same 'its blob is shown' "$(md5sum </sample.func_info)" \
     "$(md5sum </sys/kernel/btf_extra/btf_extra_sample)"
-grep '\[btf_extra_sample\]' $sites | grep -v '^[0-9a-f]* s ' >/listed
+# The list takes seconds to read.
+grep -v '^[0-9a-f]* s ' $sites >/tmp/sites
+grep '\[btf_extra_sample\]' /tmp/sites >/listed
 cat /listed
-expect 'debugfs lists them' "$(cat /sample.sites)" "$(wc -l </listed)"
-expect 'its bodies are where kallsyms has them' \
+same 'debugfs lists them' "$(cat /sample.sites)" "$(wc -l </listed)"
+same 'debugfs lists every site of vmlinux' "$(echo "$line" | sed 's/.* \([0-9]*\) sites.*/\1/')" \
+    $(($(wc -l </tmp/sites) - $(wc -l </listed)))
+rm /tmp/sites
+same 'its bodies are where kallsyms has them' \
     "$(grep -E ' (sample_body|sample_other).\[btf_extra_sample\]' /proc/kallsyms |
         awk '{ print $1, $3 }' | sort)" \
     "$(grep -E ' t (sample_body|sample_other).\[' /listed |
         awk '{ print $1, $3 }' | sort)"
-expect 'text that its init needed is gone' 0000000000000000 \
+same 'text that its init needed is gone' 0000000000000000 \
     "$(grep -E ' t sample_init.\[' /listed | cut -d' ' -f1)"
 # All there is to ask, of both objects.
 sh /running.sh vmlinux=/vmlinux.btf_extra btf_extra_sample=/sample.btf_extra
-expect 'the questions come to their end' 0 $?
+same 'the questions come to their end' 0 $?
 rmmod btf_extra_sample
-expect 'a module that goes takes them away' 0 "$(count)"
-expect 'and its blob' '' "$(shown)"
+same 'a module that goes takes them away' 0 "$(count)"
+same 'and its blob' '' "$(shown)"
 
 insmod /btf_extra_sample.ko
 unload btf_extra_vmlinux
 unload btf_extra
 insmod /btf_extra.ko
-expect 'a module that was there before has its sites' "$(cat /sample.sites)" "$(count)"
+same 'a module that was there before has its sites' "$(cat /sample.sites)" "$(count)"
 insmod /btf_extra_vmlinux.ko
 said >/dev/null
-expect 'and keeps them when vmlinux comes' "$(cat /sample.sites)" "$(count)"
+same 'and keeps them when vmlinux comes' "$(cat /sample.sites)" "$(count)"
 rmmod btf_extra_sample
 
 # ---- files that must be refused ----
@@ -116,8 +104,8 @@ for blob in /hostile/*.btf_extra; do
     wanted=$(cat "/hostile/$name.expect")
     # Once, and in one line.
     case $(echo "$got" | wc -l):$got in
-    1:"$wanted"*) echo "pass refused: $name" ;;
-    *) expect "refused: $name" "$wanted" "$got" ;;
+    1:"$wanted"*) passed "refused: $name" ;;
+    *) same "refused: $name" "$wanted" "$got" ;;
     esac
     [ "$(count)" = 0 ] || echo "fail refused: $name: it has sites"
     [ -z "$(shown)" ] || echo "fail refused: $name: it has files"
@@ -125,13 +113,13 @@ for blob in /hostile/*.btf_extra; do
 done
 sample /sample.btf_extra
 insmod /btf_extra_sample.ko
-expect 'after all that the good one is taken' "$(cat /sample.sites)" "$(count)"
+same 'after all that the good one is taken' "$(cat /sample.sites)" "$(count)"
 rmmod btf_extra_sample
 dmesg -c >/dev/null
 
 # ---- come and go under look-ups ----
 
-./query_stress "${SECONDS_OF_STRESS:-8}" 3 btf_extra_sample sample_inlined 5 >/stress 2>&1 &
+query_stress "${SECONDS_OF_STRESS:-8}" 3 btf_extra_sample sample_inlined 5 >/stress 2>&1 &
 stress=$!
 turns=0
 while kill -0 $stress 2>/dev/null; do
@@ -139,7 +127,7 @@ while kill -0 $stress 2>/dev/null; do
     turns=$((turns + 1))
 done
 wait $stress
-expect "look-ups while a module comes and goes" 0 $?
+same "look-ups while a module comes and goes" 0 $?
 cat /stress
 echo "$turns turns"
 
@@ -147,18 +135,18 @@ echo "$turns turns"
 
 unload btf_extra_vmlinux
 unload btf_extra
-expect 'nothing is left behind' '' \
+same 'nothing is left behind' '' \
     "$(ls -d /sys/kernel/btf_extra /dev/btf_extra /sys/kernel/debug/btf_extra /sys/kernel/btf/btf_extra* 2>/dev/null
     grep btf_extra /proc/kallsyms | head -n 3)"
 cp /vmlinux.btf_extra "$firmware/"
 printf 'btf_extra_sample %s\nvmlinux %s\n' "$id" "$(cat /vmlinux.build_id)" >"$firmware/manifest"
 dmesg -c >/dev/null
 insmod /btf_extra.ko
-expect 'vmlinux from firmware' "$(echo "$line" | sed 's/, [0-9]* ms//')" \
+same 'vmlinux from firmware' "$(echo "$line" | sed 's/, [0-9]* ms//')" \
     "$(said | sed 's/, [0-9]* ms//')"
-expect 'its types' "$(md5sum </types.bin)" "$(md5sum </sys/kernel/btf_extra/vmlinux.types)"
+same 'its types' "$(md5sum </types.bin)" "$(md5sum </sys/kernel/btf_extra/vmlinux.types)"
 insmod /btf_extra_vmlinux.ko
-expect 'the data module takes its place' "$(echo "$line" | sed 's/, [0-9]* ms//')" \
+same 'the data module takes its place' "$(echo "$line" | sed 's/, [0-9]* ms//')" \
     "$(said | sed 's/, [0-9]* ms//')"
 unload btf_extra_vmlinux
 unload btf_extra
@@ -169,18 +157,18 @@ if [ -d /debian ]; then
     mv "$firmware" /kept && cp -r /firmware/out "$firmware"
     dmesg -c >/dev/null
     insmod /btf_extra.ko
-    expect 'the folder has vmlinux' "$(echo "$line" | sed 's/, [0-9]* ms//')" \
+    same 'the folder has vmlinux' "$(echo "$line" | sed 's/, [0-9]* ms//')" \
         "$(said | sed 's/, [0-9]* ms//')"
     for module in libcrc32c xfs tcp_bbr; do insmod "/debian/$module.ko"; done
-    expect 'nothing is said of modules' '' "$(said)"
-    expect 'modules have their sites' 'vmlinux xfs tcp_bbr' "$(./object_list | awk '{ print $1 }' | xargs)"
-    ./object_list
+    same 'nothing is said of modules' '' "$(said)"
+    same 'modules have their sites' 'vmlinux xfs tcp_bbr' "$(object_list | awk '{ print $1 }' | xargs)"
+    object_list
     running_compare vmlinux="$firmware/vmlinux.btf_extra" xfs="$firmware/xfs.btf_extra" \
         tcp_bbr="$firmware/tcp_bbr.btf_extra" >/compared
-    expect 'with modules: running_compare comes to its end' 0 $?
+    same 'with modules: running_compare comes to its end' 0 $?
     sed 's/^\(pass\|fail\) /\1 with modules: /' /compared
     rmmod tcp_bbr xfs libcrc32c
-    expect 'modules take them along' vmlinux "$(./object_list | awk '{ print $1 }' | xargs)"
+    same 'modules take them along' vmlinux "$(object_list | awk '{ print $1 }' | xargs)"
     unload btf_extra
     rm -rf "$firmware" && mv /kept "$firmware"
 fi
@@ -195,12 +183,12 @@ for wrong in base build_id; do
     build_id) wanted='vmlinux: refused: made for build-id' ;;
     esac
     grep -q "^$wanted" /got || cat /got
-    yes_if "vmlinux of another kernel is refused: $wrong" grep -q "^$wanted" /got
-    expect "and has no sites: $wrong" 0 "$(wc -l <$sites)"
+    row "vmlinux of another kernel is refused: $wrong" grep -q "^$wanted" /got
+    same "and has no sites: $wrong" 0 "$(wc -l <$sites)"
     unload btf_extra
 done
 echo 'garbage' >"$firmware/manifest"
 insmod /btf_extra.ko
-expect 'a manifest that is none' 'manifest: line 1 cannot be read; no firmware is asked for' "$(said)"
+same 'a manifest that is none' 'manifest: line 1 cannot be read; no firmware is asked for' "$(said)"
 unload btf_extra
 echo 'pass the guest came to its end'

@@ -1,22 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 # In the guest: what `btf-extra probes` writes is taken by tracefs, line by line, and an inlined
-# function's events have the values that a program gave it. Each row is "pass NAME" or
-# "fail NAME: what came".
-#
-#	probes.sh FUNC...      /probes/FUNC: the lines that were made elsewhere, from the kernel's file
+# function's events have the values that a program gave it.
+# /probes/FUNC has the lines that were made elsewhere, from the kernel's file.
 tracing=/sys/kernel/tracing
 file=/vmlinux.btf_extra
-same() {
-    if [ "$2" = "$3" ]; then echo "pass $1"; else echo "fail $1: $3, not $2"; fi
-}
+# shellcheck source=tests/harness/rows.sh
+. /rows.sh
 
 # write_probe LINE
 write_probe() { echo "$1" >>$tracing/kprobe_events 2>/tmp/error; }
 
 refused=0
 accepted=0
-for func; do
+for elsewhere in /probes/*; do
+    func=${elsewhere##*/}
     btf-extra probes "$func" $file >/tmp/lines || echo "fail probes of $func"
     grep -v '^#' /tmp/lines >/tmp/here
     grep -v '^#' "/probes/$func" >/tmp/elsewhere

@@ -5,9 +5,8 @@
 # "fail NAME: what came".
 #
 #	running.sh OBJECT=FILE...
-same() {
-    if [ "$2" = "$3" ]; then echo "pass $1"; else echo "fail $1: $3, not $2"; fi
-}
+# shellcheck source=tests/harness/rows.sh
+. /rows.sh
 fails() {
     row=$1 message=$2
     shift 2

@@ -7,9 +7,8 @@ lines=/tmp/lines
 told=/tmp/told
 probes=/sys/kernel/debug/kprobes/list
 
-same() {
-    if [ "$2" = "$3" ]; then echo "pass $mode: $1"; else echo "fail $mode: $1: $3, not $2"; fi
-}
+# shellcheck source=tests/harness/rows.sh
+. /rows.sh
 
 # Until what it says is there; then it has its probes.
 begin() {
@@ -21,7 +20,7 @@ begin() {
         [ -e /proc/$tracer ] || break
         sleep 0.1
     done
-    echo "fail $mode: trace $*: $(cat $told)"
+    echo "fail $test: trace $*: $(cat $told)"
 }
 
 end() {
@@ -133,11 +132,11 @@ fallocate ksys_fallocate $place inlined fd=3 mode=0 offset=4096 len=1000" "$(bar
 }
 
 folder=/lib/firmware/btf_extra/$(uname -r)
-mode='perf'
+test=perf
 mkdir -p "$folder" && cp /vmlinux.btf_extra "$folder"
 try_all 1
 rm -r "$folder"
-mode='module'
+test=module
 insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko || echo 'fail the modules load'
 try_all 0
 

@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+# Runs suites of tests/vm on one kernel, one after the other in one guest:
+#
+#   vm_suites.sh OUT KERNEL SUITE...      rows in OUT/results/vm_KERNEL, "pass vm SUITE: KERNEL: NAME"
+#
+# tests/vm/SUITE.sh is sourced, and its function prepare called, at the top of the sources, with
+#   kernel    the name in vm/kernels.list
+#   files     the guest's /: the modules, vmlinux.btf_extra and btf-extra are there already, and
+#             guest/*.sh. What prepare adds has names that no other suite has
+#   modules   the folder of vm/build-modules.sh, with the modules of all folders of tests/vm
+# and rows.sh for rows of its own. A suite whose prepare fails has failed; the others run.
+#
+# A guest that ends within a suite, by a panic or since the suite hangs, is a failure of that suite;
+# the others run in a new guest. $PARTS: arguments for tests/vm/guest/SUITE.sh, to run some of it.
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+
+out=$1 kernel=$2 results=$1/results/vm_$2
+shift 2
+scratch=$out/scratch/vm_$kernel
+files=$scratch/files
+limit=1200
+rm -rf "$scratch"
+mkdir -p "$files" build/kernel
+: >"$results"
+export TMPDIR=$scratch
+# shellcheck source=tests/harness/rows.sh
+. tests/harness/rows.sh
+
+# Those of the kernel that is built with btf_extra are built with that kernel's tools, by their suite.
+test_modules=(tests/vm/hello)
+[ "$kernel" = intree ] || test_modules+=(tests/vm/{sample,api,shapes,attach/foreign})
+
+prepare_all() {
+    # shellcheck disable=SC2034  # prepare reads it
+    modules=$(vm/prepare.sh "$kernel" "$files" "${test_modules[@]}") &&
+        cp tests/vm/guest/*.sh tests/harness/rows.sh "$files" &&
+        cp tests/harness/guest_suites.sh "$files/suites.sh"
+}
+
+# Of what a guest said, with the status of run.sh: rows, and the suites that are still to run.
+take() {
+    local said=$1 status=$2 last ended why suite
+    awk -v kernel="$kernel" '
+        /^=== begins / { suite = $3 }
+        /^=== ended / {
+            word = $4 == 0 ? "pass" : "fail"
+            print word " vm " suite ": " kernel ": comes to its end" ($4 == 0 ? "" : ", exit code " $4)
+        }
+        match($0, /^(pass|fail|skip) /) {
+            print substr($0, 1, RLENGTH) "vm " suite ": " kernel ": " substr($0, RLENGTH + 1)
+        }' "$said" >>"$results"
+    last=$(sed -n 's/^=== begins //p' "$said" | tail -n 1)
+    ended=" $(sed -n 's/^=== ended \([^ ]*\) .*/\1/p' "$said" | xargs) "
+    why="exit code $status: $(sed -n 's/^run: //p' "$said" | tail -n 1)"
+    test="vm guest: $kernel"
+    if [ -z "$last" ]; then
+        failed "no suite began, $why"
+        return
+    elif [[ $ended != *" $last "* ]]; then
+        test="vm $last: $kernel" failed "the guest ended in it, $why"
+    elif [ "$status" != 0 ]; then
+        failed "it and its kernel's log, $why"
+    else
+        passed "it and its kernel's log"
+    fi
+    for suite in "${suites[@]}"; do
+        [ "$suite" = "$last" ] || [[ $ended = *" $suite "* ]] || echo "$suite"
+    done
+}
+
+test="vm $kernel"
+# intree_tree.sh builds in the folder of that kernel.
+exec {in_use}>"build/kernel/$kernel.lock" && flock "$in_use"
+prepare_all || { failed 'what all suites need could not be built'; exit 1; }
+suites=()
+for suite; do
+    test="vm $suite: $kernel"
+    # shellcheck source=/dev/null
+    if (. "tests/vm/$suite.sh" && prepare); then
+        suites+=("$suite")
+    else
+        failed 'what it needs could not be built'
+    fi
+done
+exec {in_use}>&-
+while [ "${#suites[@]}" -gt 0 ]; do
+    vm/run.sh "$kernel" --cpus 2 --memory 1536 --timeout 3600 --files "$files" -- \
+        env "PARTS=${PARTS:-}" sh /suites.sh $limit "${suites[@]}" 2>&1 | tee "$scratch/said"
+    mapfile -t suites < <(take "$scratch/said" "${PIPESTATUS[0]}")
+done
+rm -rf "$scratch"

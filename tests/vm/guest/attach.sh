@@ -1,0 +1,13 @@
+#!/bin/sh
+# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+# In the guest: what can go wrong when a program is attached.
+#
+#   attach.sh [PART...]     of attach_guest; all where none is named
+# shellcheck source=tests/harness/rows.sh
+. /rows.sh
+
+mkdir -p /lib/firmware && cp -r /shapes/btf_extra /lib/firmware || exit 1
+insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko && insmod /shapes/shapes.ko || exit 1
+attach_guest "$@"
+same 'attach_guest comes to its end' 0 $?
+row 'shapes.ko unloads' rmmod shapes
