@@ -14,6 +14,19 @@ struct Range {
     uint64_t start, end;
 };
 
+// What the kernel frees after it has booted.
+Range init_text() {
+    Range text = {};
+    std::ifstream file("/proc/kallsyms");
+    for (std::string line; text.end == 0 && std::getline(file, line);) {
+        if (line.ends_with(" _sinittext"))
+            text.start = std::strtoull(line.c_str(), nullptr, 16);
+        else if (line.ends_with(" _einittext"))
+            text.end = std::strtoull(line.c_str(), nullptr, 16);
+    }
+    return text;
+}
+
 std::vector<Range> blacklist() {
     std::vector<Range> ranges;
     std::ifstream file("/sys/kernel/debug/kprobes/blacklist");
@@ -40,12 +53,15 @@ std::vector<btf_extra_site> sites_of(uint32_t func_id) {
     return sites;
 }
 
-// Returns all functions of vmlinux with a suitable number of sites.
-std::vector<uint32_t> functions(const List &list) {
-    std::vector<uint32_t> ids;
-    for (const ListedFunc &func : list.funcs)
-        if (func.sites <= kSitesMax)
-            ids.push_back(func.id);
+// Returns the functions of vmlinux that have sites in these ranges, and few enough of them.
+std::set<uint32_t> functions(const List &list, const std::vector<Range> &ranges) {
+    std::set<uint32_t> ids;
+    for (const Range &range : ranges)
+        for (auto site =
+                 std::ranges::lower_bound(list.sites, range.start, {}, &ListedSite::address);
+             site != list.sites.end() && site->address < range.end; ++site)
+            if (list.func(*site).sites <= kSitesMax)
+                ids.insert(site->func_id);
     return ids;
 }
 
@@ -105,7 +121,7 @@ void blacklisted(const List &list) {
     Row row("left out: blacklisted sites, and no other for that reason");
     const std::vector<Range> black = blacklist();
     int tried = 0;
-    for (const uint32_t id : functions(list)) {
+    for (const uint32_t id : functions(list, black)) {
         const std::vector<btf_extra_site> sites = sites_of(id);
         const auto count = std::ranges::count_if(
             sites, [&](const btf_extra_site &one) { return in(black, one.address); });
@@ -133,7 +149,7 @@ void blacklisted(const List &list) {
 void freed(const List &list) {
     Row row("left out: init text that is freed");
     int tried = 0;
-    for (const uint32_t id : functions(list)) {
+    for (const uint32_t id : functions(list, {init_text()})) {
         const std::vector<btf_extra_site> sites = sites_of(id);
         const auto count = std::ranges::count_if(sites, [](const btf_extra_site &site) {
             return (site.flags & BTF_EXTRA_SITE_FREED) != 0;
