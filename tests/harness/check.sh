@@ -4,8 +4,8 @@
 # "N passed, N failed, N skipped"; exit 1 if anything failed, and also if something could not be
 # built, fetched or started: what did not run never counts as a success.
 #
-# A step reports each test as a line "pass NAME", "fail NAME" or "skip NAME: reason" in a file of
-# build/check/results; logs are in build/check/logs. The tests see
+# A step reports its rows (rows.sh) in a file of build/check/results; logs are in build/check/logs.
+# tests/TESTING.md says which steps there are. The tests see
 #   BTF_EXTRA_SOURCE    top of the source tree
 #   BTF_EXTRA_BUILD     the folder of the variant under test
 #   BTF_EXTRA_CMD       its btf-extra
@@ -16,39 +16,29 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 
+# shellcheck source=tests/harness/results.sh
+. tests/harness/results.sh
+
 top=$PWD
 out=$top/build/check
-rm -rf "$out"
-mkdir -p "$out/results" "$out/logs" "$out/scratch"
-
-count() { cat "$out"/results/* 2>/dev/null | grep -c "^$1 "; }
+begin_results "$out"
 
 # The one way out. A harness that is cut short counts as one failure.
 finish() {
     [ -n "${finished:-}" ] || echo 'fail the harness was cut short' >>"$out/results/harness"
-    local failed
-    failed=$(count fail)
-    if [ "$failed" != 0 ]; then
-        echo 'Failed:'
-        cat "$out"/results/* | sed -n 's/^fail /  /p'
-    fi
-    if [ "$(count skip)" != 0 ]; then
-        echo 'Skipped:'
-        cat "$out"/results/* | sed -n 's/^skip /  /p'
-    fi
-    echo "$(count pass) passed, $failed failed, $(count skip) skipped"
     trap - EXIT
     # A bare "exit" in a trap would give the status from before it.
-    if [ "$failed" = 0 ] && [ "$(count pass)" != 0 ]; then exit 0; else exit 1; fi
+    if end_results "$out"; then exit 0; else exit 1; fi
 }
 trap finish EXIT
 trap 'exit 130' INT TERM
 
 # A step of the harness itself: when it fails, so does the check.
 step() {
-    local name=$1
+    local name=$1 began=$SECONDS
     shift
     "$@" || { echo "fail $name" >>"$out/results/harness"; return 1; }
+    echo "  $name: $((SECONDS - began)) s" >&2
 }
 
 stop() { finished=1; exit 1; }
@@ -56,6 +46,20 @@ stop() { finished=1; exit 1; }
 step packages userspace/packages.sh build check kernel vm || stop
 
 step 'house rules' tests/harness/house_rules.py "$out/results/house_rules"
+
+# What is not in the cache comes while the compiler runs. The steps that need it say what is missing.
+fetch_all() {
+    local name suite
+    while read -r name _ suite; do
+        if [ "$name" = '#' ] || [ "$suite" = built ]; then continue; fi
+        vm/fetch-kernel.sh "$name"
+        vm/fetch-vmlinux.sh "$name"
+    done <vm/kernels.list
+    vm/fetch-modules.sh
+    vm/fetch-source.sh 7.x
+    vm/fetch-source.sh 6.12
+}
+fetch_all >"$out/logs/fetch.log" 2>&1 &
 
 echo 'Building'
 # Under make, its variables are not for this build.
@@ -81,22 +85,25 @@ export BTF_EXTRA_SOURCE=$top BTF_EXTRA_VMLINUX BTF_EXTRA_MODULES
 BTF_EXTRA_VMLINUX=$(step 'fetch vmlinux' vm/fetch-vmlinux.sh)
 BTF_EXTRA_MODULES=$(step 'fetch modules' vm/fetch-modules.sh)
 
-echo 'Testing'
 export UBSAN_OPTIONS=print_stacktrace=1
-list_tests | sort -r | step 'run tests' xargs -r -P "$(nproc)" -L 1 tests/harness/run_gtest.py "$out"
+unit_tests() { list_tests | sort -r | xargs -r -P "$(nproc)" -L 1 tests/harness/run_gtest.py "$out"; }
 
-step install tests/harness/install.sh "$out/results/install"
+# What has one thread for most of its time runs beside the guests, and gives way to them.
+beside_the_guests() {
+    renice -n 5 "$BASHPID" >/dev/null
+    step 'run tests' unit_tests
+    step install tests/harness/install.sh "$out/results/install"
+    step 'kernel style' tests/harness/kernel_style.sh "$out/results/kernel_style"
+    step kunit tests/harness/kunit.sh --check "$out"
+    step dkms tests/harness/dkms.sh "$out/results/dkms"
+    step fuzz tests/harness/fuzz.sh --check "$out"
+    step 'kernel tree' tests/harness/intree_tree.sh "$out/results/intree_tree"
+    return 0
+}
 
-echo 'KUnit'
-step 'kernel style' tests/harness/kernel_style.sh "$out/results/kernel_style"
-step kunit tests/harness/kunit.sh --check "$out"
-step dkms tests/harness/dkms.sh "$out/results/dkms"
-echo 'The kernel with btf_extra in its tree'
-step 'kernel tree' tests/harness/intree_tree.sh "$out/results/intree_tree"
-echo 'Testing in virtual machines'
+echo 'Testing'
+beside_the_guests &
 step 'virtual machines' tests/harness/run_vm_tests.sh "$out"
-
-echo 'Fuzzing'
-step fuzz tests/harness/fuzz.sh --check "$out"
+step 'what runs beside the guests' wait $!
 
 finished=1

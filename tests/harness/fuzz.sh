@@ -32,18 +32,22 @@ run() {
 }
 
 if [ "${1:-}" = --check ]; then
-    out=$2
-    for name in $(names); do
-        log=$out/logs/$name.log
-        if run "$name" "$out/scratch/$name" -runs=20000 -seed=1 -max_total_time=60 -timeout=20 \
+    out=$2 results=$2/results/fuzz
+    # shellcheck source=tests/harness/rows.sh
+    . tests/harness/rows.sh
+    check() {
+        local log=$out/logs/$1.log
+        if run "$1" "$out/scratch/$1" -runs=20000 -seed=1 -max_total_time=60 -timeout=20 \
             >"$log" 2>&1 && grep -q '^stat::number_of_executed_units: *[1-9]' "$log"; then
-            echo "pass $name"
+            passed "$1"
         else
-            echo "fail $name"
-            cat "$log" >&2
-        fi >>"$out/results/fuzz"
-        echo "  $name: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") runs"
-    done
+            failed "$1"
+            cat "$log"
+        fi
+        echo "  $1: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") runs"
+    }
+    for name in $(names); do check "$name" & done
+    wait
     exit 0
 fi
 

@@ -10,24 +10,15 @@ cd "$(dirname "$0")/../.." || exit 1
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
 top=$PWD
-results=$1
+results=$1 test=intree
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/intree.XXXXXX") || exit 1
 trap 'rm -rf "$scratch"' EXIT
 # shellcheck source=vm/lean-make.sh
 . vm/lean-make.sh
+# shellcheck source=tests/harness/rows.sh
+. tests/harness/rows.sh
 
-# row NAME COMMAND...
-row() {
-    local name=$1
-    shift
-    if "$@" >"$scratch/log" 2>&1; then
-        echo "pass intree: $name" >>"$results"
-    else
-        tail -n 30 "$scratch/log"
-        echo "fail intree: $name" >>"$results"
-    fi
-}
-stop() { echo "fail intree: $*" >>"$results"; exit 1; }
+stop() { failed "$*"; exit 1; }
 is() { [ "$1" = "$2" ] || { printf '%s\nis not\n%s\n' "$1" "$2"; return 1; }; }
 
 # ---- the source ----
@@ -124,6 +115,10 @@ row '7.x: checkpatch' checkpatch 7.x
 row '6.12: checkpatch' checkpatch 6.12
 
 # ---- the configuration ----
+
+# The guest of that kernel has modules from the same folder.
+exec {in_use}>build/kernel/intree.lock
+flock "$in_use"
 
 intree=$(vm/build-intree.sh) || stop 'the build failed'
 tree=$intree/source
