@@ -12,7 +12,7 @@ bool address_view_allowed(void)
 
 	if (!ns_capable_noaudit(&init_user_ns, CAP_SYSLOG))
 		return false;
-	/* kptr_restrict is not exported either, but %pK follows it: at 2 it prints zeros. */
+	/* kptr_restrict is not exported, but %pK follows it: if it is 2, %pK prints zeros. */
 	scnprintf(text, sizeof(text), "%pK", (void *)text);
 	return strspn(text, "0") != strlen(text);
 }

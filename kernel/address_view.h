@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Who may see run-time addresses. */
+/* Decides who may see run-time addresses. */
 #ifndef BTF_EXTRA_ADDRESS_VIEW_H
 #define BTF_EXTRA_ADDRESS_VIEW_H
 
 #include <linux/types.h>
 
 /*
- * Whether the current task may: the rule of /proc/kallsyms (kptr_restrict), which
- * is not exported, without its exception for a permissive perf_event_paranoid.
+ * Returns true if the current task may see addresses. This is the rule of /proc/kallsyms
+ * (kptr_restrict), which is not exported, without its exception for a permissive
+ * perf_event_paranoid.
  */
 bool address_view_allowed(void);
 

@@ -28,7 +28,7 @@ static int index_base(struct base_btf *base, const struct btf_blob *below)
 	return 0;
 }
 
-/* One access a page tells whether all of it can be read. */
+/* If one byte of a page can be read, the whole page can. */
 static bool readable(const void *at, size_t size)
 {
 	const u8 *page = PTR_ALIGN_DOWN((const u8 *)at, PAGE_SIZE);
@@ -47,7 +47,7 @@ fault:
 	return ok;
 }
 
-/* Any text of the kernel; what lies too far from it is no part of the image. */
+/* Only addresses near some text of the kernel are in its image. */
 static bool near_image(const void *at, size_t size)
 {
 	unsigned long here = (unsigned long)&register_module_notifier;
@@ -81,7 +81,7 @@ bool base_btf_settle(struct base_btf *base, const void *at)
 		return base->bytes.data == at;
 	if (!near_image(at, size) || !readable(at, size) || memcmp(at, base->bytes.copy, size))
 		return false;
-	/* A reader sees either address, and the same bytes at both. */
+	/* A reader sees either address. The bytes at both are the same. */
 	WRITE_ONCE(base->blob.data, at);
 	base->bytes.data = at;
 	synchronize_rcu();
@@ -96,7 +96,7 @@ int base_btf_open_module(struct base_btf *base, const struct module *module,
 	struct base_btf opened = {};
 	int err;
 
-	/* A copy: the kernel drops its own while the module still goes. */
+	/* This is a copy, because the kernel frees its own while the module is still going away. */
 	err = sysfs_bytes_get(&opened.bytes, kernel_kobj, "btf", module->name, false);
 	if (!err)
 		err = index_base(&opened, &vmlinux->blob);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* BTF that the kernel itself has, vmlinux's and a module's: what our types continue. */
+/* BTF of the kernel itself, vmlinux's and a module's. Our types continue it. */
 #ifndef BTF_EXTRA_BASE_BTF_H
 #define BTF_EXTRA_BASE_BTF_H
 
@@ -15,29 +15,29 @@ struct base_btf {
 	u32 crc32;
 };
 
-/* vmlinux's: a copy where the kernel does not show where its own bytes are. */
+/* Opens vmlinux's BTF. This is a copy if the kernel does not show where its own bytes are. */
 int base_btf_open_vmlinux(struct base_btf *base);
 
 /*
- * Trades the copy for the kernel's own bytes, if these are the ones at that
- * address. Readers under RCU go on. false: they are not, and all is as before.
+ * Replaces the copy with the kernel's own bytes, if the bytes at that address are the same. Readers
+ * under RCU continue. Returns false if they differ, and then nothing has changed.
  */
 bool base_btf_settle(struct base_btf *base, const void *at);
 
-/* That of a module in any state but GOING; -ENOENT where it has none. */
+/* Opens the BTF of a module in any state but GOING; -ENOENT: it has none. */
 int base_btf_open_module(struct base_btf *base, const struct module *module,
 			 const struct base_btf *vmlinux);
 
-/* A base of these very bytes, which stay the caller's, on another or NULL; for tests. */
+/* For tests: opens these bytes, which the caller keeps, on top of another base or NULL. */
 int base_btf_open_bytes(struct base_btf *base, const void *data, size_t size,
 			const struct base_btf *below);
 
 void base_btf_close(struct base_btf *base);
 
-/* Whether it is the one that a container was made with. */
+/* Returns true if a container was made on this base. */
 bool base_btf_is(const struct base_btf *base, const struct extra_base *sum);
 
-/* Bytes of memory that it takes beyond what the kernel has anyway. */
+/* Returns the memory that it takes beyond the kernel's own copy. */
 size_t base_btf_memory(const struct base_btf *base);
 
 #endif

@@ -14,8 +14,8 @@ int __percpu *bpf_active;
 struct variable {
 	const char *name;
 	u32 size;
-	u32 id;			/* of its VAR; 0: there is none */
-	u32 offset;		/* in the per-CPU section */
+	u32 id;			/* id of its VAR; 0: there is none */
+	u32 offset;		/* offset in the per-CPU section */
 	bool found;
 };
 
@@ -68,7 +68,7 @@ static void find_offsets(const struct btf_blob *blob, struct variable *variables
 void bpf_active_init(const struct btf_blob *vmlinux)
 {
 	enum { STAT, CPUSTAT, ACTIVE };
-	/* The first two are exported, and must agree on where the section is. */
+	/* The first two are exported. Both must give the same place for the section. */
 	struct variable variables[] = {
 		[STAT] = { .name = "kstat", .size = sizeof(struct kernel_stat) },
 		[CPUSTAT] = { .name = "kernel_cpustat", .size = sizeof(struct kernel_cpustat) },

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The kernel's count of what BPF does on each CPU: a program that a kprobe or
- * tracepoint runs, a system call that changes a map. A program that ran within
- * would find the map's locks held, or its lists half changed.
+ * The kernel counts on each CPU what BPF is doing: a program that a kprobe or tracepoint runs, or a
+ * system call that changes a map. A program that ran inside of that would find the map's locks held
+ * or its lists half changed.
  */
 #ifndef BTF_EXTRA_BPF_ACTIVE_H
 #define BTF_EXTRA_BPF_ACTIVE_H
@@ -11,18 +11,18 @@
 
 #include "core/btf_blob.h"
 
-/* The kernel's bpf_prog_active; NULL: it has not been found. */
+/* The kernel's bpf_prog_active; NULL: it was not found. */
 extern int __percpu *bpf_active;
 
 /*
- * Finds it when the module starts. It is not exported, but BTF of vmlinux tells how far it is
- * from variables that are. Says in dmesg where it does not.
+ * Finds it when the module starts. It is not exported, but vmlinux's BTF has its distance from
+ * variables that are. If that is missing, dmesg says so.
  */
 void bpf_active_init(const struct btf_blob *vmlinux);
 
 /*
- * Whether a program may run now; then bpf_active_leave() follows. Preemption is off,
- * and what interrupts in between leaves the count as it was.
+ * Returns true if a program may run now. Then bpf_active_leave() must follow. Preemption is off,
+ * and an interrupt in between leaves the count as it was.
  */
 static __always_inline bool bpf_active_enter(int __percpu *active)
 {

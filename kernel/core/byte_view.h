@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
 /*
- * The one door to bytes that nobody has checked yet: a bounded cursor, and sums
- * and products that cannot wrap. A read that fails does not advance; failed_at
- * says where it began. Offsets count from the start of the bytes, so a position
- * is what a fault report names. The bytes belong to the caller.
+ * The one way to bytes that have not been checked: a bounded cursor, and sums and products that
+ * cannot wrap. A read that fails does not advance, and failed_at says where it began. Offsets count
+ * from the start of the bytes, so a fault report can name them. The caller owns the bytes.
  */
 #ifndef BTF_EXTRA_BYTE_VIEW_H
 #define BTF_EXTRA_BYTE_VIEW_H
@@ -13,7 +12,7 @@
 struct byte_view {
 	const u8 *data;
 	u64 size;
-	u64 at;			/* of the next read */
+	u64 at;			/* offset of the next read */
 	u64 failed_at;		/* where the last read that failed began */
 };
 
@@ -26,19 +25,19 @@ static inline struct byte_view byte_view_of(const u8 *data, u64 size, u64 at)
 	return view;
 }
 
-/* Whether [offset, offset + length) lies in size bytes, for any values at all. */
+/* Returns true if [offset, offset + length) is inside size bytes, for any values. */
 static inline bool byte_range_fits(u64 offset, u64 length, u64 size)
 {
 	return offset <= size && length <= size - offset;
 }
 
-/* Two 32-bit factors fit 64 bits: no product wraps. */
+/* The product of two 32-bit factors fits 64 bits. */
 static inline u64 byte_array_size(u32 count, u32 element_size)
 {
 	return (u64)count * element_size;
 }
 
-/* The next length bytes, without moving on; NULL where they are not all there. */
+/* Returns the next length bytes without moving on; NULL: they are not all there. */
 static inline const void *byte_view_peek(struct byte_view *view, u64 length)
 {
 	if (!byte_range_fits(view->at, length, view->size)) {
@@ -48,7 +47,7 @@ static inline const void *byte_view_peek(struct byte_view *view, u64 length)
 	return view->data + view->at;
 }
 
-/* The next length bytes; NULL where they are not all there. */
+/* Returns the next length bytes and moves on; NULL: they are not all there. */
 static inline const void *byte_view_take(struct byte_view *view, u64 length)
 {
 	const void *bytes = byte_view_peek(view, length);
@@ -58,7 +57,7 @@ static inline const void *byte_view_take(struct byte_view *view, u64 length)
 	return bytes;
 }
 
-/* Copies the next value out, whatever its alignment; false where it is cut. */
+/* Copies the next value out, whatever its alignment. Returns false if it is cut. */
 static inline bool byte_view_read(struct byte_view *view, void *value, size_t size)
 {
 	const void *bytes = byte_view_take(view, size);

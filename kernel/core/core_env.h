@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
 /*
- * The one place where the core meets its environment: fixed-width types, the
- * mem*() and str*() functions, errno values, struct btf_type, the UAPI and ELF headers,
- * from the kernel or from the C library. Nothing else in kernel/core may look at
- * __KERNEL__.
+ * The only file in which the core depends on its environment. Fixed-width types, mem*() and str*()
+ * functions, errno values, struct btf_type, the UAPI and ELF headers come from the kernel or from
+ * the C library. No other file in kernel/core may look at __KERNEL__.
  */
 #ifndef BTF_EXTRA_CORE_ENV_H
 #define BTF_EXTRA_CORE_ENV_H

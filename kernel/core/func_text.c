@@ -3,7 +3,7 @@
 #include "func_text.h"
 #include "name_glob.h"
 
-/* The number of "#1234"; 0: it is none. */
+/* Returns the number of "#1234"; 0: it is not one. */
 static u32 parse_id(const char *text, u32 size)
 {
 	u64 id = 0;
@@ -62,7 +62,10 @@ bool func_text_has_object(const struct func_text *text, const char *name)
 	return !text->object || has(text, text->object, text->object_size, name);
 }
 
-/* A body with a true signature is found with its source function: foo* leaves foo.isra.0 out. */
+/*
+ * A body with a true signature is found with its source function, so foo* does not match
+ * foo.isra.0.
+ */
 bool func_text_has_name(const struct func_text *text, const char *name)
 {
 	if (!has(text, text->name, text->name_size, name))

@@ -16,7 +16,7 @@
 
 #include "core_env.h"
 
-/* A part is not terminated: its size counts. The file is, and ends the text. */
+/* A part is not terminated, so its size counts. The file ends the text and is terminated. */
 struct func_text {
 	const char *object;	/* NULL: any */
 	const char *name;	/* NULL: by id */
@@ -27,17 +27,19 @@ struct func_text {
 	bool glob;		/* *, ? and [ are not literal */
 };
 
-/* NULL, or why the text is none: a reason for people. The result points into the text. */
+/* Returns NULL, or the reason, as text, why this is not a name. The result points into the text. */
 const char *func_text_parse(const char *text, struct func_text *parsed);
 
-/* Whether an object of that name is meant. */
+/* Returns true if an object of that name is meant. */
 bool func_text_has_object(const struct func_text *text, const char *name);
 
-/* Whether a function of that name is meant, or of that source file (NULL: not known). */
+/*
+ * These return true if a function of that name, or of that source file (NULL: not known), is meant.
+ */
 bool func_text_has_name(const struct func_text *text, const char *name);
 bool func_text_has_file(const struct func_text *text, const char *path);
 
-/* Bytes at the start of the name that stand for themselves. */
+/* Returns the number of bytes at the start of the name that are literal. */
 u32 func_text_literal(const struct func_text *text);
 
 #endif

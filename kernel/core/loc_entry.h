@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
 /*
- * Typed access to the location kinds of BTF: LOC_PARAM, LOC_PROTO, LOCSEC.
- * The numbers are those of bpf-next, September 2026; the system's <linux/btf.h>
- * does not have them yet.
+ * Typed access to the location kinds of BTF: LOC_PARAM, LOC_PROTO and LOCSEC. The numbers are those
+ * of bpf-next of September 2026, which the system's <linux/btf.h> does not have yet.
  */
 #ifndef BTF_EXTRA_LOC_ENTRY_H
 #define BTF_EXTRA_LOC_ENTRY_H
@@ -25,7 +24,7 @@ enum {
 	LOC_OFFSET = 0x20
 };
 
-/* In place of a register number: the frame base. Read, never written. */
+/* The frame base, instead of a register number. It is read, but never written. */
 #define LOC_FRAME_BASE 0xffffffffu
 
 #define LOC_PARAM_MAX_SIZE 16u
@@ -37,7 +36,7 @@ struct loc_site {
 	u32 offset;		/* bytes from the run-time base of the ELF section */
 };
 
-/* Kind and vlen with the bits of the wire format: vlen 0-23, kind 24-30. */
+/* Read kind and vlen with the bits of the wire format: vlen is 0-23, kind is 24-30. */
 static inline u32 loc_kind(const struct btf_type *type)
 {
 	return (type->info >> 24) & 0x7f;
@@ -73,7 +72,7 @@ static inline const struct loc_site *loc_sec_sites(const struct btf_type *sec)
 	return (const struct loc_site *)(sec + 1);
 }
 
-/* What the sites of a LOCSEC are: its name is the class and the ELF section. */
+/* The class of the sites of a LOCSEC. The name of the LOCSEC is class and ELF section. */
 enum loc_class {
 	LOC_CLASS_INLINE,	/* "inline.text", or bare ".text" */
 	LOC_CLASS_BODY		/* "func.text" */

@@ -16,7 +16,7 @@ static int compare_u64(u64 a, u64 b)
 
 #define SAMPLE_STEP 64u
 
-/* The first eight bytes of a name as a number that sorts as they do. */
+/* Returns the first eight bytes of a name as a number that sorts in the same way. */
 static u64 name_prefix(const char *name)
 {
 	u64 prefix = 0;
@@ -27,7 +27,7 @@ static u64 name_prefix(const char *name)
 	return prefix;
 }
 
-/* A name that its FUNC keeps in a base on trust counts as empty. */
+/* Returns the name, or "" if it is in a base whose strings are not known. */
 static const char *name_at(const struct btf_blob *blob, u32 offset)
 {
 	const char *name = btf_blob_string(blob, offset);
@@ -47,9 +47,8 @@ static u32 func_name_offset(const struct btf_blob *blob, u32 func)
 #define WINDOW_IDS 1024u
 
 /*
- * The distinct functions of all LOCSECs, a window of ids at a time: each list
- * of sites is in order of func, so every list is read once, without a branch
- * that depends on the data.
+ * Finds the distinct functions of all LOCSECs, one window of ids at a time. Each list of sites is
+ * in order of func, so every list is read once, and no branch depends on the data.
  */
 struct func_windows {
 	const struct loc_site *at[LOC_INDEX_MAX_SECTIONS];
@@ -60,7 +59,7 @@ struct func_windows {
 	u64 seen[WINDOW_IDS / 64];
 };
 
-/* false: too many LOCSECs. */
+/* Returns false if there are too many LOCSECs. */
 static bool windows_begin(struct func_windows *windows, const struct btf_blob *blob)
 {
 	const struct btf_type *type = NULL;
@@ -81,7 +80,10 @@ static bool windows_begin(struct func_windows *windows, const struct btf_blob *b
 	return true;
 }
 
-/* Fills seen[] from the next id that has sites on; how many it saw, 0: no more. */
+/*
+ * Fills seen[] from the next id with sites on. Returns the number of ids it saw; 0: there are no
+ * more.
+ */
 static u32 windows_next(struct func_windows *windows)
 {
 	bool any = false;
@@ -117,8 +119,8 @@ static u32 windows_next(struct func_windows *windows)
 /* ---- sizes ---- */
 
 /*
- * Digits of a u32 offset. With 9 bits the places that one pass writes to stay
- * in the TLB, and a text below 128 MB takes three passes.
+ * The digits of a u32 offset. With 9 bits the places that a pass writes to stay in the TLB, and a
+ * text of less than 128 MB takes three passes.
  */
 #define RADIX_BITS 9
 #define RADIX_SIZE (1u << RADIX_BITS)
@@ -130,11 +132,11 @@ struct keyed_site {
 };
 
 /*
- * A function with enough of its name to compare most without going to the
- * strings, which would miss the caches each time.
+ * A function with the beginning of its name. That is enough for most comparisons, and avoids the
+ * cache misses of reading the strings.
  */
 struct named_func {
-	u64 begin[2];	/* of the name, as name_prefix() has it */
+	u64 begin[2];	/* the first bytes of the name, from name_prefix() */
 	u32 id;
 	u32 name;	/* offset of its string */
 };
@@ -165,7 +167,7 @@ static bool measure(struct sizes *sizes, const struct btf_blob *blob)
 	by_name = 2 * byte_array_size(sizes->nr_funcs, sizeof(struct named_func));
 	if (sizes->scratch < by_name)
 		sizes->scratch = by_name;
-	/* Only where size_t has 32 bits can a blob ask for too much. */
+	/* Only if size_t has 32 bits can a blob need too much. */
 	return sizes->memory == (size_t)sizes->memory && sizes->scratch == (size_t)sizes->scratch;
 }
 
@@ -240,7 +242,7 @@ static u32 digit(u32 offset, u32 pass)
 	return (offset >> pass * RADIX_BITS) % RADIX_SIZE;
 }
 
-/* The sites of an ELF section in order of number, and how often each digit occurs. */
+/* Lists the sites of an ELF section in order of number, and counts each digit. */
 static void list_sites(const struct loc_index *index, u32 elf, struct keyed_site *list,
 		       u32 (*counts)[RADIX_SIZE])
 {
@@ -259,7 +261,7 @@ static void list_sites(const struct loc_index *index, u32 elf, struct keyed_site
 	}
 }
 
-/* How often each digit occurs -> where its first goes. */
+/* Turns the count of each digit into the place of its first entry. */
 static void counts_to_places(u32 *digits)
 {
 	u32 sum = 0;
@@ -273,7 +275,10 @@ static void counts_to_places(u32 *digits)
 	}
 }
 
-/* Least significant digit first; stable, so equal offsets stay in order of number. */
+/*
+ * Sorts by the least significant digit first. The sort is stable, so equal offsets stay in order of
+ * number.
+ */
 static void sort_by_offset(struct loc_index *index, u32 elf, void *scratch)
 {
 	u32 (*places)[RADIX_SIZE] = scratch;
@@ -289,7 +294,7 @@ static void sort_by_offset(struct loc_index *index, u32 elf, void *scratch)
 		struct keyed_site *swap = from;
 
 		if (places[pass][digit(from->offset, pass)] == nr)
-			continue;	/* all have the same */
+			continue;	/* all have the same digit */
 		counts_to_places(places[pass]);
 		for (i = 0; i < nr; i++)
 			to[places[pass][digit(from[i].offset, pass)]++] = from[i];
@@ -307,13 +312,13 @@ static bool name_after(const struct btf_blob *blob, const struct named_func *a,
 		return a->begin[0] > b->begin[0];
 	if (a->begin[1] != b->begin[1])
 		return a->begin[1] > b->begin[1];
-	/* Names that end by then are equal, and so are those of one string. */
+	/* Names that end within these bytes are equal, and so are two uses of one string. */
 	if (!(a->begin[1] & 0xff) || a->name == b->name)
 		return false;
 	return strcmp(name_at(blob, a->name) + 16, name_at(blob, b->name) + 16) > 0;
 }
 
-/* Merges list[0, half) and list[half, nr) into out. Of equal names the first stay first. */
+/* Merges list[0, half) and list[half, nr) into out. Equal names keep their order. */
 static void merge_halves(const struct btf_blob *blob, const struct named_func *list, u32 half,
 			 u32 nr, struct named_func *out)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 #include "name_glob.h"
 
-/* Bytes of the set that begins at pattern[0] == '[', 0: it has no end. */
+/* Returns the size of the set that begins at pattern[0] == '['; 0: it has no end. */
 static u32 set_size(const char *pattern, u32 size)
 {
-	/* A ] that comes first is a member. */
+	/* A ] that comes first is a member of the set. */
 	u32 at = size > 1 && pattern[1] == '!' ? 2 : 1;
 
 	for (at++; at < size; at++)
@@ -13,7 +13,7 @@ static u32 set_size(const char *pattern, u32 size)
 	return 0;
 }
 
-/* set is what stands between [ and ]. */
+/* set is the text between [ and ]. */
 static bool in_set(const char *set, u32 size, char c)
 {
 	bool negated = set[0] == '!';
@@ -31,7 +31,7 @@ static bool in_set(const char *set, u32 size, char c)
 	return negated;
 }
 
-/* Bytes of the pattern's element that is not a *, 0: it is not that character. */
+/* Matches an element that is not *. Returns its size in the pattern; 0: it does not match. */
 static u32 match_one(const char *pattern, u32 size, char c)
 {
 	u32 set;
@@ -52,7 +52,7 @@ static u32 match_one(const char *pattern, u32 size, char c)
 	return pattern[0] == c;
 }
 
-/* Where it fails, the last * takes one character more; those before it need not move. */
+/* If a match fails, the last * takes one more character. Those before it need not move. */
 bool name_glob_matches(const char *pattern, u32 size, const char *name)
 {
 	const char *retry = NULL;

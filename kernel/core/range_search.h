@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
 /*
- * The one search primitive, over anything that is in order and is reached by a
- * number. Equal elements are a half-open range.
+ * The only search primitive. It works on anything that is sorted and is addressed by a number.
+ * Equal elements are a half-open range.
  */
 #ifndef BTF_EXTRA_RANGE_SEARCH_H
 #define BTF_EXTRA_RANGE_SEARCH_H
@@ -13,9 +13,9 @@ struct loc_range {
 };
 
 /*
- * The first of [first, end) for which compare() is not less than limit, or end.
- * compare() says how element i stands to the key: -1 before, 0 equal, 1 after.
- * limit 0 finds where the equal ones begin, limit 1 where they end.
+ * Returns the first of [first, end) for which compare() is not less than limit, or end. compare()
+ * returns -1 if element i is before the key, 0 if it is equal and 1 if it is after. limit 0 finds
+ * where the equal ones begin, limit 1 where they end.
  */
 static inline u32 lower_bound(u32 first, u32 end, int limit,
 			      int (*compare)(const void *key, u32 i), const void *key)
@@ -32,9 +32,9 @@ static inline u32 lower_bound(u32 first, u32 end, int limit,
 }
 
 /*
- * The elements of [first, end) that equal the key; where there are none, both
- * ends are where they would be. Few are equal, as a rule: their end is looked
- * for in growing steps from their beginning.
+ * Returns the elements of [first, end) that equal the key. If there are none, both ends are where
+ * they would be. Usually few are equal, so their end is searched in growing steps from their
+ * beginning.
  */
 static inline struct loc_range equal_range(u32 first, u32 end,
 					   int (*compare)(const void *key, u32 i),

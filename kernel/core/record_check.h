@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
 /*
- * Between loc_validate.c and stock_kinds.c only: the record at hand and what all
- * kinds have in common. One condition, one code, one return.
+ * For loc_validate.c and stock_kinds.c only: the current record, and the checks that all kinds
+ * share. Each condition has one code and one return.
  */
 #ifndef BTF_EXTRA_RECORD_CHECK_H
 #define BTF_EXTRA_RECORD_CHECK_H
@@ -10,28 +10,28 @@
 #include "loc_entry.h"
 #include "loc_index.h"
 
-/* The kinds above it that this reader knows are the location kinds. */
+/* This reader knows more kinds: those above are the location kinds. */
 #define LAST_STOCK_KIND BTF_KIND_ENUM64
 
-/* The record at hand, and what is carried from record to record. */
+/* The current record, and what is kept from record to record. */
 struct record_check {
 	const struct btf_blob *blob;
 	struct btf_fault *fault;
-	u32 end_id;			/* of the whole chain, as end_string */
+	u32 end_id;			/* end of the whole chain, like end_string */
 	u32 end_string;
 	u32 nr_registers;
 
 	u32 id;
 	const struct btf_type *type;
 
-	u32 last_func;			/* id of the last FUNC of this blob, 0: none yet */
-	const char *last_func_name;	/* NULL: not readable */
-	u32 nr_sections;		/* LOCSECs so far; the first ones are kept: */
+	u32 last_func;			/* id of the last FUNC of this blob; 0: none yet */
+	const char *last_func_name;	/* NULL: it cannot be read */
+	u32 nr_sections;		/* LOCSECs so far; the first ones are kept in the array */
 	const char *elf_sections[LOC_INDEX_MAX_SECTIONS];
 	u8 classes[LOC_INDEX_MAX_SECTIONS];
 };
 
-/* where: the field at fault, inside the blob. */
+/* where is the field at fault, inside the blob. */
 static inline int record_refuse(const struct record_check *check, enum btf_fault_code code,
 				const void *where)
 {
@@ -41,13 +41,13 @@ static inline int record_refuse(const struct record_check *check, enum btf_fault
 	return -EINVAL;
 }
 
-/* What follows struct btf_type. */
+/* Returns the bytes that follow struct btf_type. */
 static inline const void *record_payload(const struct btf_type *type)
 {
 	return type + 1;
 }
 
-/* Whether an id lies in a base of which only the counts are known. */
+/* Returns true if an id is in a base of which only the counts are known. */
 static inline bool record_on_trust(const struct record_check *check, u32 id)
 {
 	const struct btf_blob *level = btf_blob_level(check->blob, id);
@@ -76,8 +76,8 @@ static inline int record_name_present(const struct record_check *check, const u3
 }
 
 /*
- * A FUNC's name: present, and of a length that is cheap to compare. where is
- * apart from the name because the FUNC may lie in another blob than its user.
+ * A FUNC must have a name that is short enough for cheap comparisons. where is a parameter of its
+ * own because the FUNC may be in another blob than its user.
  */
 static inline int record_func_name(const struct record_check *check, u32 name, const void *where)
 {
@@ -101,7 +101,7 @@ static inline int record_type_id(const struct record_check *check, const u32 *id
 	return 0;
 }
 
-/* The record is of a kind up to LAST_STOCK_KIND. (stock_kinds.c) */
+/* Checks a record of a kind up to LAST_STOCK_KIND. (stock_kinds.c) */
 int record_check_stock_kind(struct record_check *check);
 
 #endif
