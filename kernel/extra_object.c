@@ -41,7 +41,7 @@ static int check_build_id(struct extra_object *object, const struct object_sourc
 	return 0;
 }
 
-/* Where the blob's bytes are to stay; *copy is what the object must free. */
+/* Returns where the blob's bytes stay. The object must free *copy. */
 static const void *keep_bytes(const struct object_source *source, const struct extra_bytes *bytes,
 			      void **copy)
 {
@@ -71,7 +71,7 @@ static int open_blob(const struct object_source *source, struct btf_blob *blob, 
 	return 0;
 }
 
-/* What the types blob continues: vmlinux's BTF, and a module's own where it has some. */
+/* Finds the base of the types blob: vmlinux's BTF, or a module's own BTF on top of it. */
 static const struct btf_blob *find_base(struct extra_object *object,
 					const struct object_source *source,
 					const struct extra_elf *elf,
@@ -98,7 +98,7 @@ static const struct btf_blob *find_base(struct extra_object *object,
 	return &object->module_btf.blob;
 }
 
-/* Which of the ids are ours: those of the types, or the later ones of a module's own BTF. */
+/* Finds which ids are ours: those of the types, or the later ones of a module's own BTF. */
 static int tell_own_ids(struct extra_object *object, const struct object_source *source,
 			const struct extra_elf *elf)
 {
@@ -228,7 +228,7 @@ const struct object_section *extra_object_section(const struct extra_object *obj
 	return i < 0 ? NULL : &object->sections[i];
 }
 
-/* ---- making one ---- */
+/* ---- creating an object ---- */
 
 static int fill(struct extra_object *object, const struct object_source *source,
 		const struct object_host *host)

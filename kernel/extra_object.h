@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * An object that has sites: vmlinux or a module, with its blobs, its tables and
- * where its sections are. Made whole or not at all; does not change after that
- * but for sections whose text is freed.
+ * An object with sites: vmlinux or a module, with its blobs, its tables and the places of its
+ * sections. It is made complete or not at all. After that only the text of sections can become
+ * freed.
  */
 #ifndef BTF_EXTRA_EXTRA_OBJECT_H
 #define BTF_EXTRA_EXTRA_OBJECT_H
@@ -16,11 +16,11 @@
 #include "core/site_query.h"
 #include "func_files.h"
 
-/* An ELF section of the object that has sites; its number is that of the index. */
+/* An ELF section of the object that has sites. Its number is that of the index. */
 struct object_section {
 	unsigned long address;	/* at run time; 0: not known */
 	unsigned long size;
-	bool freed;		/* its text is gone: see BTF_EXTRA_SITE_FREED */
+	bool freed;		/* its text was freed: see BTF_EXTRA_SITE_FREED */
 };
 
 /* A part of an object that sysfs shows. */
@@ -32,23 +32,23 @@ struct blob_file {
 struct extra_object {
 	char name[MODULE_NAME_LEN];
 	u32 id;				/* given by the registry */
-	const struct module *module;	/* whose sites these are; NULL: vmlinux. Not counted. */
+	const struct module *module;	/* NULL: vmlinux. No reference is held. */
 	u8 build_id[EXTRA_BUILD_ID_MAX];
 	u32 build_id_size;
-	struct base_btf module_btf;	/* modules with BTF of their own */
+	struct base_btf module_btf;	/* for modules with BTF of their own */
 	struct btf_blob types, func_info;
 	u32 *type_offsets[2];
-	/* From this id on functions are ours; below, the base had them without us. */
+	/* Functions from this id on are ours. Those below are also in the base without us. */
 	u32 first_own_id;
-	const struct module *types_module;	/* whose BTF in the kernel has ours; NULL: none */
+	const struct module *types_module;	/* its BTF has our types; NULL: none */
 	struct loc_index index;
 	void *index_memory;
 	struct object_section *sections;	/* [index.nr_elf_sections] */
 	struct func_files files;
 	const u32 *marks;		/* see site_marks.h; NULL: not known */
 	u32 nr_marks;
-	struct site_tables tables;	/* all of this, to be asked */
-	void *types_copy, *func_info_copy, *marks_copy;	/* NULL: the bytes are somebody else's */
+	struct site_tables tables;	/* the object for queries */
+	void *types_copy, *func_info_copy, *marks_copy;	/* NULL: not ours to free */
 	u32 nr_sites[2];		/* by enum loc_class */
 	size_t bytes;			/* blobs and tables */
 	u64 load_ns;
@@ -56,29 +56,29 @@ struct extra_object {
 	u32 nr_shown;
 };
 
-/* What an object is made from. */
+/* The parts that an object is made from. */
 struct object_source {
 	const char *name;
 	const struct module *module;	/* NULL: vmlinux */
 	const void *image;		/* the container, aligned to 8 */
 	size_t image_size;
-	struct extra_bytes types;	/* in place of the container's; data NULL: that one */
+	struct extra_bytes types;	/* instead of the container's; data NULL: the container's */
 	struct extra_bytes func_info;	/* likewise */
-	/* The module whose .BTF the types are, so that the kernel knows their ids; NULL: none. */
+	/* The module whose .BTF has the types, so that the kernel knows their ids; NULL: none. */
 	const struct module *types_module;
-	bool keep;			/* the bytes outlive the object, so none are copied */
+	bool keep;			/* the bytes outlive the object, so they are not copied */
 };
 
 /*
- * The running kernel as an object sees it. Each gives 0 or a negative errno; for
- * tests to bring their own.
+ * What an object needs from the running kernel. Each function returns 0 or a negative errno. Tests
+ * bring their own.
  */
 struct object_host {
-	/* id: EXTRA_BUILD_ID_MAX bytes. The size, or a negative errno. */
+	/* Writes up to EXTRA_BUILD_ID_MAX bytes to id. Returns the size or a negative errno. */
 	int (*build_id)(const struct module *module, u8 *id);
-	/* vmlinux's BTF, or ERR_PTR(). Stays while there are objects. */
+	/* Returns vmlinux's BTF or ERR_PTR(). It stays while there are objects. */
 	const struct base_btf *(*base)(void);
-	/* The module's own BTF, on vmlinux's; -ENOENT where it has none. */
+	/* Opens the module's own BTF, on vmlinux's; -ENOENT: it has none. */
 	int (*module_base)(struct base_btf *base, const struct module *module,
 			   const struct base_btf *vmlinux);
 	/* Fills object->sections, whose sizes come from elf. */
@@ -86,21 +86,21 @@ struct object_host {
 };
 
 /*
- * Checks everything and builds all tables. ERR_PTR() where it is refused, after
- * one line in dmesg with object, type id, byte offset and reason. May sleep.
+ * Checks everything and builds all tables. If the object is refused, returns ERR_PTR() after one
+ * line in dmesg with object, type id, byte offset and reason. May sleep.
  */
 struct extra_object *extra_object_create(const struct object_source *source,
 					 const struct object_host *host);
 void extra_object_destroy(struct extra_object *object);
 
-/* The path of a function's file, NULL: not known. */
+/* Returns the path of a function's source file; NULL: not known. */
 const char *extra_object_func_file(const struct extra_object *object, u32 func_id);
 
-/* The section of that name, such as ".text"; NULL: it has no sites there. */
+/* Returns the section of that name, such as ".text"; NULL: it has no sites. */
 const struct object_section *extra_object_section(const struct extra_object *object,
 						  const char *name);
 
-/* The name of a function of any level; "": there is no such function. */
+/* Returns the name of a function of any level; "": there is no such function. */
 static inline const char *extra_object_func_name(const struct extra_object *object, u32 func_id)
 {
 	return site_func_name(&object->tables, func_id);

@@ -13,10 +13,10 @@
 #include "query_device.h"
 #include "running_kernel.h"
 
-/* Does not change between open and close. */
+/* It does not change between open and close. */
 static struct manifest manifest;
 
-/* Asks for the file of this kernel with that name. */
+/* Asks for the file of that name of this kernel. */
 static int request(const struct firmware **firmware, const char *name)
 {
 	char *path = kasprintf(GFP_KERNEL, "btf_extra/%s/%s", utsname()->release, name);
@@ -30,9 +30,9 @@ static int request(const struct firmware **firmware, const char *name)
 }
 
 /*
- * The folders that the firmware loader looks into by itself. It logs each file that it does not
- * find, so we look for the manifest first. Only the loader knows the folder of
- * firmware_class.path: a link to it in one of these serves.
+ * The folders that the firmware loader always searches. It logs each file that it does not find, so
+ * this code looks for the manifest first. Only the loader knows the folder of firmware_class.path:
+ * a link to it in one of these folders works.
  */
 static const char *const firmware_folders[] = { "/lib/firmware/updates", "/lib/firmware" };
 
@@ -60,7 +60,7 @@ void firmware_source_open(void)
 	const struct firmware *file;
 	u32 line;
 
-	/* There need not be a folder for this kernel: its blobs may come by the data module. */
+	/* This kernel may have no folder: its blobs may come from the data module. */
 	if (!manifest_exists() || request(&file, "manifest"))
 		return;
 	if (manifest_parse(&manifest, file->data, file->size, &line))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Blobs from firmware files: btf_extra/<release>/<object>.btf_extra, and a manifest of them. */
+/* Blobs in firmware files, btf_extra/<release>/<object>.btf_extra, and a manifest of them. */
 #ifndef BTF_EXTRA_FIRMWARE_SOURCE_H
 #define BTF_EXTRA_FIRMWARE_SOURCE_H
 
@@ -10,8 +10,9 @@ void firmware_source_open(void);
 void firmware_source_close(void);
 
 /*
- * Publishes what the firmware folder has for an object, under published_lock(). NULL: it has
- * nothing, or there is such an object; ERR_PTR(): it was refused, and dmesg says why.
+ * Publishes the blobs that the firmware folder has for an object, under published_lock(). Returns
+ * NULL if there are none or if the object exists, and ERR_PTR() if it was refused; then dmesg says
+ * why.
  */
 struct extra_object *firmware_source_add(const char *name, const struct module *module);
 

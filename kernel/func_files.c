@@ -9,7 +9,7 @@
 
 #define FILE_TAG "file:"
 
-/* The offset of the path that a record tells for a function, 0: it tells none. */
+/* Returns the offset of the path that a record has for a function; 0: it has none. */
 static u32 tagged_path(const struct btf_blob *types, const struct btf_type *type)
 {
 	const struct btf_decl_tag *tag = (const void *)(type + 1);
@@ -53,7 +53,7 @@ static int compare_files(const void *a, const void *b)
 
 int func_files_open(struct func_files *files, const struct btf_blob *types, u32 first)
 {
-	/* In a module that carries its blobs the tags are in the base of an empty types blob. */
+	/* If a module carries its blobs, the tags are in the base of an empty types blob. */
 	const struct btf_blob *level = btf_blob_level(types, first);
 	u32 nr = level ? list_tags(level, first - level->first_id, NULL) : 0;
 

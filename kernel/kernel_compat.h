@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Where kernels from 6.1 on differ in what they offer to modules. */
+/* The differences, from kernel 6.1 on, in what kernels offer to modules. */
 #ifndef BTF_EXTRA_KERNEL_COMPAT_H
 #define BTF_EXTRA_KERNEL_COMPAT_H
 
@@ -10,7 +10,7 @@
 #include <linux/sysfs.h>
 #include <linux/version.h>
 
-/* 6.17 made the attribute that its callbacks see const; 6.13 prepared it with read_new. */
+/* Since 6.17 callbacks see the attribute as const; 6.13 prepared that with read_new. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
 typedef const struct bin_attribute bin_attribute_arg;
 #else
@@ -29,7 +29,7 @@ static inline ssize_t bin_attribute_read(struct bin_attribute *attribute, struct
 	return attribute->read(NULL, kobj, attribute, buffer, 0, size);
 }
 
-/* The bytes that such a file shows, where the attribute has them at hand. */
+/* Returns the bytes that such a file shows, if the attribute has them in memory. */
 static inline const void *bin_attribute_bytes(const struct bin_attribute *attribute)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
@@ -39,7 +39,7 @@ static inline const void *bin_attribute_bytes(const struct bin_attribute *attrib
 	return NULL;
 }
 
-/* What a module has in memory that is neither code nor written to. */
+/* Returns the read-only data of a module. */
 static inline const void *module_read_only(const struct module *module, size_t *size)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
@@ -51,7 +51,7 @@ static inline const void *module_read_only(const struct module *module, size_t *
 #endif
 }
 
-/* The text that a module keeps when its init is over. */
+/* Returns the text that a module keeps after its init. */
 static inline const void *module_text(const struct module *module, size_t *size)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
@@ -63,10 +63,7 @@ static inline const void *module_text(const struct module *module, size_t *size)
 #endif
 }
 
-/*
- * What a module carries of our blobs in itself, kept by the loader of a patched
- * kernel; data NULL: nothing.
- */
+/* Our blobs in a module, which the loader of a patched kernel keeps; data NULL: it has none. */
 struct module_bytes {
 	const void *data;
 	unsigned int size;
@@ -100,7 +97,9 @@ static inline bool bpf_prog_is_sleepable(const struct bpf_prog *prog)
 #endif
 }
 
-/* 6.7 put brackets around kfuncs, 6.3 marks each of them, 6.9 told them from other sets. */
+/*
+ * 6.7 put brackets around kfuncs, 6.3 marks each of them, and 6.9 separates them from other sets.
+ */
 #ifndef __bpf_kfunc
 #define __bpf_kfunc __used noinline
 #endif

@@ -10,7 +10,7 @@ bool kernel_symbol_around(unsigned long address, char *name, struct symbol_exten
 	unsigned long offset, size;
 	char *plus;
 
-	/* "name+0x10/0x20 [module]" */
+	/* The text is "name+0x10/0x20 [module]". */
 	sprint_symbol(name, address);
 	plus = strrchr(name, '+');
 	if (!plus || sscanf(plus, "+%lx/%lx", &offset, &size) != 2)

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Symbols of the kernel's text and of modules, as kallsyms has them: of several at
- * one address the first. A name takes up to KSYM_SYMBOL_LEN bytes.
+ * Symbols of the kernel's text and of modules, as kallsyms has them. If several are at one address,
+ * it returns the first. A name takes up to KSYM_SYMBOL_LEN bytes.
  */
 #ifndef BTF_EXTRA_KERNEL_SYMBOL_H
 #define BTF_EXTRA_KERNEL_SYMBOL_H
 
 #include <linux/types.h>
 
-/* Up to where the next one begins. */
+/* The end is where the next symbol begins. */
 struct symbol_extent {
 	unsigned long start, end;
 };
 
-/* The symbol that an address is in; false: none. */
+/* Finds the symbol around an address. Returns false if there is none. */
 bool kernel_symbol_around(unsigned long address, char *name, struct symbol_extent *extent);
 
-/* The symbol that begins there; false: none. */
+/* Finds the symbol that begins there. Returns false if there is none. */
 bool kernel_symbol_at(unsigned long address, char *name);
 
 #endif

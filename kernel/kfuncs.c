@@ -2,9 +2,9 @@
 #define pr_fmt(fmt) "btf_extra: " fmt
 
 /*
- * Programs of type SYSCALL may call them on every kernel, tracing programs
- * (kprobe, tracepoint, perf event, fentry) from 6.12 on: before it the kernel has
- * no set of kfuncs for them.
+ * Programs of type SYSCALL may call these on every kernel. Tracing programs (kprobe, tracepoint,
+ * perf event, fentry) may call them from 6.12 on: before that the kernel has no set of kfuncs for
+ * them.
  */
 #include <linux/bpf.h>
 #include <linux/btf.h>
@@ -21,7 +21,7 @@ struct found {
 	u32 count;
 };
 
-/* A body is known by the function of the source. */
+/* A body belongs to the source function, so sites of true signatures are left out. */
 static int keep_site_of_source(const struct btf_extra_site *site, void *data)
 {
 	struct found *found = data;
@@ -54,7 +54,7 @@ static int at_address(u64 address, u32 flags, btf_extra_site_fn fn, struct found
 	return btf_extra_for_each_site(&query, fn, found, NULL);
 }
 
-/* The func id at an address where just one function of that class begins. */
+/* Returns the func id at an address where exactly one function of that class begins. */
 static int only_func_at(u64 address, u32 flags)
 {
 	struct btf_extra_site site;
@@ -69,8 +69,8 @@ static int only_func_at(u64 address, u32 flags)
 __bpf_kfunc_start_defs();
 
 /*
- * The id of the function whose body begins at an address, in BTF of the object
- * that it is in. -ENOENT: none that is known, -ENOTUNIQ: several share it.
+ * Returns the id of the function whose body begins at an address, in the BTF of its object.
+ * -ENOENT: none is known; -ENOTUNIQ: several functions share the body.
  */
 __bpf_kfunc int bpf_btf_extra_func_at(u64 address)
 {
@@ -78,9 +78,9 @@ __bpf_kfunc int bpf_btf_extra_func_at(u64 address)
 }
 
 /*
- * The id of the function of which an inlined instance begins at an address: the
- * innermost where one alone does. BTF does not tell how those nest that share an
- * address: -ENOTUNIQ, and bpf_btf_extra_sites_at() lists them.
+ * Returns the id of the function of which an inlined instance begins at an address. -ENOTUNIQ:
+ * several instances begin there. BTF does not say which of them is inside the others, and
+ * bpf_btf_extra_sites_at() lists them.
  */
 __bpf_kfunc int bpf_btf_extra_inlined_at(u64 address)
 {
@@ -88,8 +88,8 @@ __bpf_kfunc int bpf_btf_extra_inlined_at(u64 address)
 }
 
 /*
- * All sites at an address, as many struct btf_extra_site as fit. How many there
- * are, or -ENOENT.
+ * Writes as many struct btf_extra_site at an address as fit. Returns how many there are, or
+ * -ENOENT.
  */
 __bpf_kfunc int bpf_btf_extra_sites_at(u64 address, void *sites, u32 sites__sz)
 {
@@ -112,7 +112,7 @@ static const struct btf_kfunc_id_set kfunc_set = {
 	.set = &btf_extra_kfuncs,
 };
 
-/* TRACING stands for tracepoints and perf events too: a second set of theirs is refused. */
+/* TRACING includes tracepoints and perf events. The kernel refuses a second set for those. */
 static const enum bpf_prog_type program_types[] = {
 	BPF_PROG_TYPE_SYSCALL,
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)

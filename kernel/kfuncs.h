@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Kfuncs: what BPF programs can ask. For their names see kfuncs.c. */
+/* The kfuncs, which BPF programs can call. kfuncs.c has their names. */
 #ifndef BTF_EXTRA_KFUNCS_H
 #define BTF_EXTRA_KFUNCS_H
 
-/* Tells in dmesg if there can be none: a kernel without BTF of modules has no names for them. */
+/* Says in dmesg if there are none: a kernel without BTF of modules has no names for them. */
 void kfuncs_init(void);
 
 #endif

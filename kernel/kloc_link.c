@@ -14,22 +14,22 @@
 #include "kloc_probe.h"
 #include "kloc_sites.h"
 
-/* How often sites that change while they are tried are collected again. */
+/* The sites are collected again this often if they change during the attempt. */
 #define MAX_TRIES 4
 
 struct kloc_link {
 	struct kloc_program program;
-	struct kloc_probe *probes;	/* those with a kprobe, by number of their sites */
-	struct kprobe **kprobes;	/* the same, for the kernel's batch */
+	struct kloc_probe *probes;	/* those with a kprobe, in order of sites */
+	struct kprobe **kprobes;	/* the same ones, for the kernel's batch functions */
 	u32 nr_probes;
-	struct kloc_args args;		/* the probes point into it */
+	struct kloc_args args;		/* the probes point to it */
 	u32 object, func_id;
 	bool hidden;
 };
 
 /* ---- the program ---- */
 
-/* As perf takes them: other attach types expect another context. */
+/* The conditions are those of perf: other attach types expect another context. */
 static bool program_fits(const struct bpf_prog *prog)
 {
 	return !bpf_prog_is_sleepable(prog) && !prog->kprobe_override &&
@@ -46,11 +46,11 @@ static struct bpf_prog *get_program(u32 fd)
 	return ERR_PTR(-EINVAL);
 }
 
-/* ---- its life ---- */
+/* ---- creation and end ---- */
 
 static void link_destroy(struct kloc_link *link)
 {
-	/* One wait for all of them; after it none of them is running. */
+	/* This waits once for all of them. After it none of them is running. */
 	if (link->nr_probes)
 		unregister_kprobes(link->kprobes, link->nr_probes);
 	kvfree(link->kprobes);
@@ -62,7 +62,7 @@ static void link_destroy(struct kloc_link *link)
 	kfree(link);
 }
 
-/* Fills @sites too, for the caller to free. On failure there is nothing to free. */
+/* Also fills @sites, which the caller frees. On failure there is nothing to free. */
 static struct kloc_link *link_create(const struct kloc_request *request, struct kloc_sites *sites)
 {
 	struct kloc_link *link = kzalloc(sizeof(*link), GFP_KERNEL_ACCOUNT);
@@ -95,7 +95,7 @@ destroy_link:
 	return ERR_PTR(err);
 }
 
-/* Not armed yet: a program runs at all of its sites or at none. */
+/* The probe is not armed yet: a program runs at all of its sites or at none. */
 static int add_probe(struct kloc_link *link, const struct kloc_site *site)
 {
 	struct kloc_probe *probe = &link->probes[link->nr_probes];
@@ -125,7 +125,7 @@ static u32 count_left_out(const struct kloc_sites *sites)
 	return count;
 }
 
-/* Tries every site, so that the report is whole. */
+/* Tries every site, so that the report is complete. */
 static void add_probes(struct kloc_link *link, struct kloc_sites *sites)
 {
 	u32 i;
@@ -154,7 +154,7 @@ static int arm_probes(struct kloc_link *link)
 	return err;
 }
 
-/* 0, -EOPNOTSUPP: sites are left out that may not be, or -EAGAIN: the sites may have gone. */
+/* Returns 0; -EOPNOTSUPP: too many sites are left out; -EAGAIN: the sites may have gone. */
 static int attach_probes(struct kloc_link *link, struct kloc_sites *sites,
 			 const struct kloc_request *request)
 {
@@ -166,13 +166,15 @@ static int attach_probes(struct kloc_link *link, struct kloc_sites *sites,
 	add_probes(link, sites);
 	if (!link->nr_probes || (!request->best_effort && count_left_out(sites)))
 		return -EOPNOTSUPP;
-	/* The module is held. So what the tables said of its text holds, if they are the same. */
+	/*
+	 * The module is held now. If the tables are still the same, they are right about its text.
+	 */
 	if (kloc_sites_stale(sites))
 		return -EAGAIN;
 	return arm_probes(link);
 }
 
-/* ---- what comes back ---- */
+/* ---- results for the caller ---- */
 
 static void describe_site(const struct btf_extra_site *site, bool hidden,
 			  struct btf_extra_site *described)
@@ -230,7 +232,7 @@ static void describe_probe(const struct kloc_probe *probe, bool hidden,
 {
 	*described = (struct btf_extra_probe){ .missed = READ_ONCE(probe->kprobe.nmissed) };
 	describe_site(&probe->site, hidden, &described->site);
-	/* Its module is gone, and the probe with it. */
+	/* Its module has gone, and the probe with it. */
 	if (READ_ONCE(probe->kprobe.flags) & KPROBE_FLAG_GONE) {
 		described->site.address = 0;
 		described->site.flags |= BTF_EXTRA_SITE_FREED;
@@ -323,7 +325,7 @@ static int check_caller(void)
 {
 	int err;
 
-	/* The device may have been opened by somebody else. */
+	/* Another process may have opened the device. */
 	if (!perfmon_capable())
 		return -EPERM;
 	err = security_locked_down(LOCKDOWN_KPROBES) ?:
@@ -359,7 +361,10 @@ static int read_request(const struct btf_extra_attach *attach, bool hidden,
 	return 0;
 }
 
-/* The descriptor of the link. From now on the link is the file's; on failure it is gone. */
+/*
+ * Returns the descriptor of the link. From now on the file owns the link. On failure the link is
+ * gone.
+ */
 static int publish_fd(struct kloc_link *link, const struct btf_extra_attach *attach,
 		      struct btf_extra_attach __user *argument)
 {
@@ -386,7 +391,7 @@ static int publish_fd(struct kloc_link *link, const struct btf_extra_attach *att
 	return fd;
 }
 
-/* -EAGAIN: the sites have changed meanwhile. */
+/* Returns -EAGAIN if the sites have changed meanwhile. */
 static int attach_once(const struct kloc_request *request, struct btf_extra_attach *attach,
 		       struct btf_extra_attach __user *argument)
 {

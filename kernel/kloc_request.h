@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a caller of BTF_EXTRA_IOC_ATTACH wants, once it has been checked. */
+/* The checked request of a caller of BTF_EXTRA_IOC_ATTACH. */
 #ifndef BTF_EXTRA_KLOC_REQUEST_H
 #define BTF_EXTRA_KLOC_REQUEST_H
 
@@ -12,7 +12,7 @@ struct kloc_request {
 	u64 required;		/* bit n: parameter n must have a location */
 	u64 cookie;
 	bool best_effort;	/* sites may be left out */
-	bool inexact;		/* hits need not be calls */
+	bool inexact;		/* hits need not be calls of the function */
 	bool with_notrace;	/* also functions that ftrace may not trace */
 	bool hidden;		/* the caller may not see addresses */
 };

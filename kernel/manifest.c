@@ -23,7 +23,7 @@ static u32 count_lines(const char *text, size_t size)
 	return nr;
 }
 
-/* Cuts the name off a line; false for one that is not a name and a build-id. */
+/* Cuts the name off a line. Returns false if the line is not a name and a build-id. */
 static bool take_line(char *line)
 {
 	char *id = strchr(line, ' ');

@@ -13,7 +13,10 @@
 #include "published_objects.h"
 #include "running_kernel.h"
 
-/* What a module carries goes before what the firmware folder has for it. NULL: nothing. */
+/*
+ * The blobs in a module have precedence over those of the firmware folder. Returns NULL if there
+ * are none.
+ */
 static struct extra_object *add_module(const struct module *module)
 {
 	struct object_source source;
@@ -24,9 +27,9 @@ static struct extra_object *add_module(const struct module *module)
 }
 
 /*
- * A module that we saw coming and that does not live yet. Its blobs have been tried, so that a
- * line in dmesg that refuses them is there once. Where memory for the note is missing, they may be
- * tried twice.
+ * A module that has announced itself and does not live yet. Its blobs have already been tried, so
+ * that a refusal is in dmesg only once. If there is no memory for the note, they may be tried
+ * twice.
  */
 struct coming_module {
 	struct list_head node;
@@ -45,7 +48,7 @@ static void note_coming(const struct module *module)
 	list_add(&coming->node, &coming_modules);
 }
 
-/* Forgets a module, and says whether we saw it coming. */
+/* Forgets a module. Returns true if it was noted. */
 static bool was_coming(const struct module *module)
 {
 	struct coming_module *coming;
@@ -71,7 +74,10 @@ static int follow_module(struct notifier_block *block, unsigned long event, void
 		add_module(module);
 		break;
 	case MODULE_STATE_LIVE:
-		/* If it came before we looked, we see it only now. */
+		/*
+		 * If it came before the notifier was registered, this is the first time that it is
+		 * seen.
+		 */
 		if (!was_coming(module))
 			add_module(module);
 		registry_forget_init(module);
@@ -87,7 +93,7 @@ static int follow_module(struct notifier_block *block, unsigned long event, void
 
 static struct notifier_block module_follower = {
 	.notifier_call = follow_module,
-	.priority = -1,		/* after that of BTF, which puts a module's BTF into sysfs */
+	.priority = -1,		/* after BTF's notifier, which puts a module's BTF into sysfs */
 };
 
 /* Takes references to the first @capacity modules that live. Returns how many live. */
@@ -113,7 +119,10 @@ static u32 hold_modules(struct module **modules, u32 capacity)
 	return nr;
 }
 
-/* Modules that were here before us. Of those that come meanwhile the notifier tells. */
+/*
+ * Adds the modules that were loaded before this one. The notifier handles those that come
+ * meanwhile.
+ */
 static void add_living_modules(struct load_tally *tally)
 {
 	u32 capacity = hold_modules(NULL, 0);

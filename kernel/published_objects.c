@@ -40,7 +40,7 @@ struct extra_object *published_add(const struct object_source *source,
 	object = extra_object_create(source, host);
 	if (IS_ERR(object))
 		return object;
-	/* sysfs answers a second file of one name with a stack trace, so we look first. */
+	/* If a file name exists twice, sysfs logs a stack trace, so this is checked first. */
 	err = published_has(source->name) ? -EEXIST : blob_files_add(object);
 	if (!err) {
 		err = registry_add(object);
@@ -75,7 +75,7 @@ static const struct extra_object *any_object(void)
 	state = registry_state();
 	object = state->nr_objects ? state->objects[state->nr_objects - 1] : NULL;
 	rcu_read_unlock();
-	/* The lock keeps it. */
+	/* The lock keeps the object alive. */
 	return object;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The objects that others see: in the tables of the registry, and in sysfs. All that changes
- * them, from reading a file to publishing what it has, is done under one lock.
+ * The objects that others see, in the tables of the registry and in sysfs. Everything that changes
+ * them is done under one lock, from reading a file to publishing its contents.
  */
 #ifndef BTF_EXTRA_PUBLISHED_OBJECTS_H
 #define BTF_EXTRA_PUBLISHED_OBJECTS_H
@@ -16,19 +16,19 @@ void published_unlock(void);
 bool published_has(const char *name);
 
 /*
- * Checks an object, shows it in sysfs and publishes it. ERR_PTR() where it is refused: then
- * nothing of it is left, and a line in dmesg says why.
+ * Checks an object, shows it in sysfs and publishes it. Returns ERR_PTR() if it is refused: then
+ * nothing is left of it, and a line in dmesg says why.
  */
 struct extra_object *published_add(const struct object_source *source,
 				   const struct object_host *host);
 
 /*
- * Takes the object of that name and module away, and waits for those who look at it. false:
- * there is none.
+ * Removes the object of that name and module, and waits for its readers. Returns false if there is
+ * none.
  */
 bool published_remove(const char *name, const struct module *module);
 
-/* Takes all objects away, and frees what the registry holds. */
+/* Removes all objects, and frees the memory of the registry. */
 void published_clear(void);
 
 #endif

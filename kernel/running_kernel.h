@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The kernel that runs here, as objects see it. */
+/* The running kernel, in the form that objects need. */
 #ifndef BTF_EXTRA_RUNNING_KERNEL_H
 #define BTF_EXTRA_RUNNING_KERNEL_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Look-ups through all objects: what <linux/btf_extra.h> exports. */
+/* Looks up sites in all objects. <linux/btf_extra.h> exports this. */
 #include <linux/btf_extra.h>
 #include <linux/export.h>
 #include <linux/rcupdate.h>
@@ -39,7 +39,7 @@ static int visit_site(const struct found_site *found, void *data)
 	return visit->fn(&site, visit->data);
 }
 
-/* Names are literal here, as no function of C has * or ? in its own. */
+/* Names are literal here, because no C function has * or ? in its name. */
 static struct func_text text_of(const struct btf_extra_query *query)
 {
 	struct func_text text = { .object = query->object };

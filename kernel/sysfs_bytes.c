@@ -47,7 +47,7 @@ int sysfs_bytes_get(struct sysfs_bytes *bytes, struct kobject *kobj, const char 
 
 	if (!file)
 		return -ENOENT;
-	/* sysfs keeps the attribute there, which a binary file has at its start. */
+	/* sysfs keeps the attribute in priv. A binary file has it at the start of its struct. */
 	attribute = kernfs_type(file) == KERNFS_FILE ? file->priv : NULL;
 	if (!attribute || !attribute->size || attribute->size > INT_MAX) {
 		err = -EINVAL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The bytes of binary files in sysfs, read inside the kernel without opening
- * them: that works where /sys is not mounted, and needs no struct file, which
- * kernel_read_file() would have to be trusted for by security modules.
+ * Reads the bytes of binary files in sysfs inside the kernel, without opening them. This also works
+ * if /sys is not mounted. It needs no struct file, for which security modules would have to trust
+ * kernel_read_file().
  */
 #ifndef BTF_EXTRA_SYSFS_BYTES_H
 #define BTF_EXTRA_SYSFS_BYTES_H
@@ -12,15 +12,14 @@
 struct sysfs_bytes {
 	const void *data;
 	size_t size;
-	void *copy;		/* what sysfs_bytes_put() frees; NULL: data stays for good */
+	void *copy;		/* sysfs_bytes_put() frees it; NULL: data stays for good */
 };
 
 /*
- * The file dir/name below kobj; dir NULL: kobj/name. The caller keeps whoever
- * made the file from taking it away. In place: as long as the file is there its
- * bytes do not move, so they need not be copied if the kernel shows where they
- * are. 0, -ENOENT: no such file, or another negative errno; *bytes is untouched
- * then.
+ * Reads the file dir/name below kobj; dir NULL: kobj/name. The caller makes sure that the file is
+ * not removed. in_place: while the file exists its bytes do not move, so they need not be copied if
+ * the kernel shows where they are. Returns 0, -ENOENT: no such file, or another negative errno.
+ * After an error *bytes is untouched.
  */
 int sysfs_bytes_get(struct sysfs_bytes *bytes, struct kobject *kobj, const char *dir,
 		    const char *name, bool in_place);

@@ -6,7 +6,7 @@
 #include "core/func_suffix.h"
 #include "traceable.h"
 
-/* Bodies of one name that are looked at. */
+/* The most bodies of one name that are checked. */
 #define MAX_BODIES 64
 
 void traceable_begin(struct traceable *traceable)
@@ -25,7 +25,7 @@ void traceable_end(struct traceable *traceable)
 
 #ifdef CONFIG_DYNAMIC_FTRACE
 
-/* A filter takes no address but those of functions that ftrace knows. */
+/* An ftrace filter only accepts addresses of functions that ftrace knows. */
 static bool ftrace_knows(struct traceable *traceable, unsigned long start)
 {
 	return !ftrace_set_filter_ip(&traceable->ops, start, 0, 1);
@@ -46,7 +46,7 @@ static int keep_body(const struct btf_extra_site *site, void *data)
 	return 0;
 }
 
-/* A part of a function (foo.cold) is what the whole is; all that have its name must agree. */
+/* A part of a function (foo.cold) is like the whole. All functions of that name must agree. */
 static bool whole_is_traceable(struct traceable *traceable)
 {
 	const struct btf_extra_query query = {
@@ -75,7 +75,7 @@ bool traceable_address(struct traceable *traceable, unsigned long address)
 {
 	if (address >= traceable->function.start && address < traceable->function.end)
 		return traceable->answer;
-	/* As the kernel's own rule has it: what has no symbol is not notrace. */
+	/* The kernel's own rule is the same: code without a symbol is not notrace. */
 	if (!traceable->symbol ||
 	    !kernel_symbol_around(address, traceable->symbol, &traceable->function))
 		return true;

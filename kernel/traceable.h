@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Whether ftrace may trace the function around an address. What it may not
- * (notrace: what tracing itself needs) perf and tracefs do not probe either.
+ * Decides if ftrace may trace the function around an address. perf and tracefs do not probe a
+ * function that it may not trace (notrace: tracing itself needs it).
  */
 #ifndef BTF_EXTRA_TRACEABLE_H
 #define BTF_EXTRA_TRACEABLE_H
@@ -13,10 +13,10 @@
 
 struct traceable {
 #ifdef CONFIG_DYNAMIC_FTRACE
-	struct ftrace_ops ops;		/* never registered */
+	struct ftrace_ops ops;		/* is never registered */
 #endif
 	char *symbol;			/* [KSYM_SYMBOL_LEN] */
-	struct symbol_extent function;	/* that was asked about last */
+	struct symbol_extent function;	/* the function that was asked about last */
 	bool answer;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The BTF of the running vmlinux, below all types of ours. It is there while the module is. */
+/* The BTF of the running vmlinux, below all of our types. It exists as long as the module. */
 #ifndef BTF_EXTRA_VMLINUX_BTF_H
 #define BTF_EXTRA_VMLINUX_BTF_H
 
@@ -10,7 +10,7 @@ void vmlinux_btf_exit(void);
 
 const struct base_btf *vmlinux_btf(void);
 
-/* Gives our copy of it back if the kernel's own bytes are at that address. */
+/* Frees our copy if the kernel's own bytes are at that address. */
 void vmlinux_btf_settle(const void *at);
 
 #endif

@@ -9,7 +9,7 @@
 
 #define VMLINUX "vmlinux"
 
-/* The data module whose blobs are published; NULL: none is. Under published_lock(). */
+/* The data module whose blobs are published; NULL: none. Under published_lock(). */
 static const struct btf_extra_data *current_data;
 
 void vmlinux_source_add_firmware(struct load_tally *tally)
@@ -19,7 +19,7 @@ void vmlinux_source_add_firmware(struct load_tally *tally)
 	published_unlock();
 }
 
-/* The data module goes before firmware: its types have ids of the kernel's own. */
+/* The data module has precedence over firmware, because its types have ids of the kernel itself. */
 static int replace_firmware(const struct btf_extra_data *data)
 {
 	const struct object_source source = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The blobs of vmlinux: from the firmware folder, until a data module brings them by
+ * The blobs of vmlinux. They come from the firmware folder, until a data module brings them with
  * btf_extra_add_vmlinux().
  */
 #ifndef BTF_EXTRA_VMLINUX_SOURCE_H
@@ -8,7 +8,7 @@
 
 #include "load_tally.h"
 
-/* Publishes those of the firmware folder, if it has any. */
+/* Publishes the blobs of the firmware folder, if there are any. */
 void vmlinux_source_add_firmware(struct load_tally *tally);
 
 #endif

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
 /*
- * Look-ups over validated blobs: by function id, by name, by address. Each
- * LOCSEC as it stands is the table by function; the index adds one u32 a site
- * for the order by address, and one a function for the order by name.
+ * Look-ups in validated blobs, by function id, by name and by address. A LOCSEC itself is the table
+ * by function. The index adds one u32 for each site for the order by address, and one for each
+ * function for the order by name.
  *
- * Orders are total, so that the same blobs always give the same tables:
+ * All orders are total, so that the same blobs always give the same tables:
  *	sites of a LOCSEC	(func, offset, loc_proto), as in the blob
  *	by_offset		(offset, site number), within each ELF section
  *	funcs			(name as bytes, id)
- * Sites are numbered through all LOCSECs, these in order of type id. Names that
- * cannot be read (a base of which only the counts are known) count as empty.
+ * Sites are numbered through all LOCSECs, in order of type id. Names that cannot be read (in a base
+ * of which only the counts are known) count as empty.
  *
- * Equal keys are a half-open range, never "the first match". A range with
- * first == end is "not found". All functions but loc_index_build() are free of
- * side effects, so any number of readers may share an index.
+ * Equal keys are a half-open range, never "the first match". A range with first == end means "not
+ * found". Only loc_index_build() has side effects, so any number of readers may share an index.
  */
 #ifndef BTF_EXTRA_LOC_INDEX_H
 #define BTF_EXTRA_LOC_INDEX_H
@@ -22,7 +21,7 @@
 #include "loc_entry.h"
 #include "range_search.h"
 
-#define LOC_INDEX_MAX_SECTIONS 64	/* LOCSECs in one blob; -E2BIG past that */
+#define LOC_INDEX_MAX_SECTIONS 64	/* LOCSECs in one blob; more: -E2BIG */
 
 /* A LOCSEC. */
 struct loc_section {
@@ -54,43 +53,43 @@ struct loc_index {
 	u32 nr_funcs;			/* distinct functions with sites */
 	u32 *by_offset;			/* [nr_sites] numbers, by (ELF section, offset, number) */
 	u32 *funcs;			/* [nr_funcs] func ids in order of (name, id) */
-	const u64 *name_samples;	/* private: begins of the names of every 64th of funcs */
+	const u64 *name_samples;	/* private: begin of every 64th name */
 };
 
 /*
- * Bytes of memory that loc_index_build() needs: for the tables, some five a
- * site, and for scratch space that may be freed after it. Never 0, but for a
- * blob with too many LOCSECs.
+ * Return the bytes of memory that loc_index_build() needs: for the tables about five a site, and
+ * for scratch space that may be freed afterwards. The result is 0 only for a blob with too many
+ * LOCSECs.
  */
 size_t loc_index_memory(const struct btf_blob *func_info);
 size_t loc_index_scratch(const struct btf_blob *func_info);
 
 /*
- * Builds the tables in the caller's memory, which must outlive the index, as
- * must func_info and all below it; these have passed loc_validate(). memory and
- * scratch are aligned to 8. 0, -E2BIG for too many LOCSECs, or -ENOMEM when a
- * size is less than its function above says; *index is untouched then.
+ * Builds the tables in the caller's memory. That memory, func_info and all below it must outlive
+ * the index; the blobs have passed loc_validate(). memory and scratch are aligned to 8. Returns 0;
+ * -E2BIG: too many LOCSECs; -ENOMEM: a size is less than its function above says. After an error
+ * *index is untouched.
  */
 int loc_index_build(struct loc_index *index, const struct btf_blob *func_info, void *memory,
 		    size_t memory_size, void *scratch, size_t scratch_size);
 
-/* The functions of that exact name: a range of index->funcs. */
+/* Returns the functions of exactly that name: a range of index->funcs. */
 struct loc_range loc_index_by_name(const struct loc_index *index, const char *name);
-/* Those whose name begins with size bytes of name; whole: and ends there, too. */
+/* Returns those whose name begins with size bytes of name, or, if whole, is equal to them. */
 struct loc_range loc_index_by_prefix(const struct loc_index *index, const char *name, u32 size,
 				     bool whole);
 
-/* The sites of a function in one LOCSEC: a range of index->sections[section].sites. */
+/* Returns the sites of a function in one LOCSEC: a range of index->sections[section].sites. */
 struct loc_range loc_index_by_func(const struct loc_index *index, u32 section, u32 func);
 
-/* The sites at one offset of an ELF section: a range of index->by_offset. */
+/* Returns the sites at one offset of an ELF section: a range of index->by_offset. */
 struct loc_range loc_index_by_offset(const struct loc_index *index, u32 elf_section, u32 offset);
 
-/* The site with that number, and the LOCSEC that holds it; NULL past the last. */
+/* Returns the site with that number and its LOCSEC; NULL: there is no such number. */
 const struct loc_site *loc_index_site(const struct loc_index *index, u32 number,
 				      const struct loc_section **section);
 
-/* The index of the ELF section of that name, or -ENOENT. */
+/* Returns the index of the ELF section of that name, or -ENOENT. */
 int loc_index_elf_section(const struct loc_index *index, const char *name);
 
 #endif
