@@ -5,7 +5,7 @@
 # "make modules" with build/release/btf-extra. In it, as in that of build-lean.sh: vmlinuz, vmlinux,
 # release, headers, source; and lib/modules/<release>, what "make modules_install" gave, stripped.
 #
-# What is there and up to date is left alone.
+# Files that are up to date are not made again.
 set -euo pipefail
 
 vm=$(cd "$(dirname "$0")" && pwd)

@@ -46,7 +46,8 @@ copy_own() {
 
 build_modules() {
     local made_of
-    # What it was made of, since another kernel's vmlinux may be the older file.
+    # The file notes from which vmlinux it was made, because another kernel's vmlinux may be the
+    # older file.
     made_of="$vmlinux $(stat -L -c '%s %y' "$vmlinux" "$command" | xargs)"
     if [ ! -e "$blob" ] || [ "$(cat "$out/made_of" 2>/dev/null)" != "$made_of" ]; then
         "$command" generate -o "$out/new.btf_extra" "$vmlinux" >&2 || fail "$vmlinux: no blob"

@@ -51,7 +51,7 @@ add() {
     dpkg-deb --fsys-tarfile "$deb" |
         tar --extract --directory tree --wildcards "${@/#/*/}" ||
         { say "$package: not all of these modules are in it"; return 1; }
-    # What Debian installs is stripped like this.
+    # Debian strips installed modules like this.
     (cd tree/usr/lib/debug && find lib -name '*.ko') | while read -r module; do
         mkdir -p "tree/$(dirname "$module")"
         objcopy --strip-debug "tree/usr/lib/debug/$module" "tree/$module" || exit 1

@@ -181,7 +181,7 @@ static pid_t start(char **arguments, int input, int output)
 	_exit(errno == ENOENT ? 127 : 126);
 }
 
-/* Whether it ended: *status; other processes that nobody waits for are forgotten. */
+/* Returns true if it has ended, with its status in *status. Other processes are only reaped. */
 static bool has_ended(pid_t pid, int *status)
 {
 	int any;

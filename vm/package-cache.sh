@@ -135,7 +135,7 @@ give() {
         fi
         say 'the archive did not give it'
     done
-    [ -z "$wanted" ] || die "$name: version $wanted is not to be had"
+    [ -z "$wanted" ] || die "$name: version $wanted is not available"
     version=$(for file in "$cache"/*/"$file"; do
         [ ! -e "$file" ] || basename "$(dirname "$file")"
     done | highest)

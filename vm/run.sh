@@ -35,7 +35,7 @@ fail() { say "$*"; exit 125; }
 # timeout(1) sends its signal to the process, and then to its group: cleaning up must outlive that.
 trap 'trap "" INT TERM HUP; fail "interrupted"' INT TERM HUP
 
-# What a kernel says when something is wrong with it.
+# The kernel prints one of these if something is wrong with it.
 complaints='WARNING:|BUG:|BUG |Oops|KASAN|KCSAN|UBSAN|KFENCE|ODEBUG|DEBUG_LOCKS_WARN|cut here'
 complaints+='|general protection fault|[Uu]nable to handle|kernel panic|Kernel panic'
 complaints+='|possible (circular|recursive|irq) |lock held|[Ii]nconsistent lock state|INFO: '
@@ -161,7 +161,7 @@ qemu=("$emulator" "${clock[@]}" -cpu 'max,la57=off' -smp "$cpus" -m "$memory"
     -kernel "$kernel/vmlinuz" -initrd "$scratch/initramfs"
     -append "$arguments $append")
 
-# Of the second port's lines: those of the command to stdout, the others to a file each.
+# Reads the lines of the second port. Those of the command go to stdout, the others to a file each.
 receive() {
     LC_ALL=C sed -u -n -e '/^o /{s///p;d}' -e "s/^x //w $scratch/exit_code" \
         -e "s/^e //w $scratch/error"

@@ -73,7 +73,7 @@ int site_query_address(const struct site_tables *tables, u64 address, u32 classe
 
 /* ---- of a function ---- */
 
-/* Whether a body has a function of that very name for its true signature. */
+/* Returns true if a body has a true signature of that name. */
 static int has_signature(const struct found_site *found, void *data)
 {
 	const struct walk *walk = data;
@@ -90,7 +90,7 @@ static bool has_symbol(struct walk *walk, const struct found_site *found)
 
 	if (found->section->loc_class != LOC_CLASS_BODY)
 		return false;
-	/* Those have been found by name. */
+	/* Those were already found by name. */
 	if (site_query_place(walk->tables, elf, offset, SITE_CLASS(LOC_CLASS_BODY),
 			     has_signature, walk))
 		return false;
@@ -171,7 +171,7 @@ int site_query_text(const struct site_tables *tables, const struct func_text *te
 	literal = func_text_literal(text);
 	ret = walk_funcs(&walk, loc_index_by_prefix(index, text->name, literal,
 						    literal == text->name_size));
-	/* foo.isra.0 is no name of the source: the bodies of foo that have this symbol. */
+	/* No source function is called foo.isra.0: find the bodies of foo that have this symbol. */
 	source = func_suffix_strip_part(text->name, text->name_size);
 	if (ret || literal < text->name_size || source == text->name_size)
 		return ret;
@@ -179,7 +179,7 @@ int site_query_text(const struct site_tables *tables, const struct func_text *te
 	return walk_funcs(&walk, loc_index_by_prefix(index, text->name, source, true));
 }
 
-/* ---- what is told of a site ---- */
+/* ---- the description of a site ---- */
 
 /* Classes and marks have the same numbers in the blobs and in the answer. */
 _Static_assert((u32)LOC_CLASS_INLINE == (u32)BTF_EXTRA_CLASS_INLINE, "class");

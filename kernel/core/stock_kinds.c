@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 /*
- * The kinds that every kernel takes in split BTF: what struct btf_type may hold
- * comes from one table, what is behind it from a function for each kind. The
- * conditions are those of btf_*_check_meta() in the kernel's kernel/bpf/btf.c,
- * so that what passes here is not refused there. Cycles of types are not looked
- * for: whoever follows types must bound the walk.
+ * The kinds that every kernel accepts in split BTF. One table has what struct btf_type may contain,
+ * and each kind has a function for what follows it. The conditions are those of btf_*_check_meta()
+ * in the kernel's kernel/bpf/btf.c, so that the kernel does not refuse what passes here. Cycles of
+ * types are not searched: code that follows types must bound its work.
  */
 #include "byte_view.h"
 #include "record_check.h"
@@ -14,7 +13,7 @@ enum { VLEN_NONE, VLEN_ANY };
 enum { FLAG_NONE, FLAG_ANY };
 enum { FIELD_SIZE, FIELD_ZERO, FIELD_TYPE, FIELD_TYPE_OR_VOID };
 
-/* What struct btf_type itself may hold, as btf_*_check_meta() of the kernel has it. */
+/* The values that btf_*_check_meta() of the kernel allows in struct btf_type. */
 static const struct {
 	u8 name, vlen, kind_flag, field;
 } kind_rules[] = {
@@ -82,7 +81,7 @@ static int check_int(const struct record_check *check)
 
 	if (!type->size || type->size > 16)
 		return record_refuse(check, BTF_FAULT_TYPE_FIELD, &type->size);
-	/* At most one bit of the encoding: signed, char, bool. */
+	/* The encoding has at most one bit: signed, char or bool. */
 	if (*encoding & 0xf0000000 || bits > type->size * 8 || sign & (sign - 1) || sign > 4)
 		return record_refuse(check, BTF_FAULT_TYPE_FIELD, encoding);
 	return 0;
@@ -135,7 +134,7 @@ static int check_enum(const struct record_check *check)
 	if (!type->size || type->size > 8 || type->size & (type->size - 1))
 		return record_refuse(check, BTF_FAULT_TYPE_FIELD, &type->size);
 	for (i = 0; i < loc_vlen(type); i++, value += step) {
-		/* Both kinds of value begin with the offset of the name. */
+		/* The value begins with the offset of its name in both kinds. */
 		const void *name = value;
 
 		err = record_name_present(check, name);
@@ -145,7 +144,7 @@ static int check_enum(const struct record_check *check)
 	return 0;
 }
 
-/* FUNCs are one run of ids in bytewise order of name: that is the name table. */
+/* FUNCs have consecutive ids, in bytewise order of their names. That order is the name table. */
 static int check_func(struct record_check *check)
 {
 	const struct btf_type *type = check->type;
@@ -177,7 +176,7 @@ static int check_func_proto(const struct record_check *check)
 	int err;
 
 	for (; param < end; param++) {
-		/* Void ends a variadic prototype. */
+		/* A variadic prototype ends in void. */
 		bool variadic = param + 1 == end && !param->type;
 
 		if (variadic && param->name_off)
@@ -249,7 +248,7 @@ static int check_decl_tag(const struct record_check *check)
 
 	if (tag->component_idx < -1)
 		return record_refuse(check, BTF_FAULT_TAG_TARGET, &tag->component_idx);
-	if (!target)	/* in a base on trust: check_record() has seen that the id exists */
+	if (!target)	/* the base is on trust: check_record() has seen that the id exists */
 		return 0;
 	switch (loc_kind(target)) {
 	case BTF_KIND_STRUCT:
@@ -258,7 +257,7 @@ static int check_decl_tag(const struct record_check *check)
 		break;
 	case BTF_KIND_FUNC:
 		target = btf_blob_type(check->blob, target->type);
-		/* A FUNC_PROTO on trust, or a FUNC that is refused in its own turn. */
+		/* It is a FUNC_PROTO on trust, or a FUNC that is refused later. */
 		if (!target)
 			return 0;
 		nr_components = loc_vlen(target);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What blobs.S takes in: ELF sections that do not change at run time. Weak, for in a
- * kernel's own build they are linked in after modpost has looked for them.
+ * The blobs that blobs.S includes. Their ELF sections do not change at run time. They are weak,
+ * because a build of the kernel itself links them after modpost has looked for them.
  */
 #ifndef BTF_EXTRA_BLOBS_H
 #define BTF_EXTRA_BLOBS_H

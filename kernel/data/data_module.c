@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Data for one kernel. The types blob is the .BTF section of this module, so the
- * kernel itself checks it and gives it ids; the locations lie beside it. Both are
- * in memory for as long as the module is.
+ * Data for one kernel. The types blob is the .BTF section of this module, so the kernel itself
+ * checks it and gives it ids. The locations are in another section. Both stay in memory as long as
+ * the module.
  */
 #include <linux/btf_extra.h>
 #include <linux/init.h>

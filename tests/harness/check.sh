@@ -47,7 +47,8 @@ step packages userspace/packages.sh build check kernel vm || stop
 
 step 'house rules' tests/harness/house_rules.py "$out/results/house_rules"
 
-# What is not in the cache comes while the compiler runs. The steps that need it say what is missing.
+# Files that the cache lacks are fetched while the compiler runs. If one is missing, the steps that
+# need it say so.
 fetch_all() {
     local name suite
     while read -r name _ suite; do
@@ -88,7 +89,7 @@ BTF_EXTRA_MODULES=$(step 'fetch modules' vm/fetch-modules.sh)
 export UBSAN_OPTIONS=print_stacktrace=1
 unit_tests() { list_tests | sort -r | xargs -r -P "$(nproc)" -L 1 tests/harness/run_gtest.py "$out"; }
 
-# What has one thread for most of its time runs beside the guests, and gives way to them.
+# Steps with one thread for most of their time run beside the guests, with a lower priority.
 beside_the_guests() {
     renice -n 5 "$BASHPID" >/dev/null
     step 'run tests' unit_tests

@@ -138,7 +138,8 @@ def one_version():
     major, minor = map(int, version.groups())
     if f"LIBBTF_EXTRA_{major} {{" not in TEXT["userspace/lib/libbtf_extra.map"]:
         yield f"userspace/lib/libbtf_extra.map: the symbols are not of version {major}"
-    # What a kernel build asks for, in figures and in words; 100 times the major, plus the minor.
+    # The version that a kernel build asks for, in figures and in words: 100 times the major plus
+    # the minor.
     kconfig = TEXT["kernel/Kconfig"]
     figures = {int(n) for n in re.findall(r"BTF_EXTRA_VERSION (?:>=|<) (\d+)", kconfig)}
     words = {100 * int(a) + int(b) for a, b in re.findall(r"(\d+)\.(\d+)\s+or\s+later", kconfig)}

@@ -101,7 +101,7 @@ share=$prefix/share
 lint() { ! mandoc -T lint "$share"/man/man[13]/* 2>&1 | grep -v 'referenced manual not found\|mandoc.db'; }
 row 'the manual pages, by mandoc' lint
 
-# What libbtf_extra(3) describes is what the library exports.
+# libbtf_extra(3) must describe exactly what the library exports.
 describes_api() {
     diff <(sed -n 's/^\.F[no] \(btf_extra_[a-z_]*\).*/\1/p' "$share/man/man3/libbtf_extra.3" | sort -u) \
         <(nm -D --defined-only "$prefix/lib/libbtf_extra.so" |
@@ -123,7 +123,7 @@ completed() {
             printf "%s\n" "${COMPREPLY[@]}"' "$share" "${@:2}"
         ;;
     zsh)
-        # What the system of completion would give: here it prints what it is told.
+        # The system of completion would offer this: here it is printed.
         zsh -fc 'share=$0
             complete() { . "$share"/zsh/site-functions/_btf-extra }
             _call_program() { "${@[2,-1]}" }

@@ -16,7 +16,7 @@ insmod btf_extra.ko || exit 1
 for suite in "$debug"/kunit/btf_extra*; do
     sed "s/^/kunit ${suite##*/} /" "$suite/results"
 done
-# What the rows of btf_extra_object have said: object, type id, byte and reason.
+# The messages that the rows of btf_extra_object expect: object, type id, byte and reason.
 for line in \
     'kunit: refused: .BTF.func_info: type id 17, byte 164: ' \
     'kunit: refused: .BTF: type id 6, byte 80: ' \

@@ -69,7 +69,7 @@ def lines_of(suite, text, tree):
             yield f"fail {name}"
     if not nr_cases:
         yield f"fail {suite}: kunit.py finds no case"
-    # What the kernel counted is not what a cut file holds.
+    # The last line of a complete file is the result of the suite.
     last = text.rstrip().splitlines()[-1] if text.strip() else ""
     if not re.fullmatch(rf"(not )?ok \d+ {re.escape(suite)}( # SKIP.*)?", last):
         yield f"fail {suite}: its results are cut off"

@@ -28,7 +28,8 @@ export TMPDIR=$scratch
 # shellcheck source=tests/harness/rows.sh
 . tests/harness/rows.sh
 
-# Those of the kernel that is built with btf_extra are built with that kernel's tools, by their suite.
+# Modules for the kernel that is built with btf_extra are built by their suite, with that kernel's
+# tools.
 test_modules=(tests/vm/hello)
 [ "$kernel" = intree ] || test_modules+=(tests/vm/{sample,api,shapes,attach/foreign})
 
@@ -39,7 +40,8 @@ prepare_all() {
         cp tests/harness/guest_suites.sh "$files/suites.sh"
 }
 
-# Of what a guest said, with the status of run.sh: rows, and the suites that are still to run.
+# Takes the output of a guest and the status of run.sh. Makes rows of it, and finds the suites that
+# must still run.
 take() {
     local said=$1 status=$2 last ended why suite
     awk -v kernel="$kernel" '

@@ -14,7 +14,7 @@ struct Range {
     uint64_t start, end;
 };
 
-// What the kernel frees after it has booted.
+// Returns the range of text that the kernel frees after boot.
 Range init_text() {
     Range text = {};
     std::ifstream file("/proc/kallsyms");

@@ -14,7 +14,7 @@ fi
 intree_guest before /tmp/places && insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko || exit 1
 intree_guest with /tmp/places
 same 'intree_guest comes to its end' 0 $?
-# Of a test that was cut short they are left.
+# A part that was cut short may have left these.
 rmmod btf_extra_vmlinux btf_extra 2>/dev/null
 intree_guest after /tmp/places
 same 'intree_guest comes to its end without btf_extra' 0 $?

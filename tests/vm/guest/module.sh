@@ -6,7 +6,7 @@ cd / || exit 1
 # shellcheck source=tests/harness/rows.sh
 . /rows.sh
 
-# What btf_extra has said since the last time.
+# Prints what btf_extra has logged since the last call.
 said() { dmesg -c | sed -n 's/^\[[^]]*\] btf_extra: //p' | grep -v -e 'out-of-tree' -e 'verification failed'; }
 
 load() { insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko; }
