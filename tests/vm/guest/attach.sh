@@ -7,7 +7,7 @@
 . /rows.sh
 
 mkdir -p /lib/firmware && cp -r /shapes/btf_extra /lib/firmware || exit 1
-insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko && insmod /shapes/shapes.ko || exit 1
+insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko && insmod /shapes.ko || exit 1
 attach_guest "$@"
 same 'attach_guest comes to its end' 0 $?
 row 'shapes.ko unloads' rmmod shapes

@@ -7,7 +7,7 @@
 . /rows.sh
 
 mkdir -p /lib/firmware && cp -r /shapes/btf_extra /lib/firmware || exit 1
-insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko && insmod /shapes/shapes.ko || exit 1
+insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko && insmod /shapes.ko || exit 1
 shapes_guest /shapes.bpf.o /shapes/sites "${1:-100000}" typed word loc perf
 same 'shapes_guest comes to its end' 0 $?
 row 'the modules unload' rmmod shapes btf_extra_vmlinux btf_extra

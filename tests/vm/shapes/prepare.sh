@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-# The folder shapes of a guest's files, where it is not there yet: shapes.ko as it is installed, and
-# btf_extra, the folder of firmware that has its .btf_extra file.
+# shapes.ko as it is installed, and the folder shapes of the guest, where they are not there yet: in it
+# is btf_extra, the folder of firmware with its .btf_extra file.
 #
 #   prepare.sh KERNEL FILES MODULES      MODULES: as build-modules.sh prints it
 set -euo pipefail
@@ -13,4 +13,4 @@ firmware=$2/shapes/btf_extra/$(cat "$(vm/fetch-kernel.sh "$1")/release")
 mkdir -p "$firmware"
 build/release/btf-extra generate --vmlinux "$3/vmlinux" -o "$firmware/shapes.btf_extra" "$shapes"
 echo "shapes $(readelf -n "$shapes" | sed -n 's/.*Build ID: //p')" >"$firmware/manifest"
-strip -g -o "$2/shapes/shapes.ko" "$shapes"
+strip -g -o "$2/shapes.ko" "$shapes"
