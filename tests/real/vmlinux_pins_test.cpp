@@ -15,7 +15,7 @@ struct Pin {
     uint64_t offset;
     struct Param {
         test::PlainLocation location;  // if size is 0, there is no location, for this reason
-        NotAvailable reason{};
+        MissingReason reason{};
     };
     std::vector<Param> params;
 };
@@ -45,7 +45,7 @@ Pin::Param sign_extended(Pin::Param param) {
     param.location.flags |= LOC_SIGNED;
     return param;
 }
-Pin::Param none(NotAvailable reason) {
+Pin::Param none(MissingReason reason) {
     return {{}, reason};
 }
 
@@ -55,7 +55,7 @@ Pin::Param none(NotAvailable reason) {
 constexpr char kPinnedBuildId[] = "3b43fad5034874490492495d552c0af6a5fab235";
 
 std::vector<Pin> pins() {
-    using enum NotAvailable;
+    using enum MissingReason;
     return {
         // The entry view is 11. The list entry [+0x98, +0x98) is valid from view 11 up to 13.
         {"skb_headlen", LOC_CLASS_INLINE, "audit_log_nf_skb", 0x98, {reg(5)}},

@@ -12,6 +12,8 @@
 
 namespace btf_extra::test {
 
+using namespace generator;
+
 // Offsets of base types in the unit. Each is two bytes of ULEB128.
 enum : uint64_t {
     kS1 = 0x91,

@@ -8,7 +8,7 @@
 #include "tests/support/expr_reference.h"
 #include "tests/support/record_reference.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 void PrintTo(const Location &location, std::ostream *out) {
     if (location == test::kRefused) {
@@ -32,7 +32,9 @@ void PrintTo(const Location &location, std::ostream *out) {
     *out << "}" << std::dec;
 }
 
-namespace test {
+}  // namespace btf_extra::generator
+
+namespace btf_extra::test {
 
 Location at(uint32_t size, uint32_t flags, std::initializer_list<uint32_t> values) {
     Location location;
@@ -94,5 +96,4 @@ void check(std::span<const Row> rows) {
     check(rows, context);
 }
 
-}  // namespace test
-}  // namespace btf_extra
+}  // namespace btf_extra::test

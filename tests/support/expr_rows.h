@@ -14,11 +14,13 @@
 #include "userspace/format/core_api.h"
 #include "userspace/generator/locations/location_expr.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 void PrintTo(const Location &location, std::ostream *out);
 
-namespace test {
+}  // namespace btf_extra::generator
+
+namespace btf_extra::test {
 
 struct Row {
     const char *name;
@@ -39,16 +41,16 @@ constexpr uint32_t kMemory = LOC_REG | LOC_DEREF;
 constexpr uint32_t kMemorySum = LOC_REG | LOC_DEREF | LOC_OFFSET;
 constexpr uint32_t kConst = LOC_CONST;
 
-const Location kNoLocationHere = Location::missing(NotAvailable::kNoLocationHere);
-const Location kArithmetic = Location::missing(NotAvailable::kArithmetic);
-const Location kImplicit = Location::missing(NotAvailable::kImplicitPointer);
-const Location kEntry = Location::missing(NotAvailable::kEntryValue);
-const Location kStatic = Location::missing(NotAvailable::kStaticMemory);
-const Location kPieces = Location::missing(NotAvailable::kPieces);
-const Location kParameter = Location::missing(NotAvailable::kParameterReference);
-const Location kSize = Location::missing(NotAvailable::kSize);
+const Location kNoLocationHere = Location::missing(MissingReason::kNoLocationHere);
+const Location kArithmetic = Location::missing(MissingReason::kArithmetic);
+const Location kImplicit = Location::missing(MissingReason::kImplicitPointer);
+const Location kEntry = Location::missing(MissingReason::kEntryValue);
+const Location kStatic = Location::missing(MissingReason::kStaticMemory);
+const Location kPieces = Location::missing(MissingReason::kPieces);
+const Location kParameter = Location::missing(MissingReason::kParameterReference);
+const Location kSize = Location::missing(MissingReason::kSize);
 // Rows that accept any reason expect this.
-const Location kRefused = Location::missing(NotAvailable{0xff});
+const Location kRefused = Location::missing(MissingReason{0xff});
 
 std::string hex(std::span<const uint8_t> bytes);
 
@@ -62,5 +64,4 @@ std::string difference(const Location &location, const Expr &expression, uint64_
 void check(std::span<const Row> rows, TestContext &context, const ExprFormat &format = kX86);
 void check(std::span<const Row> rows);
 
-}  // namespace test
-}  // namespace btf_extra
+}  // namespace btf_extra::test

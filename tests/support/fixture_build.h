@@ -20,6 +20,8 @@
 
 namespace btf_extra::test {
 
+using namespace generator;
+
 struct Recipe {
     std::string compiler = "gcc";  // gcc, clang-14 or aarch64-linux-gnu-gcc
     std::string level = "-O2";
@@ -60,7 +62,7 @@ struct NamedSite {
         bool is_signed;
         const btf_type *loc;  // NULL: no location
         std::string loc_text;
-        std::optional<NotAvailable> reason;
+        std::optional<MissingReason> reason;
     };
     std::vector<Param> params;
 

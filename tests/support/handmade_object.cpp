@@ -18,6 +18,8 @@
 #include "userspace/text/loc_text.h"
 
 namespace btf_extra::test {
+
+using namespace generator;
 namespace {
 
 struct StructType {

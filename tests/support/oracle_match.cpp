@@ -173,7 +173,7 @@ class Matcher {
         case OracleParam::kComputed: {
             const LibdwOracle::Computed &computed = oracle_.computed()[dwarf.number];
             if (!file.loc)
-                return reasons && file.reason && *file.reason <= NotAvailable::kNoLocationHere
+                return reasons && file.reason && *file.reason <= MissingReason::kNoLocationHere
                            ? "a location in DWARF, reason '" + reason(file) + "' in the file"
                            : "";
             return same_values(file.loc, computed, size)
@@ -188,8 +188,8 @@ class Matcher {
             if (file.loc)
                 return words(record(file.loc)) + " where DWARF has none";
         }
-        static constexpr NotAvailable kExpected[] = {
-            NotAvailable::kOptimizedOut, NotAvailable::kNoLocationHere, NotAvailable::kSize};
+        static constexpr MissingReason kExpected[] = {
+            MissingReason::kOptimizedOut, MissingReason::kNoLocationHere, MissingReason::kSize};
         if (reasons && dwarf.kind <= OracleParam::kBadSize && file.reason &&
             *file.reason != kExpected[dwarf.kind])
             return fmt::format("reason '{}', not '{}'", reason(file),
@@ -198,7 +198,7 @@ class Matcher {
     }
 
     static std::string reason(const Parameter &file) {
-        return std::string(btf_extra::text(file.reason.value_or(NotAvailable{})));
+        return std::string(btf_extra::text(file.reason.value_or(MissingReason{})));
     }
 
     const std::string &type_text(uint32_t id) {

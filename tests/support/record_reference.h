@@ -12,6 +12,8 @@
 
 namespace btf_extra::test {
 
+using namespace generator;
+
 // Returns the bytes of a parameter. Returns nullopt if the combination is not accepted, or if a
 // register is not below `registers`.
 std::optional<std::vector<uint8_t>> record_bytes(const LocParam &param, uint64_t param_size,

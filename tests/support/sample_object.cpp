@@ -86,11 +86,11 @@ SampleObject::SampleObject()
     provenance.files = {"a/twin.c", "b/twin.c", "include/linux/skbuff.h"};
     provenance.func_files = {2, Provenance::kNoFile, 0, 1};
     provenance.variadic_funcs = {12};
-    for (NotAvailable reason : {
-             NotAvailable::kNoLocationHere,                           // 7 at 0x10
-             NotAvailable::kOptimizedOut, NotAvailable::kArithmetic,  // 12 at 0x8
-             NotAvailable::kOptimizedOut,                             // 14 at 0x18
-             NotAvailable::kEntryValue, NotAvailable::kSize,          // 12 at 0x30, a body
+    for (MissingReason reason : {
+             MissingReason::kNoLocationHere,                            // 7 at 0x10
+             MissingReason::kOptimizedOut, MissingReason::kArithmetic,  // 12 at 0x8
+             MissingReason::kOptimizedOut,                              // 14 at 0x18
+             MissingReason::kEntryValue, MissingReason::kSize,          // 12 at 0x30, a body
          })
         provenance.reasons.push_back(static_cast<uint8_t>(reason));
     file.provenance = provenance;

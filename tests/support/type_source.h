@@ -18,6 +18,8 @@
 
 namespace btf_extra::test {
 
+using namespace generator;
+
 // Debug information of one unit. Every function returns the reference of the new type.
 class Source : public TypeSource {
   public:

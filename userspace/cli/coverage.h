@@ -29,7 +29,7 @@ struct Coverage {
     // Over inline_sites and body_sites. params = params_located + all of not_available.
     uint64_t params = 0;
     uint64_t params_located = 0;
-    std::array<uint64_t, kNotAvailableLast + 1> not_available = {};  // [0]: reason not known
+    std::array<uint64_t, kMissingReasonLast + 1> not_available = {};  // [0]: reason not known
     uint64_t loc_params = 0;
     uint64_t loc_protos = 0;
     uint64_t added_funcs = 0;  // FUNCs above the base

@@ -15,7 +15,7 @@ namespace btf_extra {
 namespace {
 
 struct Options {
-    FirmwareOptions tree;
+    generator::FirmwareOptions tree;
     bool no_provenance = false;
     bool json = false;
 };
@@ -31,7 +31,7 @@ int run(Options &options) {
     options.tree.provenance = !options.no_provenance;
     if (isatty(STDERR_FILENO))
         options.tree.progress = show_progress;
-    const Result<FirmwareTree> tree = write_firmware_tree(options.tree);
+    const Result<generator::FirmwareTree> tree = generator::write_firmware_tree(options.tree);
     if (!tree)
         return fail(tree.error());
     if (options.json) {

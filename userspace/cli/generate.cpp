@@ -16,7 +16,7 @@ namespace btf_extra {
 namespace {
 
 struct Options {
-    GenerateOptions generate;
+    generator::GenerateOptions generate;
     std::string vmlinux;
     std::string output;
     bool embed = false;
@@ -38,11 +38,11 @@ void show_progress(size_t done, size_t total) {
         fmt::print(stderr, "\rreading unit {} of {} ({} %)", done, total, percent);
 }
 
-int embed(const GenerateOptions &options) {
-    const Result<Embedding> embedded = embed_in_module(options);
+int embed(const generator::GenerateOptions &options) {
+    const Result<generator::Embedding> embedded = generator::embed_in_module(options);
     if (!embedded)
         return fail(embedded.error());
-    if (*embedded == Embedding::kNoBtf)
+    if (*embedded == generator::Embedding::kNoBtf)
         fmt::print(stderr, "btf-extra: {}: left as it is: no .BTF\n", options.input);
     return kExitDone;
 }
@@ -60,7 +60,7 @@ int run(Options &options) {
         options.generate.progress = show_progress;
     if (options.embed)
         return embed(options.generate);
-    const Result<ExtraFile> file = generate(options.generate);
+    const Result<ExtraFile> file = generator::generate(options.generate);
     if (!file)
         return fail(file.error());
     if (const Result<void> written = write_extra_file(options.output, *file); !written)
@@ -90,8 +90,8 @@ void add_generate(CLI::App &app, int &exit_code) {
     CLI::Option *btf_base =
         command->add_option("--btf-base", options->generate.btf_base,
                             "Base BTF, raw or in an ELF file, instead of the input's own .BTF");
-    const std::map<std::string, Layout> layouts{{"split", Layout::kSplit},
-                                                {"inline", Layout::kInline}};
+    const std::map<std::string, generator::Layout> layouts{{"split", generator::Layout::kSplit},
+                                                           {"inline", generator::Layout::kInline}};
     CLI::Option *layout =
         command
             ->add_option("--layout", options->generate.layout,

@@ -25,7 +25,7 @@ struct Options {
 };
 
 std::string_view reason_text(size_t code) {
-    return code == 0 ? "unknown" : text(static_cast<NotAvailable>(code));
+    return code == 0 ? "unknown" : text(static_cast<MissingReason>(code));
 }
 
 void print_json(const ObjectView &view, const Coverage &coverage) {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "userspace/generator/firmware_tree.h"
+#include "userspace/format/module_name.h"
 #include "userspace/lib/tables/installed_file.h"
 #include "userspace/lib/tables/running_view.h"
 

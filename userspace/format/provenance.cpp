@@ -61,25 +61,25 @@ Result<std::vector<std::string>> split_names(std::span<const std::byte> bytes, u
 
 }  // namespace
 
-std::string_view text(NotAvailable reason) {
+std::string_view text(MissingReason reason) {
     switch (reason) {
-    case NotAvailable::kOptimizedOut:
+    case MissingReason::kOptimizedOut:
         return "optimized out";
-    case NotAvailable::kNoLocationHere:
+    case MissingReason::kNoLocationHere:
         return "no location here";
-    case NotAvailable::kArithmetic:
+    case MissingReason::kArithmetic:
         return "arithmetic";
-    case NotAvailable::kImplicitPointer:
+    case MissingReason::kImplicitPointer:
         return "implicit pointer";
-    case NotAvailable::kEntryValue:
+    case MissingReason::kEntryValue:
         return "entry value";
-    case NotAvailable::kStaticMemory:
+    case MissingReason::kStaticMemory:
         return "static memory";
-    case NotAvailable::kPieces:
+    case MissingReason::kPieces:
         return "pieces";
-    case NotAvailable::kParameterReference:
+    case MissingReason::kParameterReference:
         return "parameter reference";
-    case NotAvailable::kSize:
+    case MissingReason::kSize:
         return "size";
     }
     return "unknown";
@@ -156,7 +156,7 @@ Result<Provenance> decode_provenance(std::span<const std::byte> bytes) {
         if (out.variadic_funcs[i - 1] >= out.variadic_funcs[i])
             return Error{"variadic functions are not in order"};
     for (uint8_t reason : out.reasons)
-        if (reason < kNotAvailableFirst || reason > kNotAvailableLast)
+        if (reason < kMissingReasonFirst || reason > kMissingReasonLast)
             return Error{fmt::format("reason code {} is not known", reason)};
     return out;
 }

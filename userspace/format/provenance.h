@@ -17,7 +17,7 @@ namespace btf_extra {
 
 // The reason why a parameter has no location. Files contain these numbers: add new ones, and never
 // change one.
-enum class NotAvailable : uint8_t {
+enum class MissingReason : uint8_t {
     kOptimizedOut = 1,
     kNoLocationHere,
     kArithmetic,
@@ -28,12 +28,12 @@ enum class NotAvailable : uint8_t {
     kParameterReference,
     kSize,
 };
-inline constexpr uint8_t kNotAvailableFirst = 1;
-inline constexpr uint8_t kNotAvailableLast = 9;
+inline constexpr uint8_t kMissingReasonFirst = 1;
+inline constexpr uint8_t kMissingReasonLast = 9;
 
 // Returns the words that the commands print: "optimized out". For other numbers it returns
 // "unknown".
-std::string_view text(NotAvailable reason);
+std::string_view text(MissingReason reason);
 
 struct Provenance {
     static constexpr uint32_t kNoFile = UINT32_MAX;
@@ -51,7 +51,7 @@ struct Provenance {
     // The variadic ones of the functions with sites, as ascending func ids.
     std::vector<uint32_t> variadic_funcs;
 
-    // A NotAvailable for each parameter without location, in order of LOCSEC type id, entry and
+    // A MissingReason for each parameter without location, in order of LOCSEC type id, entry and
     // parameter. The void that ends a variadic prototype is not a parameter and has none.
     std::vector<uint8_t> reasons;
 

@@ -18,11 +18,12 @@
 
 #include "userspace/format/elf_image.h"
 #include "userspace/format/extra_file.h"
+#include "userspace/format/module_name.h"
 #include "userspace/format/temporary_file.h"
 #include "userspace/generator/generate.h"
 #include "userspace/generator/model/thread_pool.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 namespace {
 
@@ -246,18 +247,6 @@ std::vector<Object *> by_size(std::vector<Object> &objects) {
 
 }  // namespace
 
-std::string module_name(const std::string &path) {
-    std::string name = path.substr(path.rfind('/') + 1);
-    for (const std::string_view suffix : {".debug", ".xz", ".gz", ".zst"})
-        if (name.ends_with(suffix))
-            name.resize(name.size() - suffix.size());
-    if (!name.ends_with(".ko") || name.size() == 3)
-        return "";
-    name.resize(name.size() - 3);
-    std::replace(name.begin(), name.end(), '-', '_');
-    return name;
-}
-
 Result<FirmwareTree> write_firmware_tree(const FirmwareOptions &options) {
     const Result<Found> found = walk(options.folders);
     if (!found)
@@ -336,4 +325,4 @@ Result<FirmwareTree> write_firmware_tree(const FirmwareOptions &options) {
     return tree;
 }
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator

@@ -11,7 +11,7 @@
 
 #include "userspace/format/result.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 struct FirmwareOptions {
     std::vector<std::string> folders;  // where modules are, at any depth; or single modules
@@ -35,9 +35,6 @@ struct FirmwareTree {
 // manifest last; one of an object that failed is as it was before, and not in the manifest.
 Result<FirmwareTree> write_firmware_tree(const FirmwareOptions &options);
 
-// Of a file "x-y.ko", "x-y.ko.debug", "x-y.ko.xz": "x_y", as in /proc/modules. Empty: no module.
-std::string module_name(const std::string &path);
-
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif

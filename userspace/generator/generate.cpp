@@ -15,7 +15,7 @@
 #include "userspace/generator/sites/defined_symbols.h"
 #include "userspace/generator/sites/dwarf_reader.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 namespace {
 
@@ -209,4 +209,4 @@ Result<ExtraFile> generate(const GenerateOptions &options) {
     return result;
 }
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator

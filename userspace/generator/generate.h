@@ -13,7 +13,7 @@
 #include "userspace/format/result.h"
 #include "userspace/generator/write/btf_writer.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 struct GenerateOptions {
     std::string input;     // ELF file with DWARF, or with a separate debug file
@@ -30,6 +30,6 @@ struct GenerateOptions {
 // The output has passed the validator.
 Result<ExtraFile> generate(const GenerateOptions &options);
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif

@@ -8,7 +8,7 @@
 #include "userspace/generator/write/btf_append.h"
 #include "userspace/generator/write/section_writer.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 namespace {
 
@@ -116,4 +116,4 @@ Result<Embedding> embed_in_module(const GenerateOptions &options) {
     return Embedding::kDone;
 }
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator

@@ -13,7 +13,7 @@
 
 #include "userspace/generator/generate.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 inline constexpr char kEmbeddedSection[] = ".btf_extra";
 
@@ -27,6 +27,6 @@ enum class Embedding {
 // by default.
 Result<Embedding> embed_in_module(const GenerateOptions &options);
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif

@@ -8,9 +8,13 @@
 
 #include "tests/support/module_build.h"
 #include "userspace/format/extra_file.h"
+#include "userspace/format/module_name.h"
 #include "userspace/generator/firmware_tree.h"
 
 namespace btf_extra {
+
+using namespace generator;
+
 namespace {
 
 using nlohmann::json;

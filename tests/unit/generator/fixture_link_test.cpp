@@ -9,6 +9,9 @@
 #include "tests/support/fixture_build.h"
 
 namespace btf_extra {
+
+using namespace generator;
+
 namespace {
 
 using test::GeneratedFixture;

@@ -168,7 +168,7 @@ void Sites::check_functions() const {
     EXPECT_EQ(only("variadic").params.size(), 1u);
     EXPECT_FALSE(only("in_registers").variadic);
     EXPECT_EQ(only("no_parameters").params.size(), 0u);
-    EXPECT_EQ(only("structs").param("too_large").reason, NotAvailable::kSize);
+    EXPECT_EQ(only("structs").param("too_large").reason, MissingReason::kSize);
 }
 
 void Sites::check_constants() const {

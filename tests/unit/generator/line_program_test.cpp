@@ -9,6 +9,9 @@
 #include "userspace/generator/dwarf/line_program.h"
 
 namespace btf_extra {
+
+using namespace generator;
+
 namespace {
 
 using Code = std::vector<uint8_t>;

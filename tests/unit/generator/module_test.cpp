@@ -151,7 +151,7 @@ TEST_F(Module, AddressesAreNotAvailable) {
         ASSERT_EQ(params.size(), 2u);
         EXPECT_EQ(params[0].name, "where");
         EXPECT_EQ(params[0].loc, nullptr);
-        static_memory += params[0].reason == NotAvailable::kStaticMemory;
+        static_memory += params[0].reason == MissingReason::kStaticMemory;
         addresses++;
     }
     EXPECT_EQ(addresses, 8u);

@@ -17,9 +17,9 @@
 namespace btf_extra::test {
 namespace {
 
-constexpr ParamSlot kOut = missing_slot(NotAvailable::kOptimizedOut);        // 1
-constexpr ParamSlot kNotHere = missing_slot(NotAvailable::kNoLocationHere);  // 2
-constexpr ParamSlot kEntryValue = missing_slot(NotAvailable::kEntryValue);   // 5
+constexpr ParamSlot kOut = missing_slot(MissingReason::kOptimizedOut);        // 1
+constexpr ParamSlot kNotHere = missing_slot(MissingReason::kNoLocationHere);  // 2
+constexpr ParamSlot kEntryValue = missing_slot(MissingReason::kEntryValue);   // 5
 
 LocParam in_register(uint32_t reg) {
     return {.size = 8, .flags = LOC_REG, .vlen = 1, .values = {reg}};
@@ -96,11 +96,11 @@ std::string text_of(const MergedSites &merged) {
             std::string params;
             for (const ParamSlot slot : merged.param_lists[site.params]) {
                 params += params.empty() ? "" : ", ";
-                if (slot == kMissing)
+                if (slot == kVariadicEnd)
                     params += "...";
                 else if (slot & kMissing)
                     params +=
-                        fmt::format("<{}>", text(static_cast<NotAvailable>(slot & ~kMissing)));
+                        fmt::format("<{}>", text(static_cast<MissingReason>(slot & ~kMissing)));
                 else
                     params += fmt::format("reg{}", merged.loc_params[slot].values[0]);
             }
@@ -278,7 +278,7 @@ TEST(SiteMerge, Variadic) {
     UnitBuilder a("a.c"), b("b.c");
     const uint32_t fa = a.function("f", "f.h"), fb = b.function("f", "f.h");
     a.at(fa).variadic = true;
-    a.site(fa, 0x10, {a.reg(5), kMissing});
+    a.site(fa, 0x10, {a.reg(5), kVariadicEnd});
     EXPECT_EQ(merged_text(units_of({a})), "inline0+0x10 f(reg5, ...)\n");
     // Prototypes with and without "..." are different.
     b.site(fb, 0x20, {b.reg(5)});
@@ -415,7 +415,7 @@ TEST_F(WrittenFunctions, LinkageAndVariadic) {
     const uint32_t f = a.function("f", "a.c"), g = a.function("g", "a.c", {});
     a.at(f).external = true;
     a.at(g).variadic = true;
-    a.site(f, 1, {kOut}).site(g, 2, {kMissing});
+    a.site(f, 1, {kOut}).site(g, 2, {kVariadicEnd});
     EXPECT_EQ(write(units_of({a})), "f global/1\ng/1\n");
 }
 

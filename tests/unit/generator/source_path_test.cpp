@@ -7,6 +7,8 @@
 #include "tests/support/list_bytes.h"
 
 namespace btf_extra::test {
+
+using namespace generator;
 namespace {
 
 TEST(SourcePath, Normalized) {

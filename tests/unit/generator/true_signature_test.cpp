@@ -9,11 +9,14 @@
 
 #include "tests/support/fixture_build.h"
 #include "userspace/generator/dwarf/debug_file.h"
-#include "userspace/generator/sites/register_use.h"
+#include "userspace/generator/sites/live_in_registers.h"
 #include "userspace/generator/sites/true_signature.h"
 #include "userspace/text/c_type.h"
 
 namespace btf_extra {
+
+using namespace generator;
+
 namespace {
 
 using test::CommandResult;
@@ -192,7 +195,7 @@ EntryParam pointer(Location location) {
 EntryParam parts(std::vector<RegisterPart> in) {
     return {.shape = EntryParam::kAggregate,
             .size = 16,
-            .location = Location::missing(NotAvailable::kPieces),
+            .location = Location::missing(MissingReason::kPieces),
             .parts = std::move(in)};
 }
 
@@ -210,14 +213,14 @@ std::string text_of(const std::vector<EntryParam> &params, uint16_t machine = EM
         if (!argument.whole)
             out += "." + std::to_string(argument.part.offset);
     }
-    return out + (found->may_go_on ? "+" : "");
+    return out + (found->maybe_incomplete ? "+" : "");
 }
 
 TEST(TrueSignature, FromLocations) {
     const uint32_t rdi = 5, rsi = 4, rdx = 1, rax = 0;
-    const Location none = Location::missing(NotAvailable::kOptimizedOut);
-    const Location not_here = Location::missing(NotAvailable::kNoLocationHere);
-    const Location callers_know = Location::missing(NotAvailable::kParameterReference);
+    const Location none = Location::missing(MissingReason::kOptimizedOut);
+    const Location not_here = Location::missing(MissingReason::kNoLocationHere);
+    const Location callers_know = Location::missing(MissingReason::kParameterReference);
     const Location number = {.param = {.size = 8, .flags = LOC_CONST, .vlen = 1, .values = {3}}};
     const Location memory = {
         .param = {
@@ -375,7 +378,7 @@ TEST(TrueSignature, CodeThatReadsAnArgument) {
                 return section.address + symbol->offset;
         return uint64_t{0};
     };
-    RegisterUse use(**file);
+    LiveInRegisters use(**file);
     for (size_t i = 0; i < std::size(rows); i++) {
         const uint64_t begin = address("f" + std::to_string(i));
         const uint64_t end =

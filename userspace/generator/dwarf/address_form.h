@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 // An address: the value of a DWARF register plus an offset.
 struct RegisterOffset {
@@ -23,6 +23,6 @@ struct AddressConstant {
     uint64_t value = 0;
 };
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif

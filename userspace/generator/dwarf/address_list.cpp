@@ -3,7 +3,7 @@
 
 #include <optional>
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 namespace {
 
@@ -265,4 +265,4 @@ std::optional<uint64_t> first_range_start(const DebugSections &sections, const U
     return start;
 }
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator

@@ -10,7 +10,7 @@
 
 #include "userspace/generator/dwarf/dwarf_unit.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 // A point in a function: an address and, of the several positions in the source
 // that GCC may see there, the number of one (DW_AT_GNU_entry_view).
@@ -44,6 +44,6 @@ void for_each_range(const DebugSections &sections, const Unit &unit, const Attri
 std::optional<uint64_t> first_range_start(const DebugSections &sections, const Unit &unit,
                                           const AttributeValue &ranges);
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif

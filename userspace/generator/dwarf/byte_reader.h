@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 class ByteReader {
   public:
@@ -130,6 +130,6 @@ class ByteReader {
     bool failed_ = false;
 };
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif

@@ -14,7 +14,7 @@
 
 #include "userspace/format/core_api.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 namespace {
 
@@ -355,4 +355,4 @@ AddressConstant DebugFile::address_constant(uint64_t address) const {
     return {};
 }
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator

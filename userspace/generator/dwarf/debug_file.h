@@ -17,7 +17,7 @@
 #include "userspace/format/result.h"
 #include "userspace/generator/dwarf/address_form.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 using Bytes = std::span<const uint8_t>;
 
@@ -77,6 +77,6 @@ class DebugFile {
     std::vector<uint64_t> relocations_;  // addresses in code, in ascending order
 };
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif

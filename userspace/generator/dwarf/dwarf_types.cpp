@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 #include "userspace/generator/dwarf/dwarf_types.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 namespace {
 
@@ -257,4 +257,4 @@ uint64_t DwarfTypes::size_of(TypeRef ref) {
     return 0;
 }
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator

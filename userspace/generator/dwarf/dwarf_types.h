@@ -8,7 +8,7 @@
 #include "userspace/generator/dwarf/dwarf_unit.h"
 #include "userspace/generator/model/site_model.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 class DwarfTypes final : public TypeSource {
   public:
@@ -28,6 +28,6 @@ class DwarfTypes final : public TypeSource {
     const Unit *last_ = nullptr;  // most references stay in one unit
 };
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "userspace/generator/model/thread_pool.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 namespace {
 
@@ -451,4 +451,4 @@ const Unit *UnitSet::at(uint64_t offset) const {
     return &*std::prev(above);
 }
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator

@@ -17,7 +17,7 @@
 #include "userspace/generator/dwarf/byte_reader.h"
 #include "userspace/generator/dwarf/debug_file.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 struct AttributeSpec {
     uint16_t name = 0;      // DW_AT_*
@@ -182,6 +182,6 @@ class UnitSet {
     std::vector<Unit> units_;
 };
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif

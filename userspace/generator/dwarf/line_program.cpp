@@ -3,7 +3,7 @@
 
 #include <dwarf.h>
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 namespace {
 
@@ -151,4 +151,4 @@ bool for_each_row(const DebugSections &sections, const Unit &unit, const VisitRo
     return header && LineMachine(sections, *header, unit, visit).run();
 }
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator

@@ -10,7 +10,7 @@
 #include "userspace/generator/dwarf/address_list.h"
 #include "userspace/generator/dwarf/dwarf_unit.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 struct LineHeader {
     uint16_t version = 0;
@@ -47,6 +47,6 @@ struct LineRow {
 using VisitRow = std::function<void(const LineRow &)>;
 bool for_each_row(const DebugSections &sections, const Unit &unit, const VisitRow &visit);
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif

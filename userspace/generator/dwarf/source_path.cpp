@@ -5,7 +5,7 @@
 
 #include "userspace/generator/dwarf/line_program.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 namespace {
 
@@ -218,4 +218,4 @@ std::string SourceTree::relative(std::string_view path) const {
     return result;
 }
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator

@@ -10,7 +10,7 @@
 
 #include "userspace/generator/dwarf/dwarf_unit.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 // The file names of a unit by the numbers of DW_AT_decl_file, as they are
 // written: directory and name joined, but not joined with DW_AT_comp_dir (that
@@ -38,6 +38,6 @@ class SourceTree {
     bool seen_ = false;
 };
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif

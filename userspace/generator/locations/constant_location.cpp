@@ -4,11 +4,11 @@
 #include "userspace/generator/dwarf/byte_reader.h"
 #include "userspace/generator/locations/loc_param.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 Location constant(uint64_t value, bool is_signed, uint64_t param_size) {
     if (param_size == 0 || param_size > 16)
-        return Location::missing(NotAvailable::kSize);
+        return Location::missing(MissingReason::kSize);
     const auto size = static_cast<uint32_t>(param_size);
     if (size <= 8)
         return {.param = loc_param::constant(value, size, loc_param::kFull)};
@@ -19,9 +19,9 @@ Location constant(uint64_t value, bool is_signed, uint64_t param_size) {
 
 Location constant(std::span<const uint8_t> bytes, uint64_t param_size) {
     if (param_size == 0 || param_size > 16)
-        return Location::missing(NotAvailable::kSize);
+        return Location::missing(MissingReason::kSize);
     if (bytes.size() < param_size)
-        return Location::missing(NotAvailable::kPieces);
+        return Location::missing(MissingReason::kPieces);
     ByteReader reader(bytes);
     if (param_size <= 8)
         return constant(reader.unsigned_of(static_cast<uint32_t>(param_size)), false, param_size);
@@ -30,8 +30,8 @@ Location constant(std::span<const uint8_t> bytes, uint64_t param_size) {
     const uint64_t ones = ~uint64_t{0} >> (8 * (16 - param_size));
     const bool negative = high == ones && static_cast<int64_t>(low) < 0;
     if (high != 0 && !negative)
-        return Location::missing(NotAvailable::kPieces);
+        return Location::missing(MissingReason::kPieces);
     return constant(low, negative, param_size);
 }
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator

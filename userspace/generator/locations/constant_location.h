@@ -8,13 +8,13 @@
 
 #include "userspace/generator/model/site_model.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 // A parameter of param_size bytes with a DW_AT_const_value: a number, which is
 // extended by the form of the attribute, or the bytes of a block.
 Location constant(uint64_t value, bool is_signed, uint64_t param_size);
 Location constant(std::span<const uint8_t> bytes, uint64_t param_size);
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "userspace/generator/dwarf/address_form.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 // DW_TAG_base_type, for typed operations.
 struct BaseType {
@@ -46,6 +46,6 @@ struct ExprFormat {
     uint8_t version = 5;       // of DWARF; references in version 2 have the size of an address
 };
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "userspace/generator/dwarf/byte_reader.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 namespace {
 
@@ -23,7 +23,7 @@ class Evaluator {
         while (!reader_.at_end() && !stopped_)
             step(reader_.u8());
         if (reader_.failed())
-            stop(NotAvailable::kArithmetic);
+            stop(MissingReason::kArithmetic);
     }
 
     bool stopped() const { return stopped_; }
@@ -39,7 +39,7 @@ class Evaluator {
 
   private:
     // Ends the run: the expression as a whole has no location.
-    void stop(NotAvailable reason) {
+    void stop(MissingReason reason) {
         if (!stopped_)
             reason_ = reason;
         stopped_ = true;
@@ -47,15 +47,15 @@ class Evaluator {
 
     void push(const SymbolicValue &value) {
         if (stack_.size() >= kMaxStack)
-            stop(NotAvailable::kArithmetic);
+            stop(MissingReason::kArithmetic);
         else
             stack_.push_back(value);
     }
 
     SymbolicValue pop() {
         if (stack_.empty()) {
-            stop(NotAvailable::kArithmetic);
-            return SymbolicValue::unknown(NotAvailable::kArithmetic);
+            stop(MissingReason::kArithmetic);
+            return SymbolicValue::unknown(MissingReason::kArithmetic);
         }
         const SymbolicValue value = stack_.back();
         stack_.pop_back();
@@ -64,8 +64,8 @@ class Evaluator {
 
     SymbolicValue peek(uint64_t depth) {
         if (depth >= stack_.size()) {
-            stop(NotAvailable::kArithmetic);
-            return SymbolicValue::unknown(NotAvailable::kArithmetic);
+            stop(MissingReason::kArithmetic);
+            return SymbolicValue::unknown(MissingReason::kArithmetic);
         }
         return stack_[stack_.size() - 1 - depth];
     }
@@ -96,7 +96,7 @@ class Evaluator {
         else
             push(SymbolicValue::unknown(left.is_unknown()    ? left.reason()
                                         : right.is_unknown() ? right.reason()
-                                                             : NotAvailable::kArithmetic));
+                                                             : MissingReason::kArithmetic));
     }
 
     // Shift counts may have a type of their own.
@@ -107,7 +107,7 @@ class Evaluator {
             push(typed(operation(value, count), value));
         else
             push(SymbolicValue::unknown(value.is_unknown() ? value.reason()
-                                                           : NotAvailable::kArithmetic));
+                                                           : MissingReason::kArithmetic));
     }
 
     uint64_t reference() {
@@ -138,13 +138,13 @@ class Evaluator {
 
     void push_typed(SymbolicValue value, uint64_t type_offset) {
         if (!convert(value, type_offset, false))
-            value = SymbolicValue::unknown(NotAvailable::kArithmetic);
+            value = SymbolicValue::unknown(MissingReason::kArithmetic);
         push(value);
     }
 
     SymbolicValue register_value(uint64_t reg, int64_t offset) {
         if (reg >= format_.registers)
-            return SymbolicValue::unknown(NotAvailable::kArithmetic);
+            return SymbolicValue::unknown(MissingReason::kArithmetic);
         return SymbolicValue::of_register(static_cast<uint32_t>(reg),
                                           static_cast<uint64_t>(offset));
     }
@@ -152,30 +152,30 @@ class Evaluator {
     SymbolicValue cfa() {
         const std::optional<RegisterOffset> cfa = context_.call_frame_cfa();
         return cfa ? register_value(cfa->reg, cfa->offset)
-                   : SymbolicValue::unknown(NotAvailable::kArithmetic);
+                   : SymbolicValue::unknown(MissingReason::kArithmetic);
     }
 
     SymbolicValue frame_base() {
         const std::span<const uint8_t> expression = context_.frame_base();
         if (expression.empty() || depth_ + 1 >= kMaxDepth)
-            return SymbolicValue::unknown(NotAvailable::kArithmetic);
+            return SymbolicValue::unknown(MissingReason::kArithmetic);
         Evaluator inner(format_, context_, depth_ + 1);
         inner.run(expression);
         const ExprPlace place = inner.place();
         if (!inner.pieces().empty())
-            return SymbolicValue::unknown(NotAvailable::kPieces);
+            return SymbolicValue::unknown(MissingReason::kPieces);
         if (place.kind == ExprPlace::kMemory || place.kind == ExprPlace::kValue)
             return place.value;
         // A register as the frame base stands for its contents.
         if (place.kind == ExprPlace::kRegister)
             return register_value(place.reg, 0);
         return SymbolicValue::unknown(
-            place.kind == ExprPlace::kMissing ? place.reason : NotAvailable::kArithmetic);
+            place.kind == ExprPlace::kMissing ? place.reason : MissingReason::kArithmetic);
     }
 
     void entry_value(std::span<const uint8_t> block) {
         if (!context_.at_function_entry() || depth_ + 1 >= kMaxDepth) {
-            push(SymbolicValue::unknown(NotAvailable::kEntryValue));
+            push(SymbolicValue::unknown(MissingReason::kEntryValue));
             return;
         }
         Evaluator inner(format_, context_, depth_ + 1);
@@ -186,7 +186,7 @@ class Evaluator {
         else if (inner.pieces().empty() && place.kind == ExprPlace::kMemory)
             push(place.value);  // the value on its stack
         else
-            push(SymbolicValue::unknown(NotAvailable::kEntryValue));
+            push(SymbolicValue::unknown(MissingReason::kEntryValue));
     }
 
     void set_place(ExprPlace place) {
@@ -194,7 +194,7 @@ class Evaluator {
         // nothing precede those that stand alone.
         const bool alone = place.kind == ExprPlace::kRegister || place.kind == ExprPlace::kBytes;
         if (place_.kind != ExprPlace::kNone || (alone && !stack_.empty()))
-            stop(NotAvailable::kArithmetic);
+            stop(MissingReason::kArithmetic);
         place_ = std::move(place);
     }
 
@@ -218,7 +218,7 @@ class Evaluator {
     std::vector<ExprPiece> pieces_;
     ExprPlace place_;
     bool stopped_ = false;
-    NotAvailable reason_{};
+    MissingReason reason_{};
 };
 
 void Evaluator::step(uint8_t op) {
@@ -226,7 +226,7 @@ void Evaluator::step(uint8_t op) {
     // Only pieces may follow a place.
     if (place_.kind != ExprPlace::kNone && op != DW_OP_piece && op != DW_OP_bit_piece &&
         op != DW_OP_nop)
-        return stop(NotAvailable::kArithmetic);
+        return stop(MissingReason::kArithmetic);
     if (op >= DW_OP_lit0 && op <= DW_OP_lit31)
         return push(Value::constant(op - DW_OP_lit0));
     if (op >= DW_OP_breg0 && op <= DW_OP_breg31)
@@ -242,12 +242,13 @@ void Evaluator::step(uint8_t op) {
     case DW_OP_addrx:
     case DW_OP_GNU_addr_index: {
         const std::optional<uint64_t> address = context_.indexed_address(reader_.uleb());
-        return push(address ? Value::address(*address) : Value::unknown(NotAvailable::kArithmetic));
+        return push(address ? Value::address(*address)
+                            : Value::unknown(MissingReason::kArithmetic));
     }
     case DW_OP_constx:
     case DW_OP_GNU_const_index: {
         const std::optional<uint64_t> number = context_.indexed_address(reader_.uleb());
-        return push(number ? Value::constant(*number) : Value::unknown(NotAvailable::kArithmetic));
+        return push(number ? Value::constant(*number) : Value::unknown(MissingReason::kArithmetic));
     }
     case DW_OP_const1u:
         return push(Value::constant(reader_.u8()));
@@ -309,7 +310,7 @@ void Evaluator::step(uint8_t op) {
     case DW_OP_deref_size: {
         const uint8_t size = reader_.u8();
         if (size == 0 || size > 8)
-            return stop(NotAvailable::kArithmetic);
+            return stop(MissingReason::kArithmetic);
         return unary([&](const Value &a) { return a.load(size); });
     }
     case DW_OP_nop:
@@ -374,7 +375,7 @@ void Evaluator::step_typed(uint8_t op) {
         const std::optional<BaseType> base = context_.base_type(type);
         if (!base || base->size != size || size > 8) {
             reader_.skip(size);
-            return push(SymbolicValue::unknown(NotAvailable::kArithmetic));
+            return push(SymbolicValue::unknown(MissingReason::kArithmetic));
         }
         return push_typed(SymbolicValue::constant(reader_.unsigned_of(size)), type);
     }
@@ -390,7 +391,7 @@ void Evaluator::step_typed(uint8_t op) {
         const SymbolicValue address = pop();
         const std::optional<BaseType> base = context_.base_type(type);
         if (!base || base->size != size || size == 0 || size > 8)
-            return push(SymbolicValue::unknown(NotAvailable::kArithmetic));
+            return push(SymbolicValue::unknown(MissingReason::kArithmetic));
         return push_typed(address.load(size), type);
     }
     default: {  // DW_OP_convert, DW_OP_reinterpret
@@ -398,7 +399,7 @@ void Evaluator::step_typed(uint8_t op) {
         const uint64_t type = reader_.uleb();
         SymbolicValue value = pop();
         if (!value.is_unknown() && !convert(value, type, reinterpret))
-            value = SymbolicValue::unknown(NotAvailable::kArithmetic);
+            value = SymbolicValue::unknown(MissingReason::kArithmetic);
         return push(value);
     }
     }
@@ -428,7 +429,7 @@ void Evaluator::step_place(uint8_t op) {
         return set_place({.kind = ExprPlace::kMissing,
                           .value = {},
                           .bytes = {},
-                          .reason = NotAvailable::kImplicitPointer});
+                          .reason = MissingReason::kImplicitPointer});
     case DW_OP_entry_value:
     case DW_OP_GNU_entry_value: {
         const uint64_t size = reader_.uleb();
@@ -436,7 +437,7 @@ void Evaluator::step_place(uint8_t op) {
     }
     case DW_OP_GNU_parameter_ref:
         reader_.u32();
-        return push(SymbolicValue::unknown(NotAvailable::kParameterReference));
+        return push(SymbolicValue::unknown(MissingReason::kParameterReference));
     case DW_OP_piece:
         return finish_piece(reader_.uleb(), true);
     case DW_OP_bit_piece:
@@ -446,7 +447,7 @@ void Evaluator::step_place(uint8_t op) {
     case DW_OP_GNU_uninit:
         return;
     default:  // comparisons, branches, divisions, calls, thread-local and object addresses
-        return stop(NotAvailable::kArithmetic);
+        return stop(MissingReason::kArithmetic);
     }
 }
 
@@ -461,4 +462,4 @@ ExprResult evaluate(std::span<const uint8_t> expression, const ExprFormat &forma
     return {.pieces = evaluator.pieces(), .place = evaluator.place()};
 }
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator

@@ -12,7 +12,7 @@
 #include "userspace/generator/locations/symbolic_value.h"
 #include "userspace/generator/model/site_model.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 // What an expression, or a piece of one, has come to.
 struct ExprPlace {
@@ -20,7 +20,7 @@ struct ExprPlace {
     uint32_t reg = 0;
     SymbolicValue value;             // address or value
     std::span<const uint8_t> bytes;  // DW_OP_implicit_value
-    NotAvailable reason{};
+    MissingReason reason{};
 };
 
 struct ExprPiece {
@@ -39,6 +39,6 @@ struct ExprResult {
 ExprResult evaluate(std::span<const uint8_t> expression, const ExprFormat &format,
                     ExprContext &context);
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "userspace/format/core_api.h"
 
-namespace btf_extra::loc_param {
+namespace btf_extra::generator::loc_param {
 
 namespace {
 
@@ -86,4 +86,4 @@ int64_t offset(const LocParam &param) {
                                     : static_cast<int64_t>(param.values[1]);
 }
 
-}  // namespace btf_extra::loc_param
+}  // namespace btf_extra::generator::loc_param

@@ -8,7 +8,7 @@
 
 #include "userspace/generator/model/site_model.h"
 
-namespace btf_extra::loc_param {
+namespace btf_extra::generator::loc_param {
 
 // How a value of `size` bytes becomes the parameter.
 enum Extension : uint8_t {
@@ -31,6 +31,6 @@ LocParam memory(uint32_t reg, int64_t offset, uint32_t size, Extension extension
 // The offset of a record of in_register() or memory().
 int64_t offset(const LocParam &param);
 
-}  // namespace btf_extra::loc_param
+}  // namespace btf_extra::generator::loc_param
 
 #endif

@@ -6,7 +6,7 @@
 #include "userspace/generator/locations/loc_param.h"
 #include "userspace/generator/locations/symbolic_value.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 namespace {
 
@@ -14,12 +14,12 @@ Location lower(const ExprPlace &place, uint32_t size, const ExprFormat &format,
                ExprContext &context) {
     switch (place.kind) {
     case ExprPlace::kNone:
-        return Location::missing(NotAvailable::kNoLocationHere);
+        return Location::missing(MissingReason::kNoLocationHere);
     case ExprPlace::kRegister:
         if (place.reg >= format.registers)
-            return Location::missing(NotAvailable::kArithmetic);
+            return Location::missing(MissingReason::kArithmetic);
         if (size > 8)
-            return Location::missing(NotAvailable::kPieces);
+            return Location::missing(MissingReason::kPieces);
         return {.param = loc_param::in_register(place.reg, 0, size, loc_param::kFull)};
     case ExprPlace::kMemory:
         return place.value.as_memory(size, format.registers);
@@ -30,7 +30,7 @@ Location lower(const ExprPlace &place, uint32_t size, const ExprFormat &format,
     case ExprPlace::kMissing:
         return Location::missing(place.reason);
     }
-    return Location::missing(NotAvailable::kArithmetic);
+    return Location::missing(MissingReason::kArithmetic);
 }
 
 // A value in several places: the format has words for two whole registers, and
@@ -49,7 +49,7 @@ Location lower_pieces(const std::vector<ExprPiece> &pieces, uint32_t size, const
         pieces[1].place.kind == ExprPlace::kRegister && first.place.reg < format.registers &&
         pieces[1].place.reg < format.registers)
         return {.param = loc_param::register_pair(first.place.reg, pieces[1].place.reg, size)};
-    return Location::missing(NotAvailable::kPieces);
+    return Location::missing(MissingReason::kPieces);
 }
 
 }  // namespace
@@ -57,16 +57,16 @@ Location lower_pieces(const std::vector<ExprPiece> &pieces, uint32_t size, const
 Location locate(std::span<const uint8_t> expression, uint64_t param_size, const ExprFormat &format,
                 ExprContext &context) {
     if (expression.empty())
-        return Location::missing(NotAvailable::kNoLocationHere);
+        return Location::missing(MissingReason::kNoLocationHere);
     if (param_size == 0 || param_size > 16)
-        return Location::missing(NotAvailable::kSize);
+        return Location::missing(MissingReason::kSize);
     const auto size = static_cast<uint32_t>(param_size);
     const ExprResult found = evaluate(expression, format, context);
     if (found.pieces.empty())
         return lower(found.place, size, format, context);
     if (found.place.kind != ExprPlace::kNone)  // something behind the last piece
-        return Location::missing(NotAvailable::kArithmetic);
+        return Location::missing(MissingReason::kArithmetic);
     return lower_pieces(found.pieces, size, format, context);
 }
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator

@@ -11,13 +11,13 @@
 #include "userspace/generator/locations/expr_context.h"
 #include "userspace/generator/model/site_model.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 // A parameter of param_size bytes at the expression (DW_AT_location, or the
 // location-list entry that covers the site). Little-endian targets.
 Location locate(std::span<const uint8_t> expression, uint64_t param_size, const ExprFormat &format,
                 ExprContext &context);
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif

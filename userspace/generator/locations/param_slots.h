@@ -9,7 +9,7 @@
 
 #include "userspace/generator/model/site_model.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 class ParamSlots {
   public:
@@ -28,10 +28,10 @@ class ParamSlots {
         return entry->second;
     }
 
-    // Not of kMissing alone, which is no parameter.
+    // slot is that of a parameter, not kVariadicEnd.
     Location location_of(ParamSlot slot) const {
         if (slot & kMissing)
-            return Location::missing(static_cast<NotAvailable>(slot & ~kMissing));
+            return Location::missing(static_cast<MissingReason>(slot & ~kMissing));
         return {.param = sites_.loc_params[slot]};
     }
 
@@ -40,6 +40,6 @@ class ParamSlots {
     std::pmr::unordered_map<LocParam, uint32_t, LocParamHash> numbers_;
 };
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif

@@ -4,7 +4,7 @@
 #include "userspace/generator/locations/constant_location.h"
 #include "userspace/generator/locations/location_expr.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 Location ParameterPlace::at(SiteContext &site, uint64_t size, const ExprFormat &format) const {
     if (!location) {
@@ -13,21 +13,21 @@ Location ParameterPlace::at(SiteContext &site, uint64_t size, const ExprFormat &
         if (const_value.kind == AttributeValue::kBlock)
             return constant(const_value.block, size);
         // A string is the memory that a pointer would point to.
-        return Location::missing(const_value ? NotAvailable::kImplicitPointer
-                                             : NotAvailable::kOptimizedOut);
+        return Location::missing(const_value ? MissingReason::kImplicitPointer
+                                             : MissingReason::kOptimizedOut);
     }
     const std::optional<Bytes> expression = site.expression(location, locviews);
     if (!expression)
-        return Location::missing(NotAvailable::kNoLocationHere);
+        return Location::missing(MissingReason::kNoLocationHere);
     Location found = locate(*expression, size, format, site);
     const bool too_early =
         found.available()
             ? location.kind == AttributeValue::kBlock &&
                   site.may_be_stored_later(*expression, found.param)
-            : found.reason == NotAvailable::kArithmetic && site.before_frame(*expression);
+            : found.reason == MissingReason::kArithmetic && site.before_frame(*expression);
     if (too_early)
-        found = Location::missing(NotAvailable::kNoLocationHere);
+        found = Location::missing(MissingReason::kNoLocationHere);
     return found;
 }
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator

@@ -8,7 +8,7 @@
 
 #include "userspace/generator/locations/site_context.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 // The attributes that say where a parameter is, or what.
 struct ParameterPlace {
@@ -37,6 +37,6 @@ struct ParameterPlace {
     Location at(SiteContext &site, uint64_t size, const ExprFormat &format) const;
 };
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif

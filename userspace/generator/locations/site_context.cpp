@@ -4,7 +4,7 @@
 #include "userspace/format/core_api.h"
 #include "userspace/generator/locations/loc_param.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 std::optional<RegisterOffset> SiteContext::call_frame_cfa() {
     return frames_.cfa(point_.address);
@@ -74,4 +74,4 @@ bool SiteContext::is_set_up(uint32_t reg) {
            (here->reg != at_entry->reg || here->offset != at_entry->offset);
 }
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator

@@ -11,7 +11,7 @@
 #include "userspace/generator/locations/expr_context.h"
 #include "userspace/generator/model/site_model.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 // The out-of-line function around a site.
 struct Enclosing {
@@ -63,6 +63,6 @@ class SiteContext final : public ExprContext {
     const Enclosing &enclosing_;
 };
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif

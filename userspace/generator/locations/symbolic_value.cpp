@@ -6,7 +6,7 @@
 #include "userspace/generator/locations/constant_location.h"
 #include "userspace/generator/locations/loc_param.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 namespace {
 
@@ -27,7 +27,7 @@ bool is_narrow_size(uint32_t bits) {
 }
 
 SymbolicValue arithmetic() {
-    return SymbolicValue::unknown(NotAvailable::kArithmetic);
+    return SymbolicValue::unknown(MissingReason::kArithmetic);
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ SymbolicValue SymbolicValue::of_register(uint32_t reg, uint64_t add) {
     return value;
 }
 
-SymbolicValue SymbolicValue::unknown(NotAvailable reason) {
+SymbolicValue SymbolicValue::unknown(MissingReason reason) {
     SymbolicValue value;
     value.kind_ = kUnknown;
     value.reason_ = reason;
@@ -237,7 +237,7 @@ SymbolicValue SymbolicValue::load(uint32_t bytes) const {
     if (is_unknown())
         return *this;
     if (kind_ == kConst || kind_ == kAddress)
-        return unknown(NotAvailable::kStaticMemory);
+        return unknown(MissingReason::kStaticMemory);
     if (!is_plain_register())
         return arithmetic();
     SymbolicValue loaded;
@@ -278,39 +278,39 @@ Location SymbolicValue::as_value(uint32_t size, uint32_t registers, ExprContext 
     if (is_unknown())
         return Location::missing(reason_);
     if (!type_generic && type_bits < size * 8)
-        return Location::missing(NotAvailable::kArithmetic);
+        return Location::missing(MissingReason::kArithmetic);
     if (size > 8)
-        return Location::missing(NotAvailable::kPieces);
+        return Location::missing(MissingReason::kPieces);
     if (is_constant())
-        return btf_extra::constant(number_, false, size);
+        return generator::constant(number_, false, size);
     if (kind_ == kAddress) {
         const AddressConstant address = context.address_constant(number_);
         if (address.kind == AddressConstant::kUnknown)
-            return Location::missing(NotAvailable::kStaticMemory);
+            return Location::missing(MissingReason::kStaticMemory);
         if (address.kind == AddressConstant::kFixed)
-            return btf_extra::constant(address.value + add_, false, size);
+            return generator::constant(address.value + add_, false, size);
         if (size != 8)
-            return Location::missing(NotAvailable::kArithmetic);
+            return Location::missing(MissingReason::kArithmetic);
         return {.param = loc_param::address(address.value + add_, size)};
     }
     SymbolicValue value = *this;
     const uint32_t wanted = size * 8;
     if (value.shift_ != 0 || (value.post_ != 0 && value.bits_ < wanted))
-        return Location::missing(NotAvailable::kArithmetic);
+        return Location::missing(MissingReason::kArithmetic);
     if (value.bits_ >= wanted) {
         value.add_ += value.post_;
         value.bits_ = wanted;
     } else if (!is_narrow_size(value.bits_)) {
-        return Location::missing(NotAvailable::kArithmetic);
+        return Location::missing(MissingReason::kArithmetic);
     }
     if (value.reg_ >= registers)
-        return Location::missing(NotAvailable::kArithmetic);
+        return Location::missing(MissingReason::kArithmetic);
     const loc_param::Extension extension = value.bits_ == wanted ? loc_param::kFull
                                            : value.sign_         ? loc_param::kSigned
                                                                  : loc_param::kZero;
     if (value.in_memory_) {
         if (low_bits(value.add_, value.bits_) != 0)
-            return Location::missing(NotAvailable::kArithmetic);
+            return Location::missing(MissingReason::kArithmetic);
         return {.param = loc_param::memory(value.reg_, value.offset_, value.bits_ / 8, extension)};
     }
     const auto offset = static_cast<int64_t>(extend(value.add_, value.bits_, true));
@@ -321,10 +321,10 @@ Location SymbolicValue::as_memory(uint32_t size, uint32_t registers) const {
     if (is_unknown())
         return Location::missing(reason_);
     if (kind_ == kConst || kind_ == kAddress)
-        return Location::missing(NotAvailable::kStaticMemory);
+        return Location::missing(MissingReason::kStaticMemory);
     if (!is_plain_register() || reg_ >= registers)
-        return Location::missing(NotAvailable::kArithmetic);
+        return Location::missing(MissingReason::kArithmetic);
     return {.param = loc_param::memory(reg_, static_cast<int64_t>(add_), size, loc_param::kFull)};
 }
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator

@@ -9,7 +9,7 @@
 #include "userspace/generator/locations/expr_context.h"
 #include "userspace/generator/model/site_model.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 // One of
 //   kConst    number
@@ -26,7 +26,7 @@ class SymbolicValue {
     static SymbolicValue constant(uint64_t number);
     static SymbolicValue address(uint64_t number);
     static SymbolicValue of_register(uint32_t reg, uint64_t add = 0);
-    static SymbolicValue unknown(NotAvailable reason);
+    static SymbolicValue unknown(MissingReason reason);
 
     // A DWARF base type; by default the generic type, 64 bits.
     uint32_t type_bits = 64;
@@ -36,7 +36,7 @@ class SymbolicValue {
     bool is_constant() const { return kind_ == kConst; }
     bool is_unknown() const { return kind_ == kUnknown; }
     uint64_t number() const { return number_; }
-    NotAvailable reason() const { return reason_; }
+    MissingReason reason() const { return reason_; }
 
     SymbolicValue plus(const SymbolicValue &other) const;
     SymbolicValue minus(const SymbolicValue &other) const;
@@ -66,7 +66,7 @@ class SymbolicValue {
     SymbolicValue extracted(uint32_t low_bit, uint32_t bits, bool sign_extend) const;
 
     Kind kind_ = kConst;
-    NotAvailable reason_{};
+    MissingReason reason_{};
     uint64_t number_ = 0;
     bool in_memory_ = false;
     uint32_t reg_ = 0;
@@ -79,6 +79,6 @@ class SymbolicValue {
     uint32_t shift_ = 0;
 };
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif

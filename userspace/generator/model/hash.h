@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string_view>
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 inline uint64_t hash_mix(uint64_t hash, uint64_t value) {
     hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
@@ -27,6 +27,6 @@ inline uint64_t hash_of(std::string_view text) {
     return hash_mix(hash, word);
 }
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif

@@ -16,9 +16,9 @@
 
 #include "userspace/format/provenance.h"
 #include "userspace/generator/model/hash.h"
-#include "userspace/generator/model/word_lists.h"
+#include "userspace/generator/model/interned_lists.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 // A LOC_PARAM record of the wire format: where a value is.
 struct LocParam {
@@ -42,11 +42,11 @@ struct LocParamHash {
 
 // A parameter at a site: a LOC_PARAM, or why there is none.
 struct Location {
-    LocParam param;         // meaningful when reason is none
-    NotAvailable reason{};  // 0: available
+    LocParam param;          // meaningful when reason is none
+    MissingReason reason{};  // 0: available
 
-    bool available() const { return reason == NotAvailable{}; }
-    static Location missing(NotAvailable why) { return {.param = {}, .reason = why}; }
+    bool available() const { return reason == MissingReason{}; }
+    static Location missing(MissingReason why) { return {.param = {}, .reason = why}; }
     bool operator==(const Location &) const = default;
 };
 
@@ -138,11 +138,12 @@ struct SourceFunction {
 
 enum class SiteClass : uint8_t { kInline, kBody };
 
-// A parameter at a site: the number of a LocParam, or with kMissing set a
-// NotAvailable; kMissing alone is the void that ends a variadic prototype.
+// A parameter at a site: the number of a LocParam, or with kMissing set a MissingReason.
 using ParamSlot = uint32_t;
 constexpr ParamSlot kMissing = 0x80000000u;
-constexpr ParamSlot missing_slot(NotAvailable why) {
+// The void that ends a variadic prototype is no parameter, and its place has no reason.
+constexpr ParamSlot kVariadicEnd = kMissing;
+constexpr ParamSlot missing_slot(MissingReason why) {
     return kMissing | static_cast<ParamSlot>(why);
 }
 
@@ -164,7 +165,7 @@ struct UnitSites {
     std::vector<std::string_view> param_names;  // as many
     std::vector<Site> sites;
     std::vector<LocParam> loc_params;
-    WordLists param_lists;
+    InternedLists param_lists;
     uint64_t inline_instances = 0;   // DW_TAG_inlined_subroutine with an address
     uint64_t overridden_bodies = 0;  // left out, and all that is inlined there
     uint64_t outside_sections = 0;   // sites at an address in no executable section
@@ -179,6 +180,6 @@ struct UnitSites {
     }
 };
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif

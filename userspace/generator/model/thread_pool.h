@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 // Calls work(item, thread) once for each item below count, thread below
 // threads; each takes the lowest item left. Returns when all are done.
@@ -34,6 +34,6 @@ void run_both(size_t threads, const First &first, const Second &second) {
                    [&](size_t item, size_t) { item == 0 ? first() : second(); });
 }
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif

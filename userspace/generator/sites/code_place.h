@@ -9,7 +9,7 @@
 
 #include "userspace/generator/dwarf/address_list.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 // The attributes that say where code is, and where it begins.
 struct CodePlace {
@@ -69,6 +69,6 @@ struct CodePlace {
     }
 };
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif

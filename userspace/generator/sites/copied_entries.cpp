@@ -7,7 +7,7 @@
 
 #include "userspace/generator/model/hash.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 namespace {
 
@@ -140,4 +140,4 @@ std::vector<uint32_t> CopiedEntries::instances_at(const Entry &entry) const {
     return innermost ? std::vector{innermost->number} : around;
 }
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator

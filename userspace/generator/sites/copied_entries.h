@@ -13,7 +13,7 @@
 #include "userspace/generator/dwarf/address_list.h"
 #include "userspace/generator/dwarf/line_program.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 // Of one unit at a time.
 class CopiedEntries {
@@ -74,6 +74,6 @@ class CopiedEntries {
     std::vector<Entry> known_;  // of instances and bodies
 };
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "userspace/format/core_api.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 namespace {
 
@@ -84,4 +84,4 @@ std::string_view DefinedSymbols::clone(std::string_view name, uint32_t section,
     return found;
 }
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator

@@ -13,7 +13,7 @@
 
 #include "userspace/generator/dwarf/debug_file.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 // Does not change, so that threads can share it. The file must outlive it.
 class DefinedSymbols {
@@ -49,6 +49,6 @@ class DefinedSymbols {
     std::unordered_multimap<uint64_t, std::string_view> clones_;  // symbols with a suffix, by place
 };
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif

@@ -6,7 +6,7 @@
 #include "userspace/format/core_api.h"
 #include "userspace/generator/locations/parameter_place.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 namespace {
 
@@ -18,7 +18,7 @@ constexpr uint64_t kLangAssembly = 0x31;
 
 UnitReader::UnitReader(const ReaderInput &input, std::unique_ptr<FrameTable> frames)
     : input_(input), sections_(input.file.dwarf()), frames_(std::move(frames)), types_(input.units),
-      own_jumps_(input.file), changed_bodies_(input, types_) {}
+      loop_heads_(input.file), clones_(input, types_) {}
 
 UnitReader::~UnitReader() = default;
 
@@ -178,7 +178,7 @@ uint64_t UnitReader::visit_inlined(const Die &die, const Scope &scope, uint32_t 
             site.marks |= SITE_MARK_NO_ENTRY;
         ranges_.clear();
         place.append_ranges(sections_, *unit_, ranges_);
-        if (own_jumps_.any_to(*address, ranges_))
+        if (loop_heads_.is_loop_head(*address, ranges_))
             site.marks |= SITE_MARK_LOOP_HEAD;
         // Where the compiler knows beforehand which way a call goes, it may run the rest without
         // the beginning, which then lies elsewhere, as a rule behind it: each is a call.
@@ -228,9 +228,9 @@ void UnitReader::begin_params(Scope &scope) {
     if (!scope.function)
         return;
     slots_.resize(slots_.size() + scope.function->params.size(),
-                  missing_slot(NotAvailable::kOptimizedOut));
+                  missing_slot(MissingReason::kOptimizedOut));
     if (scope.function->variadic)
-        slots_.push_back(kMissing);
+        slots_.push_back(kVariadicEnd);
 }
 
 uint64_t UnitReader::visit_site(const Die &die, uint64_t after_attributes, Site site, Scope scope,
@@ -254,13 +254,13 @@ uint64_t UnitReader::visit_site(const Die &die, uint64_t after_attributes, Site 
         site.params = sites_->param_lists.add(std::span(slots_).subspan(scope.first_slot));
         sites_->sites.push_back(site);
         if (scope.body)
-            changed_bodies_.add({.unit = *unit_,
-                                 .place = *scope.body,
-                                 .site = site,
-                                 .function = *scope.function,
-                                 .slots = std::span(slots_).subspan(scope.first_slot),
-                                 .parts = parts_},
-                                tables_->functions, tables_->param_slots, *sites_);
+            clones_.add({.unit = *unit_,
+                         .place = *scope.body,
+                         .site = site,
+                         .function = *scope.function,
+                         .slots = std::span(slots_).subspan(scope.first_slot),
+                         .parts = parts_},
+                        tables_->functions, tables_->param_slots, *sites_);
         slots_.resize(scope.first_slot);
     }
     return next;
@@ -277,7 +277,7 @@ void UnitReader::add_copied_site(const CopiedEntries::Copy &copy) {
         const Instance &instance = instances_[number];
         if (instance.function != first.function)
             return;
-        if (own_jumps_.any_to(copy.point.address, copied_entries_.ranges_of(number)))
+        if (loop_heads_.is_loop_head(copy.point.address, copied_entries_.ranges_of(number)))
             site.marks |= SITE_MARK_LOOP_HEAD;
         if (!(instance.marks & SITE_MARK_PART))
             site.marks &= static_cast<uint8_t>(~SITE_MARK_PART);
@@ -293,7 +293,7 @@ void UnitReader::add_copied_site(const CopiedEntries::Copy &copy) {
             agreed.swap(slots_);
         for (size_t i = 0; i < slots_.size(); ++i)
             if (agreed[i] != slots_[i])
-                agreed[i] = missing_slot(NotAvailable::kNoLocationHere);
+                agreed[i] = missing_slot(MissingReason::kNoLocationHere);
         slots_.clear();
     }
     site.params = sites_->param_lists.add(agreed);
@@ -315,14 +315,14 @@ uint64_t UnitReader::visit_parameter(const Die &die, const Scope &scope) {
         // Of several entries for one parameter the first with a location here
         // counts, whether or not it has a shape of the wire format.
         ParamSlot &slot = slots_[scope.first_slot + static_cast<size_t>(position)];
-        if (slot == missing_slot(NotAvailable::kOptimizedOut) ||
-            slot == missing_slot(NotAvailable::kNoLocationHere)) {
+        if (slot == missing_slot(MissingReason::kOptimizedOut) ||
+            slot == missing_slot(MissingReason::kNoLocationHere)) {
             const uint64_t size = scope.function->params[static_cast<size_t>(position)].size;
             SiteContext site(input_.file, *unit_, *frames_, types_, scope.point, *scope.enclosing);
             const Location found = place.at(site, size, format_);
-            if (found.reason != NotAvailable::kOptimizedOut)
+            if (found.reason != MissingReason::kOptimizedOut)
                 slot = tables_->param_slots.slot_of(found);
-            if (found.reason == NotAvailable::kPieces && scope.body)
+            if (found.reason == MissingReason::kPieces && scope.body)
                 if (auto parts = register_parts(
                         site.expression(place.location, place.locviews).value_or(Bytes()), size))
                     parts_[position] = std::move(*parts);
@@ -331,4 +331,4 @@ uint64_t UnitReader::visit_parameter(const Die &die, const Scope &scope) {
     return die.abbreviation->has_children ? unit_->next_sibling(die) : next;
 }
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator

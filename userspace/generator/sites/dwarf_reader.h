@@ -16,14 +16,14 @@
 #include "userspace/generator/locations/param_slots.h"
 #include "userspace/generator/locations/site_context.h"
 #include "userspace/generator/model/site_model.h"
-#include "userspace/generator/sites/changed_bodies.h"
+#include "userspace/generator/sites/clones.h"
 #include "userspace/generator/sites/code_place.h"
 #include "userspace/generator/sites/copied_entries.h"
-#include "userspace/generator/sites/own_jumps.h"
+#include "userspace/generator/sites/loop_heads.h"
 #include "userspace/generator/sites/reader_input.h"
 #include "userspace/generator/sites/source_functions.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 // One for each thread.
 class UnitReader {
@@ -90,8 +90,8 @@ class UnitReader {
     const DebugSections &sections_;
     std::unique_ptr<FrameTable> frames_;
     DwarfTypes types_;
-    OwnJumps own_jumps_;
-    ChangedBodies changed_bodies_;
+    LoopHeads loop_heads_;
+    Clones clones_;
     CopiedEntries copied_entries_;
     std::vector<Instance> instances_;  // by their numbers in copied_entries_
     bool marks_entries_ = false;       // the compiler of the unit that is being read
@@ -106,6 +106,6 @@ class UnitReader {
     std::optional<Tables> tables_;
 };
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif

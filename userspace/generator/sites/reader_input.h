@@ -10,7 +10,7 @@
 #include "userspace/generator/types/base_types.h"
 #include "userspace/generator/types/type_map.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 // What all threads share; nothing of it changes but the new types.
 struct ReaderInput {
@@ -22,6 +22,6 @@ struct ReaderInput {
     NewTypes &new_types;
 };
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 namespace {
 
@@ -174,4 +174,4 @@ const SourceFunctions::Function *SourceFunctions::read(const Unit &unit, const D
     return function;
 }
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator

@@ -18,7 +18,7 @@
 #include "userspace/generator/sites/reader_input.h"
 #include "userspace/generator/types/type_map.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 // Offsets are those of .debug_info. An entry that is malformed is of no function, an attribute that
 // is malformed is as if absent.
@@ -81,6 +81,6 @@ class SourceFunctions {
     std::vector<Param> params_;  // of the function that is being read
 };
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif

@@ -8,7 +8,7 @@
 #include "userspace/format/core_api.h"
 #include "userspace/generator/dwarf/byte_reader.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 namespace {
 
@@ -24,16 +24,16 @@ enum class Passing {
 Passing passing_of_missing(const EntryParam &param) {
     const bool scalar = param.shape == EntryParam::kScalar;
     switch (param.location.reason) {
-    case NotAvailable::kParameterReference:
+    case MissingReason::kParameterReference:
         // Callers know it. Of a pointer, they may pass what it leads to.
         return scalar ? Passing::kNotAtAll : Passing::kUnknown;
-    case NotAvailable::kOptimizedOut:
-    case NotAvailable::kNoLocationHere:
+    case MissingReason::kOptimizedOut:
+    case MissingReason::kNoLocationHere:
         return scalar ? Passing::kPerhapsNot : Passing::kUnknown;
-    case NotAvailable::kPieces:
+    case MissingReason::kPieces:
         return param.parts.empty() ? Passing::kElsewhere : Passing::kInRegisters;
-    case NotAvailable::kStaticMemory:
-    case NotAvailable::kSize:
+    case MissingReason::kStaticMemory:
+    case MissingReason::kSize:
         return Passing::kElsewhere;
     default:
         return Passing::kUnknown;
@@ -112,13 +112,13 @@ std::optional<TrueSignature> true_signature(uint16_t machine, std::span<const En
             scalar_without_trace = true;
             break;
         case Passing::kUnknown:
-            found.may_go_on = true;
+            found.maybe_incomplete = true;
             break;
         case Passing::kElsewhere:
             return std::nullopt;
         case Passing::kInRegisters:
             // Then what is before it takes no register.
-            found.may_go_on = false;
+            found.maybe_incomplete = false;
             if (param.location.available()) {
                 const LocParam &where = param.location.param;
                 for (uint32_t i = 0; i < where.vlen; ++i)
@@ -132,12 +132,12 @@ std::optional<TrueSignature> true_signature(uint16_t machine, std::span<const En
                     return std::nullopt;
                 found.arguments.push_back({position, part, false});
             }
-            found.may_go_on = true;  // with what the location does not show
+            found.maybe_incomplete = true;  // with what the location does not show
             break;
         }
     }
-    found.may_go_on |= found.arguments.empty() && scalar_without_trace;
+    found.maybe_incomplete |= found.arguments.empty() && scalar_without_trace;
     return found;
 }
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator

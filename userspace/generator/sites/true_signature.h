@@ -14,7 +14,7 @@
 
 #include "userspace/generator/model/site_model.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 // Whether a symbol is of a body that may have another signature than its source; result_lost: also
 // another result.
@@ -60,7 +60,7 @@ struct TrueSignature {
     uint32_t nr_registers = 0;  // that they take
     // DWARF leaves open whether something follows in further registers: a pointer or an aggregate
     // that is not there may have been replaced by what it led to, without a word.
-    bool may_go_on = false;
+    bool maybe_incomplete = false;
 };
 
 // nullopt: the arguments are not the first integer registers of the ABI, in order, or it is not
@@ -70,6 +70,6 @@ std::optional<TrueSignature> true_signature(uint16_t machine, std::span<const En
 // The DWARF numbers of the ABI's integer argument registers, in order.
 std::span<const uint32_t> argument_registers(uint16_t machine);
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 namespace {
 
@@ -219,4 +219,4 @@ std::vector<uint32_t> BaseTypes::anonymous(uint32_t kind, uint32_t size, uint32_
     });
 }
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator

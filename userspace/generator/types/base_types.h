@@ -12,7 +12,7 @@
 #include "userspace/format/core_api.h"
 #include "userspace/generator/model/site_model.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 class BaseTypes {
   public:
@@ -72,6 +72,6 @@ class BaseTypes {
     std::vector<uint32_t> string_table_;  // open addressing; offset + 1
 };
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif

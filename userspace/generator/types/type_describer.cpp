@@ -8,7 +8,7 @@
 
 #include "userspace/generator/model/hash.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 const std::string &TypeDescriber::describe(TypeRef ref) {
     const auto before = numbers_.find(ref);
@@ -148,4 +148,4 @@ TypeDescriber::Signature TypeDescriber::sign(const std::string &text) {
     return {hash_of(text), fnv};
 }
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator

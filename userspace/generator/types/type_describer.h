@@ -15,7 +15,7 @@
 
 #include "userspace/generator/model/site_model.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 class TypeDescriber {
   public:
@@ -55,6 +55,6 @@ class TypeDescriber {
     std::vector<uint32_t> open_;  // Tarjan's stack: nodes of components that are not complete
 };
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 namespace {
 
@@ -84,7 +84,7 @@ TypeId TypeMap::map(TypeRef ref) {
     const uint32_t id = find(ref);
     if (id != kNotInBase)
         return id;
-    return ends(ref) ? make(ref) : opaque();
+    return is_finite(ref) ? make(ref) : opaque();
 }
 
 TypeId TypeMap::map_param(TypeRef ref) {
@@ -119,7 +119,7 @@ uint32_t TypeMap::find(TypeRef ref) {
     return id;
 }
 
-bool TypeMap::ends(TypeRef ref) {
+bool TypeMap::is_finite(TypeRef ref) {
     for (uint32_t depth = 0; depth < kMaxDepth; ++depth) {
         const SourceType type = source_.describe(ref, false);
         switch (type.kind) {
@@ -378,7 +378,7 @@ std::string TypeMap::known(TypeRef ref) {
     const uint32_t id = find(ref);
     if (id != kNotInBase)
         return fmt::format("#{}", id);
-    return ends(ref) ? "" : "!";
+    return is_finite(ref) ? "" : "!";
 }
 
 TypeId TypeMap::make(TypeRef ref) {
@@ -409,7 +409,7 @@ TypeId TypeMap::refer(TypeRef ref) {
     const uint32_t id = find(ref);
     if (id != kNotInBase)
         return id;
-    return ends(ref) ? intern(ref) : opaque();
+    return is_finite(ref) ? intern(ref) : opaque();
 }
 
 void TypeMap::fill(TypeRef ref, TypeId id) {
@@ -442,4 +442,4 @@ void TypeMap::fill(TypeRef ref, TypeId id) {
     new_types_.fill(id, std::move(type));
 }
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator

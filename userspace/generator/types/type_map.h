@@ -20,7 +20,7 @@
 #include "userspace/generator/types/base_types.h"
 #include "userspace/generator/types/type_describer.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 struct NewMember {
     std::string name;
@@ -125,7 +125,7 @@ class TypeMap {
     // What stands for types of which nothing can be said.
     TypeId opaque();
     // Whether pointers, qualifiers, arrays around something come to an end there.
-    bool ends(TypeRef ref);
+    bool is_finite(TypeRef ref);
     // What stands for a type in descriptions; empty: a new one.
     std::string known(TypeRef ref);
 
@@ -139,6 +139,6 @@ class TypeMap {
     std::vector<std::pair<TypeRef, TypeId>> unfilled_;
 };
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <linux/btf.h>
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 namespace {
 
@@ -47,4 +47,4 @@ std::vector<std::byte> append_btf(const BtfImage &lower, const BtfImage &upper) 
     return bytes;
 }
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator

@@ -8,12 +8,12 @@
 
 #include "userspace/format/btf_image.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 // upper stands on lower. Records and strings of upper follow those of lower, so that every id and
 // every offset of a string stays what it was in either.
 std::vector<std::byte> append_btf(const BtfImage &lower, const BtfImage &upper);
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif

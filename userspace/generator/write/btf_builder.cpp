@@ -5,7 +5,7 @@
 
 #include "userspace/format/core_api.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 namespace {
 
@@ -116,4 +116,4 @@ std::vector<std::byte> BtfBuilder::finish(bool with_layout) const {
     return bytes;
 }
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator

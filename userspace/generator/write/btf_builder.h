@@ -15,7 +15,7 @@
 
 #include "userspace/generator/model/hash.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 class BtfBuilder {
   public:
@@ -54,6 +54,6 @@ class BtfBuilder {
     std::unordered_map<std::string, uint32_t, Hash, std::equal_to<>> known_strings_;
 };
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif

@@ -5,10 +5,10 @@
 #include <unordered_map>
 
 #include "userspace/format/core_api.h"
+#include "userspace/generator/model/interned_lists.h"
 #include "userspace/generator/model/thread_pool.h"
-#include "userspace/generator/model/word_lists.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 namespace {
 
@@ -96,7 +96,7 @@ class TypesWriter {
     const NewTypes &new_types_;
     NewTypeNumbers numbers_;
     // Prototypes of this blob: return type, then types and names of parameters.
-    WordLists prototypes_;
+    InternedLists prototypes_;
     std::vector<uint32_t> prototype_ids_;  // by number
 };
 
@@ -323,7 +323,7 @@ Provenance provenance_of(const MergedSites &sites, const BaseTypes &base,
     for (const MergedSection &section : sites.sections)
         for (const MergedSite &site : section.sites)
             for (const ParamSlot slot : sites.param_lists[site.params])
-                if (slot > kMissing)
+                if ((slot & kMissing) != 0 && slot != kVariadicEnd)
                     provenance.reasons.push_back(static_cast<uint8_t>(slot));
     return provenance;
 }
@@ -360,4 +360,4 @@ WrittenBlobs write_blobs(TypesBlob types, const MergedSites &sites, const BaseTy
     return blobs;
 }
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator

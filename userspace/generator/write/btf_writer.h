@@ -14,7 +14,7 @@
 #include "userspace/generator/write/btf_builder.h"
 #include "userspace/generator/write/site_merge.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 enum class Layout { kSplit, kInline };
 
@@ -39,6 +39,6 @@ WrittenBlobs write_blobs(TypesBlob types, const MergedSites &sites, const BaseTy
                          const std::vector<std::string> &section_names, Layout layout,
                          size_t threads);
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif

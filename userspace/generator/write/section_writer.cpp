@@ -14,7 +14,7 @@
 #include "userspace/format/btf_image.h"
 #include "userspace/format/temporary_file.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 namespace {
 
@@ -119,4 +119,4 @@ Result<void> write_sections(const std::string &path, std::span<const SectionCont
     return {};
 }
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator

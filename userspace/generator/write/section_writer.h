@@ -9,7 +9,7 @@
 
 #include "userspace/format/result.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 struct SectionContents {
     const char *name;
@@ -21,6 +21,6 @@ struct SectionContents {
 // The file is replaced as a whole, by a rename: on failure it is untouched.
 Result<void> write_sections(const std::string &path, std::span<const SectionContents> sections);
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif

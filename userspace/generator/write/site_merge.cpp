@@ -10,7 +10,7 @@
 
 #include "userspace/generator/model/thread_pool.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 namespace {
 
@@ -218,11 +218,11 @@ void Merge::collect_loc_params() {
 
 // Numbers all lists by their order.
 void Merge::collect_param_lists() {
-    WordLists lists;
+    InternedLists lists;
     param_list_numbers_.resize(units_.size());
     std::vector<ParamSlot> slots;
     for (size_t u = 0; u < units_.size(); ++u) {
-        const WordLists &of_unit = units_[u].param_lists;
+        const InternedLists &of_unit = units_[u].param_lists;
         for (uint32_t n = 0; n < of_unit.size(); ++n) {
             slots.clear();
             for (const ParamSlot slot : of_unit.at(n))
@@ -318,4 +318,4 @@ MergedSites merge_sites(const std::vector<UnitSites> &units, size_t threads,
     return Merge(units, threads).run(use_functions);
 }
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator

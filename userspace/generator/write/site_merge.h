@@ -15,7 +15,7 @@
 
 #include "userspace/generator/model/site_model.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 // A source function that has sites.
 struct MergedFunction {
@@ -68,6 +68,6 @@ using UseFunctions = std::function<void(const std::vector<MergedFunction> &)>;
 MergedSites merge_sites(const std::vector<UnitSites> &units, size_t threads,
                         const UseFunctions &use_functions = nullptr);
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif

@@ -316,7 +316,7 @@ std::vector<Parameter> ObjectView::parameters(uint32_t site_number) const {
         if (ids[i] != 0)
             param.loc = btf_blob_type(&blob, ids[i]);
         else if (!first_reasons_.empty())
-            param.reason = static_cast<NotAvailable>(file_.provenance->reasons[reason++]);
+            param.reason = static_cast<MissingReason>(file_.provenance->reasons[reason++]);
         out.push_back(param);
     }
     return out;

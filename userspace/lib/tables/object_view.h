@@ -24,7 +24,7 @@ struct Parameter {
     std::string_view name;  // empty: the prototype is missing, or the parameter has no name
     uint32_t type_id;       // 0: the prototype is missing
     const btf_type *loc;    // a LOC_PARAM; NULL: no location
-    std::optional<NotAvailable> reason;  // why there is no location, if that is known
+    std::optional<MissingReason> reason;  // why there is no location, if that is known
 };
 
 class ObjectView {

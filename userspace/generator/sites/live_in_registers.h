@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // What the code of a body says of its arguments: a register that it reads before anything of its
 // own is there is one.
-#ifndef BTF_EXTRA_REGISTER_USE_H
-#define BTF_EXTRA_REGISTER_USE_H
+#ifndef BTF_EXTRA_LIVE_IN_REGISTERS_H
+#define BTF_EXTRA_LIVE_IN_REGISTERS_H
 
 #include <cstddef>
 #include <cstdint>
@@ -13,15 +13,15 @@
 
 struct cs_insn;
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 // One for each thread.
-class RegisterUse {
+class LiveInRegisters {
   public:
-    explicit RegisterUse(const DebugFile &file);
-    ~RegisterUse();
-    RegisterUse(const RegisterUse &) = delete;
-    RegisterUse &operator=(const RegisterUse &) = delete;
+    explicit LiveInRegisters(const DebugFile &file);
+    ~LiveInRegisters();
+    LiveInRegisters(const LiveInRegisters &) = delete;
+    LiveInRegisters &operator=(const LiveInRegisters &) = delete;
 
     // Whether a body that is in these ranges reads an argument register of the ABI from number
     // first on as its caller left it. What a function may read that it calls or ends in is not
@@ -36,6 +36,6 @@ class RegisterUse {
     cs_insn *instruction_ = nullptr;
 };
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // Lists of 32-bit words, each distinct one kept once.
-#ifndef BTF_EXTRA_WORD_LISTS_H
-#define BTF_EXTRA_WORD_LISTS_H
+#ifndef BTF_EXTRA_INTERNED_LISTS_H
+#define BTF_EXTRA_INTERNED_LISTS_H
 
 #include <algorithm>
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 #include "userspace/generator/model/hash.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
-class WordLists {
+class InternedLists {
   public:
     // The number of a list, in order of first use.
     uint32_t add(std::span<const uint32_t> words) {
@@ -59,6 +59,6 @@ class WordLists {
     std::vector<uint32_t> buckets_;  // open addressing; number + 1
 };
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif

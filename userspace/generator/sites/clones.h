@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // Bodies whose signature the compiler changed (foo.isra.0): each is a function of its own, too,
 // with the name of its symbol and what is still passed.
-#ifndef BTF_EXTRA_CHANGED_BODIES_H
-#define BTF_EXTRA_CHANGED_BODIES_H
+#ifndef BTF_EXTRA_CLONES_H
+#define BTF_EXTRA_CLONES_H
 
 #include <cstdint>
 #include <map>
@@ -12,12 +12,12 @@
 #include "userspace/generator/locations/param_slots.h"
 #include "userspace/generator/model/site_model.h"
 #include "userspace/generator/sites/code_place.h"
+#include "userspace/generator/sites/live_in_registers.h"
 #include "userspace/generator/sites/reader_input.h"
-#include "userspace/generator/sites/register_use.h"
 #include "userspace/generator/sites/source_functions.h"
 #include "userspace/generator/sites/true_signature.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 // Those of parameters that are in pieces, by their position in the prototype.
 using ParamParts = std::map<int, std::vector<RegisterPart>>;
@@ -33,11 +33,11 @@ struct BodyAtEntry {
 };
 
 // One for each thread.
-class ChangedBodies {
+class Clones {
   public:
     // Both outlive it.
-    ChangedBodies(const ReaderInput &input, TypeSource &types)
-        : input_(input), types_(types), register_use_(input.file) {}
+    Clones(const ReaderInput &input, TypeSource &types)
+        : input_(input), types_(types), live_in_registers_(input.file) {}
 
     // Where the compiler changed the parameters of a body, and what it left is certain: adds the
     // function that the body is, and a site of it. functions and slots are those of these sites.
@@ -52,9 +52,9 @@ class ChangedBodies {
 
     const ReaderInput &input_;
     TypeSource &types_;
-    RegisterUse register_use_;
+    LiveInRegisters live_in_registers_;
 };
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif

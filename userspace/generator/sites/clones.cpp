@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-#include "userspace/generator/sites/changed_bodies.h"
+#include "userspace/generator/sites/clones.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "userspace/generator/locations/loc_param.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 namespace {
 
@@ -16,8 +16,8 @@ constexpr uint32_t kMaxTypedefs = 8;  // and qualifiers, around a type
 
 }  // namespace
 
-void ChangedBodies::add(const BodyAtEntry &body, SourceFunctions &functions, ParamSlots &slots,
-                        UnitSites &sites) {
+void Clones::add(const BodyAtEntry &body, SourceFunctions &functions, ParamSlots &slots,
+                 UnitSites &sites) {
     const SourceFunction source = sites.functions[body.function.number];
     const std::string_view symbol =
         input_.symbols.clone(source.name, body.site.section, body.site.offset);
@@ -28,7 +28,7 @@ void ChangedBodies::add(const BodyAtEntry &body, SourceFunctions &functions, Par
         return;
     const std::optional<TrueSignature> found =
         true_signature(input_.file.elf().machine(), entry_params(body, slots));
-    if (!found || found->may_go_on || reads_more(body, *found))
+    if (!found || found->maybe_incomplete || reads_more(body, *found))
         return;
     std::vector<TypeId> types;
     std::vector<std::string_view> names;
@@ -66,8 +66,7 @@ void ChangedBodies::add(const BodyAtEntry &body, SourceFunctions &functions, Par
     sites.sites.push_back(site);
 }
 
-std::vector<EntryParam> ChangedBodies::entry_params(const BodyAtEntry &body,
-                                                    const ParamSlots &slots) {
+std::vector<EntryParam> Clones::entry_params(const BodyAtEntry &body, const ParamSlots &slots) {
     const std::span<const SourceFunctions::Param> source = body.function.params;
     std::vector<EntryParam> params;
     for (size_t i = 0; i < source.size(); ++i) {
@@ -81,7 +80,7 @@ std::vector<EntryParam> ChangedBodies::entry_params(const BodyAtEntry &body,
     return params;
 }
 
-EntryParam::Shape ChangedBodies::shape_of(TypeRef type) {
+EntryParam::Shape Clones::shape_of(TypeRef type) {
     for (uint32_t depth = 0; depth < kMaxTypedefs; ++depth) {
         const SourceType described = types_.describe(type, false);
         switch (described.kind) {
@@ -103,11 +102,11 @@ EntryParam::Shape ChangedBodies::shape_of(TypeRef type) {
     return EntryParam::kAggregate;
 }
 
-bool ChangedBodies::reads_more(const BodyAtEntry &body, const TrueSignature &signature) {
+bool Clones::reads_more(const BodyAtEntry &body, const TrueSignature &signature) {
     std::vector<CodeRange> ranges;
     body.place.append_ranges(input_.file.dwarf(), body.unit, ranges);
     const uint64_t entry = input_.file.sections()[body.site.section].address + body.site.offset;
-    return register_use_.reads_argument(entry, ranges, signature.nr_registers);
+    return live_in_registers_.reads_argument(entry, ranges, signature.nr_registers);
 }
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-#include "userspace/generator/sites/register_use.h"
+#include "userspace/generator/sites/live_in_registers.h"
 
 #include <capstone/capstone.h>
 #include <elf.h>
@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 namespace {
 
@@ -57,17 +57,17 @@ bool forgets_operands(const cs_insn &instruction) {
 
 }  // namespace
 
-RegisterUse::RegisterUse(const DebugFile &file) : file_(file) {}
+LiveInRegisters::LiveInRegisters(const DebugFile &file) : file_(file) {}
 
-RegisterUse::~RegisterUse() {
+LiveInRegisters::~LiveInRegisters() {
     if (instruction_)
         cs_free(instruction_, 1);
     if (disassembler_)
         cs_close(&disassembler_);
 }
 
-const uint8_t *RegisterUse::code_at(uint64_t address, std::span<const CodeRange> ranges,
-                                    size_t &left) const {
+const uint8_t *LiveInRegisters::code_at(uint64_t address, std::span<const CodeRange> ranges,
+                                        size_t &left) const {
     const auto range = std::ranges::find_if(
         ranges, [&](CodeRange each) { return each.begin <= address && address < each.end; });
     const auto section = file_.executable_section(address);
@@ -81,8 +81,8 @@ const uint8_t *RegisterUse::code_at(uint64_t address, std::span<const CodeRange>
     return all.data() + offset;
 }
 
-bool RegisterUse::reads_argument(uint64_t entry, std::span<const CodeRange> ranges,
-                                 uint32_t first) {
+bool LiveInRegisters::reads_argument(uint64_t entry, std::span<const CodeRange> ranges,
+                                     uint32_t first) {
     if (file_.elf().machine() != EM_X86_64 || first >= 6)
         return false;
     if (!disassembler_) {
@@ -139,4 +139,4 @@ bool RegisterUse::reads_argument(uint64_t entry, std::span<const CodeRange> rang
     return false;
 }
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-#include "userspace/generator/sites/own_jumps.h"
+#include "userspace/generator/sites/loop_heads.h"
 
 #include <capstone/capstone.h>
 #include <elf.h>
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 namespace {
 
@@ -48,16 +48,17 @@ std::optional<int64_t> arm64_displacement(uint32_t word) {
 
 }  // namespace
 
-OwnJumps::OwnJumps(const DebugFile &file) : file_(file), x86_(file.elf().machine() == EM_X86_64) {}
+LoopHeads::LoopHeads(const DebugFile &file)
+    : file_(file), x86_(file.elf().machine() == EM_X86_64) {}
 
-OwnJumps::~OwnJumps() {
+LoopHeads::~LoopHeads() {
     if (instruction_)
         cs_free(instruction_, 1);
     if (disassembler_)
         cs_close(&disassembler_);
 }
 
-OwnJumps::Code OwnJumps::code_of(CodeRange range) {
+LoopHeads::Code LoopHeads::code_of(CodeRange range) {
     const auto holds = [&](uint32_t section) {
         const ElfSection &held = file_.sections()[section];
         return range.begin - held.address < held.size;
@@ -74,7 +75,7 @@ OwnJumps::Code OwnJumps::code_of(CodeRange range) {
             all.subspan(first, std::min<uint64_t>(range.end - range.begin, all.size() - first))};
 }
 
-bool OwnJumps::any_to(uint64_t entry, std::span<const CodeRange> ranges) {
+bool LoopHeads::is_loop_head(uint64_t entry, std::span<const CodeRange> ranges) {
     return std::ranges::any_of(ranges, [&](CodeRange range) {
         const Code code = code_of(range);
         return x86_ ? x86_jumps(code, entry) : arm64_jumps(code, entry);
@@ -83,7 +84,7 @@ bool OwnJumps::any_to(uint64_t entry, std::span<const CodeRange> ranges) {
 
 // A displacement that leads to the entry is looked for first: there are few, and what is before one
 // that is none is hardly ever a jump's opcode.
-bool OwnJumps::x86_jumps(const Code &code, uint64_t entry) {
+bool LoopHeads::x86_jumps(const Code &code, uint64_t entry) {
     const uint8_t *bytes = code.bytes.data();
     const auto size = static_cast<int64_t>(code.bytes.size());
     const auto to_entry = static_cast<int64_t>(entry - code.first);
@@ -112,7 +113,7 @@ bool OwnJumps::x86_jumps(const Code &code, uint64_t entry) {
     return false;
 }
 
-bool OwnJumps::arm64_jumps(const Code &code, uint64_t entry) const {
+bool LoopHeads::arm64_jumps(const Code &code, uint64_t entry) const {
     for (size_t at = 0; at + 4 <= code.bytes.size(); at += 4) {
         const std::optional<int64_t> displacement =
             arm64_displacement(value_at<uint32_t>(code.bytes.data() + at));
@@ -125,7 +126,7 @@ bool OwnJumps::arm64_jumps(const Code &code, uint64_t entry) const {
 
 // Whether an instruction has its opcode there: it or prefixes before it begin one. The entry is
 // where one begins, too. What cannot be disassembled is taken for one that does.
-bool OwnJumps::begins_instruction(const Code &code, uint64_t entry, uint64_t opcode) {
+bool LoopHeads::begins_instruction(const Code &code, uint64_t entry, uint64_t opcode) {
     if (!disassembler_ && cs_open(CS_ARCH_X86, CS_MODE_64, &disassembler_) != CS_ERR_OK)
         return true;
     if (!instruction_)
@@ -145,4 +146,4 @@ bool OwnJumps::begins_instruction(const Code &code, uint64_t entry, uint64_t opc
     return true;
 }
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator

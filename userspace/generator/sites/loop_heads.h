@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // Whether the code of an inlined instance jumps to its own first instruction: then a probe there
 // is hit once a turn of a loop, not once a call.
-#ifndef BTF_EXTRA_OWN_JUMPS_H
-#define BTF_EXTRA_OWN_JUMPS_H
+#ifndef BTF_EXTRA_LOOP_HEADS_H
+#define BTF_EXTRA_LOOP_HEADS_H
 
 #include <cstdint>
 #include <optional>
@@ -13,19 +13,19 @@
 
 struct cs_insn;
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 // Of one file; one for each thread. Direct jumps alone, as they are in the file.
-class OwnJumps {
+class LoopHeads {
   public:
-    explicit OwnJumps(const DebugFile &file);
-    ~OwnJumps();
-    OwnJumps(const OwnJumps &) = delete;
-    OwnJumps &operator=(const OwnJumps &) = delete;
+    explicit LoopHeads(const DebugFile &file);
+    ~LoopHeads();
+    LoopHeads(const LoopHeads &) = delete;
+    LoopHeads &operator=(const LoopHeads &) = delete;
 
     // Whether there is one from these ranges to entry. Each of them begins with an instruction, as
     // ranges of DWARF do.
-    bool any_to(uint64_t entry, std::span<const CodeRange> ranges);
+    bool is_loop_head(uint64_t entry, std::span<const CodeRange> ranges);
 
   private:
     // The bytes of code from first on.
@@ -46,6 +46,6 @@ class OwnJumps {
     cs_insn *instruction_ = nullptr;
 };
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif
