@@ -250,7 +250,7 @@ Outcome HandmadeObject::generate() {
     };
     GenerateOptions options;
     options.input = path;
-    const Result<ExtraFile> file = btf_extra::generate(options);
+    const Result<ExtraFile> file = generator::generate(options);
     if (!file)
         return failed(file.error().message);
     const std::string extra_path = folder.path("vmlinux.btf_extra");

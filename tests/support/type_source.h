@@ -145,10 +145,10 @@ class TypeMapTest : public testing::Test {
         SourceFunction function;
         function.name = "f";
         function.return_type = map_->map(ref);
-        MergedSites sites;
-        sites.functions.push_back({.source = &function});
-        const WrittenBlobs blobs = write_blobs(write_types(sites.functions, *types_, new_types),
-                                               sites, *types_, {}, Layout::kSplit, 1);
+        MergedUnits merged;
+        merged.functions.push_back({.source = &function});
+        const WrittenBlobs blobs = write_blobs(write_types(merged.functions, *types_, new_types),
+                                               merged, {}, *types_, {}, Layout::kSplit, 1);
         Written written{.btf = split_btf(blobs.types, base)};
         if (!written.btf)
             return written;

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <mutex>
-#include <optional>
+#include <utility>
 
 #include "userspace/format/base_stack.h"
 #include "userspace/format/btf_image.h"
@@ -19,35 +19,17 @@ namespace btf_extra::generator {
 
 namespace {
 
-// Reads all units, in as many threads as there are frame tables.
-std::vector<UnitSites> read_units(const ReaderInput &input,
-                                  std::vector<std::unique_ptr<FrameTable>> frames,
-                                  const GenerateOptions &options) {
-    const std::vector<Unit> &units = input.units.units();
-    std::vector<std::unique_ptr<UnitReader>> readers;
-    for (std::unique_ptr<FrameTable> &frame_table : frames)
-        readers.push_back(std::make_unique<UnitReader>(input, std::move(frame_table)));
-    std::vector<UnitSites> sites(units.size());
-    std::mutex progress_mutex;
-    size_t done = 0;
-    run_in_threads(readers.size(), units.size(), [&](size_t unit, size_t thread) {
-        sites[unit] = readers[thread]->read(units[unit]);
-        if (options.progress) {
-            const std::lock_guard lock(progress_mutex);
-            options.progress(++done, units.size());
-        }
-    });
-    return sites;
-}
-
 constexpr uint64_t kObjectFlags = SHF_ALLOC | SHF_EXECINSTR | SHF_WRITE;
 
 ObjectSection header_of(const ElfSection &section, const char *name) {
     return {name, section.flags & kObjectFlags, section.address, section.size};
 }
 
-// The sections that sites are in, and where vmlinux has its own BTF.
-Result<void> note_sections(const ElfImage &elf, ExtraFile &file) {
+// The part of the result that the ELF file says by itself.
+Result<ExtraFile> describe_object(const ElfImage &elf) {
+    ExtraFile file;
+    file.machine = elf.machine();
+    file.build_id_note = elf.build_id_note();
     for (const ElfSection &section : elf.sections()) {
         if (section.size == 0 || !section.allocated())
             continue;
@@ -62,7 +44,7 @@ Result<void> note_sections(const ElfImage &elf, ExtraFile &file) {
                              "apart");
         file.sections.push_back(header_of(section, section.name.c_str()));
     }
-    return {};
+    return file;
 }
 
 Result<BaseStack> open_base(const ElfImage &elf, const GenerateOptions &options) {
@@ -85,6 +67,74 @@ Result<BaseStack> open_base(const ElfImage &elf, const GenerateOptions &options)
     return base;
 }
 
+// All that the sites are read from. It does not change, so that threads can share it.
+struct Input {
+    UnitSet units;
+    BaseTypes base_types;
+    DefinedSymbols symbols;
+    SourceTree source_tree;
+};
+
+Result<Input> index_input(const DebugFile &file, const BaseStack &base,
+                          const GenerateOptions &options) {
+    const Result<std::vector<UnitHeader>> headers = read_unit_headers(file.dwarf().info);
+    if (!headers)
+        return Error{fmt::format("{}: {}", options.input, headers.error().message)};
+    // A module has no function of vmlinux, whatever its own are called.
+    const btf_blob &top = base.top().blob();
+    uint32_t first_func_id = 0;
+    if (options.vmlinux)
+        first_func_id = base.has_module() ? top.first_id : btf_blob_end_id(&top);
+    auto [units, tables] = run_both(
+        options.jobs, [&] { return UnitSet::open(file.dwarf(), *headers, options.jobs); },
+        [&] { return std::pair(BaseTypes(&top, first_func_id), DefinedSymbols(file)); });
+    if (!units)
+        return Error{fmt::format("{}: {}", options.input, units.error().message)};
+    Input input{.units = std::move(*units),
+                .base_types = std::move(tables.first),
+                .symbols = std::move(tables.second),
+                .source_tree = {}};
+    for (const Unit &unit : input.units.units())
+        input.source_tree.add_unit(unit.name, unit.comp_dir);
+    return input;
+}
+
+Result<std::vector<UnitSites>> read_sites(DebugFile &file, const Input &input, NewTypes &new_types,
+                                          const GenerateOptions &options) {
+    const ReaderInput reader_input{.file = file,
+                                   .symbols = input.symbols,
+                                   .units = input.units,
+                                   .source_tree = input.source_tree,
+                                   .base = input.base_types,
+                                   .new_types = new_types};
+    const std::vector<Unit> &units = input.units.units();
+    std::vector<std::unique_ptr<UnitReader>> readers;  // by thread
+    do
+        readers.push_back(std::make_unique<UnitReader>(reader_input, file.frame_table()));
+    while (readers.size() < std::min<size_t>(options.jobs, units.size()));
+    std::vector<UnitSites> sites(units.size());
+    std::mutex progress_mutex;
+    size_t done = 0;
+    run_in_threads(readers.size(), units.size(), [&](size_t unit, size_t thread) {
+        sites[unit] = readers[thread]->read(units[unit]);
+        if (options.progress) {
+            const std::lock_guard lock(progress_mutex);
+            options.progress(++done, units.size());
+        }
+    });
+    for (const UnitSites &unit : sites)
+        if (!unit.error.empty())
+            return Error{fmt::format("{}: {}", options.input, unit.error)};
+    return sites;
+}
+
+std::vector<std::string> section_names(const DebugFile &file) {
+    std::vector<std::string> names;
+    for (const ElfSection &section : file.sections())
+        names.push_back(section.name);
+    return names;
+}
+
 // The numbers that the sites will have in the index.
 std::vector<uint32_t> marks_of(const std::vector<MergedSection> &sections) {
     std::vector<uint32_t> marks;
@@ -97,7 +147,7 @@ std::vector<uint32_t> marks_of(const std::vector<MergedSection> &sections) {
     return marks;
 }
 
-// What the kernel and every reader of ours will check.
+// Checks what the kernel and every reader of ours will check of the blobs.
 Result<void> validate(const ExtraFile &file, const BtfImage &base, const std::string &input) {
     const std::string place = input + ": generated ";
     const BtfImage *below = &base;
@@ -127,83 +177,47 @@ Result<void> validate(const ExtraFile &file, const BtfImage &base, const std::st
 }  // namespace
 
 Result<ExtraFile> generate(const GenerateOptions &options) {
-    Result<std::unique_ptr<DebugFile>> opened = DebugFile::open(options.input);
+    const Result<std::unique_ptr<DebugFile>> opened = DebugFile::open(options.input);
     if (!opened)
         return opened.error();
     DebugFile &file = **opened;
-    ExtraFile result;
-    if (Result<void> noted = note_sections(file.elf(), result); !noted)
-        return noted.error();
-    const Result<BaseStack> opened_base = open_base(file.elf(), options);
-    if (!opened_base)
-        return opened_base.error();
-    const BaseStack &base = *opened_base;
-    Result<std::vector<UnitHeader>> headers = read_unit_headers(file.dwarf().info);
-    if (!headers)
-        return Error{fmt::format("{}: {}", options.input, headers.error().message)};
-    const size_t jobs = std::clamp<size_t>(options.jobs, 1, std::max<size_t>(headers->size(), 1));
-    // The functions of vmlinux are not a module's, whatever they are called.
-    const btf_blob &top = base.top().blob();
-    uint32_t first_func_id = 0;
-    if (options.vmlinux)
-        first_func_id = base.has_module() ? top.first_id : btf_blob_end_id(&top);
-    Result<UnitSet> units = Error{};
-    std::optional<BaseTypes> base_types;
-    std::optional<DefinedSymbols> symbols;
-    run_both(
-        jobs, [&] { units = UnitSet::open(file.dwarf(), *headers, jobs); },
-        [&] {
-            base_types.emplace(&top, first_func_id);
-            symbols.emplace(file);
-        });
-    if (!units)
-        return Error{fmt::format("{}: {}", options.input, units.error().message)};
-    SourceTree source_tree;
-    for (const Unit &unit : units->units())
-        source_tree.add_unit(unit.name, unit.comp_dir);
+    Result<ExtraFile> result = describe_object(file.elf());
+    if (!result)
+        return result;
+    const Result<BaseStack> base = open_base(file.elf(), options);
+    if (!base)
+        return base.error();
+    const Result<Input> input = index_input(file, *base, options);
+    if (!input)
+        return input.error();
 
     NewTypes new_types;
-    const ReaderInput input{.file = file,
-                            .symbols = *symbols,
-                            .units = *units,
-                            .source_tree = source_tree,
-                            .base = *base_types,
-                            .new_types = new_types};
-    std::vector<std::unique_ptr<FrameTable>> frames;
-    for (size_t i = 0; i < jobs; ++i)
-        frames.push_back(file.frame_table());
-    std::vector<UnitSites> sites = read_units(input, std::move(frames), options);
-    for (const UnitSites &unit : sites)
-        if (!unit.error.empty())
-            return Error{fmt::format("{}: {}", options.input, unit.error)};
+    Result<std::vector<UnitSites>> sites = read_sites(file, *input, new_types, options);
+    if (!sites)
+        return sites.error();
     if (new_types.too_many())
         return Error{
             fmt::format("{}: base BTF of another kernel: too many types of {} are not in it",
-                        base.top().place(), options.input)};
+                        base->top().place(), options.input)};
 
-    std::optional<TypesBlob> types;
-    const MergedSites merged =
-        merge_sites(sites, jobs, [&](const std::vector<MergedFunction> &functions) {
-            types.emplace(write_types(functions, *base_types, new_types));
-        });
-    std::vector<std::string> section_names;
-    for (const ElfSection &section : file.sections())
-        section_names.push_back(section.name);
-    WrittenBlobs blobs =
-        write_blobs(std::move(*types), merged, *base_types, section_names, options.layout, jobs);
+    const MergedUnits merged = merge_units(*sites, options.jobs);
+    auto [types, sections] = run_both(
+        options.jobs, [&] { return write_types(merged.functions, input->base_types, new_types); },
+        [&] { return merge_sites(*sites, merged); });
+    WrittenBlobs blobs = write_blobs(std::move(types), merged, sections, input->base_types,
+                                     section_names(file), options.layout, options.jobs);
+    result->types = std::move(blobs.types);
+    result->func_info = std::move(blobs.func_info);
+    result->inline_blob = std::move(blobs.inline_blob);
+    result->provenance = std::move(blobs.provenance);
     if (file.has_code())
-        result.site_marks = marks_of(merged.sections);
-    result.machine = file.elf().machine();
-    result.types = std::move(blobs.types);
-    result.func_info = std::move(blobs.func_info);
-    result.inline_blob = std::move(blobs.inline_blob);
-    result.build_id_note = file.elf().build_id_note();
-    result.provenance = std::move(blobs.provenance);
-    result.base = base.identity();
-    Result<void> valid;
-    // To free them takes longer.
-    run_both(
-        jobs, [&] { valid = validate(result, base.top(), options.input); }, [&] { sites.clear(); });
+        result->site_marks = marks_of(sections);
+    result->base = base->identity();
+
+    // It takes longer to free the sites than to validate what has become of them.
+    const Result<void> valid = run_both(
+        options.jobs, [&] { return validate(*result, base->top(), options.input); },
+        [&] { sites->clear(); });
     if (!valid)
         return valid.error();
     return result;

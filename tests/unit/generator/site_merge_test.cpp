@@ -15,6 +15,9 @@
 #include "userspace/text/loc_text.h"
 
 namespace btf_extra::test {
+
+using namespace generator;
+
 namespace {
 
 constexpr ParamSlot kOut = missing_slot(MissingReason::kOptimizedOut);        // 1
@@ -86,9 +89,19 @@ std::vector<UnitSites> units_of(std::initializer_list<UnitBuilder> builders) {
     return units;
 }
 
+struct Merged : MergedUnits {
+    std::vector<MergedSection> sections;
+};
+
+Merged merged_sites(const std::vector<UnitSites> &units, size_t threads) {
+    Merged merged{merge_units(units, threads), {}};
+    merged.sections = merge_sites(units, merged);
+    return merged;
+}
+
 // Returns lines like "inline0+0x10 f(reg5, <optimized out>)". File and unit follow in brackets
 // where functions need them to differ, and then the id in the base.
-std::string text_of(const MergedSites &merged) {
+std::string text_of(const Merged &merged) {
     std::string out;
     for (const MergedSection &section : merged.sections) {
         for (const MergedSite &site : section.sites) {
@@ -118,9 +131,9 @@ std::string text_of(const MergedSites &merged) {
 
 // The result must not depend on the number of threads.
 std::string merged_text(const std::vector<UnitSites> &units) {
-    const std::string text = text_of(merge_sites(units, 1));
-    EXPECT_EQ(text_of(merge_sites(units, 2)), text);
-    EXPECT_EQ(text_of(merge_sites(units, 7)), text);
+    const std::string text = text_of(merged_sites(units, 1));
+    EXPECT_EQ(text_of(merged_sites(units, 2)), text);
+    EXPECT_EQ(text_of(merged_sites(units, 7)), text);
     return text;
 }
 
@@ -139,7 +152,7 @@ TEST(SiteMerge, ExactRepeats) {
     EXPECT_EQ(merged_text(units), "inline0+0x10 f(reg4)\n"
                                   "inline0+0x10 f(reg5)\n"
                                   "inline0+0x20 f(reg5)\n");
-    EXPECT_EQ(merge_sites(units, 1).inline_instances, 5u);
+    EXPECT_EQ(merged_sites(units, 1).inline_instances, 5u);
 }
 
 // An inlined instance at the entry of a body is a site of its own.
@@ -271,7 +284,7 @@ TEST(SiteMerge, FunctionsWithoutSites) {
     a.site(f, 0x10, {});
     const std::vector<UnitSites> units = units_of({a, b});
     EXPECT_EQ(merged_text(units), "inline0+0x10 f#7()\n");
-    EXPECT_EQ(merge_sites(units, 1).functions.size(), 1u);
+    EXPECT_EQ(merged_sites(units, 1).functions.size(), 1u);
 }
 
 TEST(SiteMerge, Variadic) {
@@ -295,7 +308,7 @@ TEST(SiteMerge, NamesOfParametersDoNotMakeAFunction) {
     b.site(fb, 0x20, {b.reg(5)});
     const std::vector<UnitSites> units = units_of({a, b});
     EXPECT_EQ(merged_text(units), "inline0+0x10 f(reg5)\ninline0+0x20 f(reg5)\n");
-    const MergedSites merged = merge_sites(units, 1);
+    const Merged merged = merged_sites(units, 1);
     ASSERT_EQ(merged.functions[0].param_names.size(), 1u);
     EXPECT_EQ(merged.functions[0].param_names[0], "first");
 }
@@ -306,7 +319,7 @@ TEST(SiteMerge, Counts) {
     a.unit_.outside_sections = 1;
     b.unit_.inline_instances = 4;
     b.unit_.skipped_rust = true;
-    const MergedSites merged = merge_sites(units_of({a, b}), 2);
+    const Merged merged = merged_sites(units_of({a, b}), 2);
     EXPECT_EQ(merged.inline_instances, 7u);
     EXPECT_EQ(merged.outside_sections, 1u);
     EXPECT_EQ(merged.skipped_rust_units, 1u);
@@ -317,7 +330,7 @@ TEST(SiteMerge, LocationsAreSharedAndSorted) {
     const uint32_t fa = a.function("f", "f.h"), fb = b.function("f", "f.h");
     a.site(fa, 1, {a.reg(9)}).site(fa, 2, {a.reg(1)});
     b.site(fb, 3, {b.reg(5)}).site(fb, 4, {b.reg(9)});
-    const MergedSites merged = merge_sites(units_of({a, b}), 1);
+    const Merged merged = merged_sites(units_of({a, b}), 1);
     EXPECT_EQ(merged.loc_params,
               (std::vector<LocParam>{in_register(1), in_register(5), in_register(9)}));
     EXPECT_EQ(merged.param_lists, (std::vector<std::vector<ParamSlot>>{{0}, {1}, {2}}));
@@ -339,9 +352,10 @@ class WrittenFunctions : public testing::Test {
         const auto image = base.image();
         const BaseTypes types(&image->blob());
         const NewTypes none;
-        const MergedSites merged = merge_sites(units, 1);
-        const WrittenBlobs blobs = write_blobs(write_types(merged.functions, types, none), merged,
-                                               types, {".text"}, Layout::kSplit, 1);
+        const Merged merged = merged_sites(units, 1);
+        const WrittenBlobs blobs =
+            write_blobs(write_types(merged.functions, types, none), merged, merged.sections, types,
+                        {".text"}, Layout::kSplit, 1);
         const BtfHandle handle = split_btf(blobs.types, base);
         if (!handle)
             return "libbpf refuses it";
@@ -495,7 +509,7 @@ TEST(SiteMerge, MarksAreFoundAgain) {
         a.site(f, 8, {kOut}, SiteClass::kBody);
         const std::vector<UnitSites> units = units_of({a, b});
         for (size_t threads : {1, 2}) {
-            const MergedSites merged = merge_sites(units, threads);
+            const Merged merged = merged_sites(units, threads);
             ASSERT_EQ(merged.sections.size(), 2u);
             EXPECT_EQ(merged.sections[0].sites.size(), 4u);
             // Sites are ordered by their parameter lists, with those without a location last.

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Work shared out between several threads.
+// Shares work between threads.
 #ifndef BTF_EXTRA_THREAD_POOL_H
 #define BTF_EXTRA_THREAD_POOL_H
 
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <functional>
+#include <future>
 #include <thread>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace btf_extra::generator {
@@ -20,18 +24,26 @@ template <class Work> void run_in_threads(size_t threads, size_t count, Work wor
             work(item, thread);
     };
     std::vector<std::thread> others;
-    for (size_t thread = 1; thread < threads; ++thread)
+    for (size_t thread = 1; thread < std::min(threads, count); ++thread)
         others.emplace_back(run, thread);
     run(0);
     for (std::thread &other : others)
         other.join();
 }
 
-// Calls both, at once where there are two threads.
+// Calls both, at once where there are two threads. Returns what they return, as a pair; if the
+// second returns nothing, what the first does.
 template <class First, class Second>
-void run_both(size_t threads, const First &first, const Second &second) {
-    run_in_threads(std::min<size_t>(threads, 2), 2,
-                   [&](size_t item, size_t) { item == 0 ? first() : second(); });
+auto run_both(size_t threads, const First &first, const Second &second) {
+    std::future other =
+        std::async(threads > 1 ? std::launch::async : std::launch::deferred, std::cref(second));
+    auto result = first();
+    if constexpr (std::is_void_v<decltype(second())>) {
+        other.get();
+        return result;
+    } else {
+        return std::pair(std::move(result), other.get());
+    }
 }
 
 }  // namespace btf_extra::generator

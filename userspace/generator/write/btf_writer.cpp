@@ -258,14 +258,14 @@ std::vector<uint32_t> TypesWriter::write_functions() {
     return ids;
 }
 
-// The LOC_PROTOs of all lists of parameters, by their numbers.
-std::vector<uint32_t> write_loc_protos(BtfBuilder &builder, const MergedSites &sites,
+// Writes a LOC_PROTO for each list of parameters; returns their ids by the numbers of the lists.
+std::vector<uint32_t> write_loc_protos(BtfBuilder &builder, const MergedUnits &merged,
                                        uint32_t first_loc_param) {
     std::vector<uint32_t> ids;
-    ids.reserve(sites.param_lists.size());
-    for (const std::vector<ParamSlot> &slots : sites.param_lists) {
-        // Lists that differ in reasons only stand side by side, and are one.
-        if (!ids.empty() && compare_locations(slots, sites.param_lists[ids.size() - 1]) == 0) {
+    ids.reserve(merged.param_lists.size());
+    for (const std::vector<ParamSlot> &slots : merged.param_lists) {
+        // Lists that differ only in reasons stand side by side; they become one.
+        if (!ids.empty() && compare_locations(slots, merged.param_lists[ids.size() - 1]) == 0) {
             ids.push_back(ids.back());
             continue;
         }
@@ -276,18 +276,19 @@ std::vector<uint32_t> write_loc_protos(BtfBuilder &builder, const MergedSites &s
     return ids;
 }
 
-void write_locations(BtfBuilder &builder, const MergedSites &sites,
+void write_locations(BtfBuilder &builder, const MergedUnits &merged,
+                     const std::vector<MergedSection> &sections,
                      const std::vector<uint32_t> &func_ids,
                      const std::vector<std::string> &section_names) {
     const uint32_t first_loc_param = builder.next_id();
-    for (const LocParam &param : sites.loc_params) {
+    for (const LocParam &param : merged.loc_params) {
         builder.begin(LOC_KIND_PARAM, "", param.vlen, param.size);
         builder.word(param.flags);
         for (uint32_t i = 0; i < param.vlen; ++i)
             builder.word(param.values[i]);
     }
-    const std::vector<uint32_t> proto_ids = write_loc_protos(builder, sites, first_loc_param);
-    for (const MergedSection &section : sites.sections) {
+    const std::vector<uint32_t> proto_ids = write_loc_protos(builder, merged, first_loc_param);
+    for (const MergedSection &section : sections) {
         const char *prefix = section.site_class == SiteClass::kInline ? "inline" : "func";
         builder.begin(LOC_KIND_SEC, prefix + section_names[section.section],
                       static_cast<uint32_t>(section.sites.size()), 0);
@@ -299,30 +300,30 @@ void write_locations(BtfBuilder &builder, const MergedSites &sites,
     }
 }
 
-Provenance provenance_of(const MergedSites &sites, const BaseTypes &base,
-                         const std::vector<uint32_t> &func_ids) {
+Provenance provenance_of(const MergedUnits &merged, const std::vector<MergedSection> &sections,
+                         const BaseTypes &base, const std::vector<uint32_t> &func_ids) {
     Provenance provenance;
     provenance.base_end_id = base.end_id();
     provenance.base_end_string = base.end_string();
-    provenance.inline_instances = sites.inline_instances;
-    provenance.skipped_rust_units = sites.skipped_rust_units;
+    provenance.inline_instances = merged.inline_instances;
+    provenance.skipped_rust_units = merged.skipped_rust_units;
     std::unordered_map<std::string_view, uint32_t> files;
-    for (const MergedFunction &function : sites.functions)
+    for (const MergedFunction &function : merged.functions)
         if (files.try_emplace(function.source->file, 0).second)
             provenance.files.emplace_back(function.source->file);
     std::sort(provenance.files.begin(), provenance.files.end());
     for (uint32_t number = 0; number < provenance.files.size(); ++number)
         files[provenance.files[number]] = number;
-    for (size_t f = 0; f < sites.functions.size(); ++f) {
-        const SourceFunction &function = *sites.functions[f].source;
+    for (size_t f = 0; f < merged.functions.size(); ++f) {
+        const SourceFunction &function = *merged.functions[f].source;
         provenance.func_files.push_back(function.file.empty() ? Provenance::kNoFile
                                                               : files.at(function.file));
         if (function.variadic)
             provenance.variadic_funcs.push_back(func_ids[f]);
     }
-    for (const MergedSection &section : sites.sections)
+    for (const MergedSection &section : sections)
         for (const MergedSite &site : section.sites)
-            for (const ParamSlot slot : sites.param_lists[site.params])
+            for (const ParamSlot slot : merged.param_lists[site.params])
                 if ((slot & kMissing) != 0 && slot != kVariadicEnd)
                     provenance.reasons.push_back(static_cast<uint8_t>(slot));
     return provenance;
@@ -340,24 +341,27 @@ TypesBlob write_types(const std::vector<MergedFunction> &functions, const BaseTy
     return types;
 }
 
-WrittenBlobs write_blobs(TypesBlob types, const MergedSites &sites, const BaseTypes &base,
+WrittenBlobs write_blobs(TypesBlob types, const MergedUnits &merged,
+                         const std::vector<MergedSection> &sections, const BaseTypes &base,
                          const std::vector<std::string> &section_names, Layout layout,
                          size_t threads) {
-    WrittenBlobs blobs;
-    run_both(
-        threads, [&] { blobs.provenance = provenance_of(sites, base, types.func_ids); },
-        [&] {
-            if (layout == Layout::kInline) {
-                write_locations(types.builder, sites, types.func_ids, section_names);
-                blobs.inline_blob = types.builder.finish(true);
-                return;
-            }
-            blobs.types = types.builder.finish(false);
-            BtfBuilder func_info(types.builder.next_id(), types.builder.end_string(), nullptr);
-            write_locations(func_info, sites, types.func_ids, section_names);
-            blobs.func_info = func_info.finish(true);
-        });
-    return blobs;
+    const auto write = [&] {
+        WrittenBlobs blobs;
+        if (layout == Layout::kInline) {
+            write_locations(types.builder, merged, sections, types.func_ids, section_names);
+            blobs.inline_blob = types.builder.finish(true);
+            return blobs;
+        }
+        blobs.types = types.builder.finish(false);
+        BtfBuilder func_info(types.builder.next_id(), types.builder.end_string(), nullptr);
+        write_locations(func_info, merged, sections, types.func_ids, section_names);
+        blobs.func_info = func_info.finish(true);
+        return blobs;
+    };
+    auto [written, provenance] = run_both(
+        threads, write, [&] { return provenance_of(merged, sections, base, types.func_ids); });
+    written.provenance = std::move(provenance);
+    return std::move(written);
 }
 
 }  // namespace btf_extra::generator

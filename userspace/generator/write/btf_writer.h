@@ -34,8 +34,9 @@ struct TypesBlob {
 TypesBlob write_types(const std::vector<MergedFunction> &functions, const BaseTypes &base,
                       const NewTypes &new_types);
 
-// types: of the same functions. section_names: of MergedSection::section.
-WrittenBlobs write_blobs(TypesBlob types, const MergedSites &sites, const BaseTypes &base,
+// types has the functions of merged. section_names are in order of MergedSection::section.
+WrittenBlobs write_blobs(TypesBlob types, const MergedUnits &merged,
+                         const std::vector<MergedSection> &sections, const BaseTypes &base,
                          const std::vector<std::string> &section_names, Layout layout,
                          size_t threads);
 

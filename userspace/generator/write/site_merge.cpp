@@ -14,8 +14,8 @@ namespace btf_extra::generator {
 
 namespace {
 
-// What makes two definitions one source function: not the unit, and not the
-// names of the parameters.
+// Two definitions are one source function if these agree; their units and the names of their
+// parameters may differ.
 bool same_prototype(const MergedFunction &a, const MergedFunction &b) {
     return a.source->return_type == b.source->return_type &&
            a.source->variadic == b.source->variadic &&
@@ -37,7 +37,7 @@ uint64_t hash_of_function(const MergedFunction &function) {
     return hash_mix(hash, source.variadic);
 }
 
-// As a number in the order of the bytes.
+// The first eight bytes as a number: numbers compare as the texts do.
 uint64_t first_bytes(std::string_view text) {
     uint64_t word = 0;
     for (size_t i = 0; i < 8; ++i)
@@ -45,61 +45,33 @@ uint64_t first_bytes(std::string_view text) {
     return word;
 }
 
-class Merge {
-  public:
-    Merge(const std::vector<UnitSites> &units, size_t threads) : units_(units), threads_(threads) {}
+// Numbers of one unit, by unit: what they have become in all of them.
+using Numbers = std::vector<std::vector<uint32_t>>;
 
-    MergedSites run(const UseFunctions &use_functions) {
-        run_both(
-            threads_,
-            [&] {
-                collect_functions();
-                order_functions();
-            },
-            [&] {
-                collect_loc_params();
-                collect_param_lists();
-            });
-        run_both(
-            threads_,
-            [&] {
-                if (use_functions)
-                    use_functions(merged_.functions);
-            },
-            [&] {
-                collect_sites();
-                for (size_t s = 0; s < merged_.sections.size(); ++s)
-                    sort_sites(merged_.sections[s], marked_[s]);
-            });
-        return std::move(merged_);
+// Finds the functions that several units have, and gives all of them one order.
+class FunctionMerge {
+  public:
+    explicit FunctionMerge(const std::vector<UnitSites> &units) : units_(units) {}
+
+    // Functions in the order of their ids, and the numbers of each unit's.
+    std::pair<std::vector<MergedFunction>, Numbers> run() {
+        collect();
+        order();
+        return {std::move(functions_), std::move(numbers_)};
     }
 
   private:
-    struct MarkedSite {
-        MergedSite site;
-        uint32_t marks;
-    };
-
-    void collect_functions();
-    void order_functions();
-    void collect_loc_params();
-    void collect_param_lists();
-    void collect_sites();
-    void sort_sites(MergedSection &section, std::span<const MarkedSite> marked);
+    void collect();
+    void order();
 
     const std::vector<UnitSites> &units_;
-    size_t threads_;
-    MergedSites merged_;
     std::vector<MergedFunction> distinct_;
-    // By unit: the unit's numbers to those of distinct_, then of merged_.
-    std::vector<std::vector<uint32_t>> function_numbers_;
-    std::vector<std::vector<uint32_t>> loc_param_numbers_;
-    std::vector<std::vector<uint32_t>> param_list_numbers_;
-    std::vector<std::vector<MarkedSite>> marked_;  // by section; few
+    std::vector<MergedFunction> functions_;
+    Numbers numbers_;  // into distinct_, after order() into functions_
 };
 
-void Merge::collect_functions() {
-    // Open addressing, by hash: number in distinct_ + 1.
+void FunctionMerge::collect() {
+    // A table with open addressing: a bucket holds a number in distinct_ + 1.
     size_t nr_functions = 0;
     for (const UnitSites &unit : units_)
         nr_functions += unit.functions.size();
@@ -120,27 +92,22 @@ void Merge::collect_functions() {
             return entry - 1;
         }
     };
-    function_numbers_.resize(units_.size());
+    numbers_.resize(units_.size());
     for (size_t u = 0; u < units_.size(); ++u) {
         const UnitSites &unit = units_[u];
-        merged_.inline_instances += unit.inline_instances;
-        merged_.overridden_bodies += unit.overridden_bodies;
-        merged_.outside_sections += unit.outside_sections;
-        merged_.skipped_rust_units += unit.skipped_rust ? 1 : 0;
         std::vector<bool> has_sites(unit.functions.size());
         for (const Site &site : unit.sites)
             has_sites[site.function] = true;
-        function_numbers_[u].resize(unit.functions.size());
+        numbers_[u].resize(unit.functions.size());
         for (size_t f = 0; f < unit.functions.size(); ++f)
             if (has_sites[f])
-                function_numbers_[u][f] =
-                    number_of({.source = &unit.functions[f],
-                               .param_types = unit.types_of(unit.functions[f]),
-                               .param_names = unit.names_of(unit.functions[f])});
+                numbers_[u][f] = number_of({.source = &unit.functions[f],
+                                            .param_types = unit.types_of(unit.functions[f]),
+                                            .param_names = unit.names_of(unit.functions[f])});
     }
 }
 
-void Merge::order_functions() {
+void FunctionMerge::order() {
     // The first eight bytes of a name decide most comparisons.
     std::vector<std::pair<uint64_t, uint32_t>> order;
     order.reserve(distinct_.size());
@@ -151,7 +118,7 @@ void Merge::order_functions() {
             return a.first < b.first;
         const SourceFunction &f = *distinct_[a.second].source;
         const SourceFunction &g = *distinct_[b.second].source;
-        // Where all names are equal, in order of first appearance.
+        // Functions whose names are all equal stay in order of first appearance.
         return std::tie(f.name, f.file, f.unit, a.second) <
                std::tie(g.name, g.file, g.unit, b.second);
     });
@@ -183,51 +150,55 @@ void Merge::order_functions() {
               [&](uint32_t a, uint32_t b) { return distinct_[a].base_id < distinct_[b].base_id; });
 
     std::vector<uint32_t> number(distinct_.size());
-    merged_.functions.reserve(distinct_.size());
+    functions_.reserve(distinct_.size());
     for (const auto *part : {&in_base, &added}) {
         for (const uint32_t distinct : *part) {
-            number[distinct] = static_cast<uint32_t>(merged_.functions.size());
-            merged_.functions.push_back(distinct_[distinct]);
+            number[distinct] = static_cast<uint32_t>(functions_.size());
+            functions_.push_back(distinct_[distinct]);
         }
     }
-    for (std::vector<uint32_t> &numbers : function_numbers_)
+    for (std::vector<uint32_t> &numbers : numbers_)
         for (uint32_t &n : numbers)
             n = number.empty() ? 0 : number[n];
 }
 
-void Merge::collect_loc_params() {
+// The distinct records of all units in ascending order, and the numbers of each unit's.
+std::pair<std::vector<LocParam>, Numbers> merge_loc_params(const std::vector<UnitSites> &units) {
+    std::vector<LocParam> params;
+    Numbers numbers(units.size());
     std::unordered_map<LocParam, uint32_t, LocParamHash> known;
-    loc_param_numbers_.resize(units_.size());
-    for (size_t u = 0; u < units_.size(); ++u)
-        for (const LocParam &param : units_[u].loc_params) {
+    for (size_t u = 0; u < units.size(); ++u)
+        for (const LocParam &param : units[u].loc_params) {
             const auto [entry, fresh] =
-                known.try_emplace(param, static_cast<uint32_t>(merged_.loc_params.size()));
+                known.try_emplace(param, static_cast<uint32_t>(params.size()));
             if (fresh)
-                merged_.loc_params.push_back(param);
-            loc_param_numbers_[u].push_back(entry->second);
+                params.push_back(param);
+            numbers[u].push_back(entry->second);
         }
     // From order of appearance to order of value.
-    std::sort(merged_.loc_params.begin(), merged_.loc_params.end());
-    std::vector<uint32_t> rank(merged_.loc_params.size());
+    std::sort(params.begin(), params.end());
+    std::vector<uint32_t> rank(params.size());
     for (uint32_t n = 0; n < rank.size(); ++n)
-        rank[known.at(merged_.loc_params[n])] = n;
-    for (std::vector<uint32_t> &numbers : loc_param_numbers_)
-        for (uint32_t &n : numbers)
+        rank[known.at(params[n])] = n;
+    for (std::vector<uint32_t> &of_unit : numbers)
+        for (uint32_t &n : of_unit)
             n = rank[n];
+    return {std::move(params), std::move(numbers)};
 }
 
-// Numbers all lists by their order.
-void Merge::collect_param_lists() {
+// The distinct lists of all units, numbered by their order, and the numbers of each unit's.
+std::pair<std::vector<std::vector<ParamSlot>>, Numbers>
+merge_param_lists(const std::vector<UnitSites> &units, const Numbers &loc_param_numbers) {
     InternedLists lists;
-    param_list_numbers_.resize(units_.size());
+    Numbers numbers(units.size());
     std::vector<ParamSlot> slots;
-    for (size_t u = 0; u < units_.size(); ++u) {
-        const InternedLists &of_unit = units_[u].param_lists;
+    for (size_t u = 0; u < units.size(); ++u) {
+        const InternedLists &of_unit = units[u].param_lists;
         for (uint32_t n = 0; n < of_unit.size(); ++n) {
             slots.clear();
             for (const ParamSlot slot : of_unit.at(n))
-                slots.push_back(slot & kMissing ? slot : loc_param_numbers_[u][slot]);
-            param_list_numbers_[u].push_back(lists.add(slots));
+                slots.push_back(slot & kMissing ? slot : loc_param_numbers[u][slot]);
+            numbers[u].push_back(lists.add(slots));
         }
     }
     std::vector<uint32_t> order(lists.size());
@@ -240,48 +211,28 @@ void Merge::collect_param_lists() {
         return std::lexicographical_compare(la.begin(), la.end(), lb.begin(), lb.end());
     });
     std::vector<uint32_t> rank(order.size());
-    merged_.param_lists.reserve(order.size());
+    std::vector<std::vector<ParamSlot>> ordered;
+    ordered.reserve(order.size());
     for (const uint32_t number : order) {
-        rank[number] = static_cast<uint32_t>(merged_.param_lists.size());
+        rank[number] = static_cast<uint32_t>(ordered.size());
         const auto list = lists.at(number);
-        merged_.param_lists.emplace_back(list.begin(), list.end());
+        ordered.emplace_back(list.begin(), list.end());
     }
-    for (std::vector<uint32_t> &numbers : param_list_numbers_)
-        for (uint32_t &n : numbers)
+    for (std::vector<uint32_t> &of_unit : numbers)
+        for (uint32_t &n : of_unit)
             n = rank[n];
+    return {std::move(ordered), std::move(numbers)};
 }
 
-void Merge::collect_sites() {
-    struct Collected {
-        MergedSection section;
-        std::vector<MarkedSite> marked;
-    };
-    std::map<std::pair<uint32_t, SiteClass>, Collected> sections;
-    Collected *collected = nullptr;
-    for (size_t u = 0; u < units_.size(); ++u) {
-        for (const Site &site : units_[u].sites) {
-            if (!collected || collected->section.section != site.section ||
-                collected->section.site_class != site.site_class) {
-                collected = &sections[{site.section, site.site_class}];
-                collected->section.section = site.section;
-                collected->section.site_class = site.site_class;
-            }
-            collected->section.sites.push_back({.function = function_numbers_[u][site.function],
-                                                .offset = site.offset,
-                                                .params = param_list_numbers_[u][site.params]});
-            if (site.marks != 0)
-                collected->marked.push_back({collected->section.sites.back(), site.marks});
-        }
-    }
-    for (auto &[key, entry] : sections) {
-        merged_.sections.push_back(std::move(entry.section));
-        marked_.push_back(std::move(entry.marked));
-    }
-}
+struct MarkedSite {
+    MergedSite site;
+    uint32_t marks;
+};
 
-// Without repeats: of sites that differ in the reasons for what they lack
-// only, the one with the lowest reasons stays.
-void Merge::sort_sites(MergedSection &section, std::span<const MarkedSite> marked) {
+// Sorts the sites of a section and drops repeats: of sites that differ only in the reasons for what
+// they lack, the one with the lowest reasons stays.
+void sort_sites(MergedSection &section, std::span<const MarkedSite> marked,
+                const std::vector<std::vector<ParamSlot>> &param_lists) {
     const auto place = [](const MergedSite &site) {
         return uint64_t{site.function} << 32 | site.offset;
     };
@@ -290,8 +241,8 @@ void Merge::sort_sites(MergedSection &section, std::span<const MarkedSite> marke
     };
     const auto repeated = [&](const MergedSite &a, const MergedSite &b) {
         return place(a) == place(b) &&
-               (a.params == b.params || compare_locations(merged_.param_lists[a.params],
-                                                          merged_.param_lists[b.params]) == 0);
+               (a.params == b.params ||
+                compare_locations(param_lists[a.params], param_lists[b.params]) == 0);
     };
     std::sort(section.sites.begin(), section.sites.end(), less);
     section.sites.erase(std::unique(section.sites.begin(), section.sites.end(), repeated),
@@ -313,9 +264,54 @@ std::strong_ordering compare_locations(std::span<const ParamSlot> a, std::span<c
         [](ParamSlot x, ParamSlot y) { return std::min(x, kMissing) <=> std::min(y, kMissing); });
 }
 
-MergedSites merge_sites(const std::vector<UnitSites> &units, size_t threads,
-                        const UseFunctions &use_functions) {
-    return Merge(units, threads).run(use_functions);
+MergedUnits merge_units(const std::vector<UnitSites> &units, size_t threads) {
+    MergedUnits merged;
+    std::tie(merged.functions, merged.function_numbers) = run_both(
+        threads, [&] { return FunctionMerge(units).run(); },
+        [&] {
+            Numbers loc_params;
+            std::tie(merged.loc_params, loc_params) = merge_loc_params(units);
+            std::tie(merged.param_lists, merged.param_list_numbers) =
+                merge_param_lists(units, loc_params);
+        });
+    for (const UnitSites &unit : units) {
+        merged.inline_instances += unit.inline_instances;
+        merged.overridden_bodies += unit.overridden_bodies;
+        merged.outside_sections += unit.outside_sections;
+        merged.skipped_rust_units += unit.skipped_rust ? 1 : 0;
+    }
+    return merged;
+}
+
+std::vector<MergedSection> merge_sites(const std::vector<UnitSites> &units,
+                                       const MergedUnits &merged) {
+    struct Collected {
+        MergedSection section;
+        std::vector<MarkedSite> marked;  // few
+    };
+    std::map<std::pair<uint32_t, SiteClass>, Collected> collected;
+    Collected *last = nullptr;
+    for (size_t u = 0; u < units.size(); ++u) {
+        for (const Site &site : units[u].sites) {
+            if (!last || last->section.section != site.section ||
+                last->section.site_class != site.site_class) {
+                last = &collected[{site.section, site.site_class}];
+                last->section.section = site.section;
+                last->section.site_class = site.site_class;
+            }
+            last->section.sites.push_back({.function = merged.function_numbers[u][site.function],
+                                           .offset = site.offset,
+                                           .params = merged.param_list_numbers[u][site.params]});
+            if (site.marks != 0)
+                last->marked.push_back({last->section.sites.back(), site.marks});
+        }
+    }
+    std::vector<MergedSection> sections;
+    for (auto &[key, each] : collected) {
+        sort_sites(each.section, each.marked, merged.param_lists);
+        sections.push_back(std::move(each.section));
+    }
+    return sections;
 }
 
 }  // namespace btf_extra::generator

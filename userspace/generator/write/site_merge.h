@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// The sites of all units as one: functions that are the same become one, exact
-// repeats of a site go, and everything gets an order that depends on nothing
-// but the input.
+// Merges what was read of the units: functions that are the same become one, exact repeats of a
+// site are dropped, and everything gets an order that depends on nothing but the input.
 #ifndef BTF_EXTRA_SITE_MERGE_H
 #define BTF_EXTRA_SITE_MERGE_H
 
 #include <compare>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -38,35 +36,38 @@ struct MergedSection {
     uint32_t section = 0;  // number of an executable section
     SiteClass site_class = SiteClass::kInline;
     std::vector<MergedSite> sites;  // in order of (function, offset, params)
-    // SITE_MARK_* by number in sites; those that were repeats of one another have the marks of all.
+    // SITE_MARK_* by number in sites. A site that had repeats has the marks of all of them.
     std::map<uint32_t, uint32_t> marks;
 };
 
-struct MergedSites {
-    // In the order of their ids: those of the base, then those to be added, in
-    // order of (name, file, unit).
+// Everything but the sites.
+struct MergedUnits {
+    // In the order of their ids: those of the base, then those to be added, in order of
+    // (name, file, unit).
     std::vector<MergedFunction> functions;
-    std::vector<LocParam> loc_params;     // distinct, in ascending order
-    std::vector<MergedSection> sections;  // in order of section, then class
-    // Distinct lists of ParamSlots, in lexicographic order of what they locate,
-    // all reasons alike; then of their reasons.
+    std::vector<LocParam> loc_params;  // distinct, in ascending order
+    // Distinct lists of ParamSlots, in lexicographic order of what they locate, where all reasons
+    // are alike; lists that locate the same are in order of their reasons.
     std::vector<std::vector<ParamSlot>> param_lists;
+    // By unit: its numbers of functions and lists to those above.
+    std::vector<std::vector<uint32_t>> function_numbers;
+    std::vector<std::vector<uint32_t>> param_list_numbers;
     uint64_t inline_instances = 0;
     uint64_t overridden_bodies = 0;
     uint64_t outside_sections = 0;
     uint32_t skipped_rust_units = 0;
 };
 
-// Orders lists of ParamSlots by what they locate, all reasons alike.
+// Orders lists of ParamSlots by what they locate, where all reasons are alike.
 std::strong_ordering compare_locations(std::span<const ParamSlot> a, std::span<const ParamSlot> b);
 
-using UseFunctions = std::function<void(const std::vector<MergedFunction> &)>;
+// units must outlive the result, which points into them. The result does not depend on the number
+// of threads.
+MergedUnits merge_units(const std::vector<UnitSites> &units, size_t threads);
 
-// units must outlive the result, which points into them. The result does not
-// depend on the number of threads. use_functions is called when the functions
-// are known, with two threads at once with the work on the sites. May be empty.
-MergedSites merge_sites(const std::vector<UnitSites> &units, size_t threads,
-                        const UseFunctions &use_functions = nullptr);
+// The sites of the same units, in order of section, then class.
+std::vector<MergedSection> merge_sites(const std::vector<UnitSites> &units,
+                                       const MergedUnits &merged);
 
 }  // namespace btf_extra::generator
 
