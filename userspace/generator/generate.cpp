@@ -6,6 +6,7 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <deque>
 #include <mutex>
 #include <utility>
 
@@ -108,15 +109,15 @@ Result<std::vector<UnitSites>> read_sites(DebugFile &file, const Input &input, N
                                    .base = input.base_types,
                                    .new_types = new_types};
     const std::vector<Unit> &units = input.units.units();
-    std::vector<std::unique_ptr<UnitReader>> readers;  // by thread
+    std::deque<UnitTools> tools;  // by thread
     do
-        readers.push_back(std::make_unique<UnitReader>(reader_input, file.frame_table()));
-    while (readers.size() < std::min<size_t>(options.jobs, units.size()));
+        tools.emplace_back(reader_input, file.frame_table());
+    while (tools.size() < std::min<size_t>(options.jobs, units.size()));
     std::vector<UnitSites> sites(units.size());
     std::mutex progress_mutex;
     size_t done = 0;
-    run_in_threads(readers.size(), units.size(), [&](size_t unit, size_t thread) {
-        sites[unit] = readers[thread]->read(units[unit]);
+    run_in_threads(tools.size(), units.size(), [&](size_t unit, size_t thread) {
+        sites[unit] = read_unit(tools[thread], units[unit]);
         if (options.progress) {
             const std::lock_guard lock(progress_mutex);
             options.progress(++done, units.size());

@@ -3,8 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <memory_resource>
+#include <optional>
+#include <vector>
+
 #include "userspace/format/core_api.h"
+#include "userspace/generator/locations/param_slots.h"
 #include "userspace/generator/locations/parameter_place.h"
+#include "userspace/generator/sites/code_place.h"
+#include "userspace/generator/sites/copied_entries.h"
+#include "userspace/generator/sites/source_functions.h"
 
 namespace btf_extra::generator {
 
@@ -14,57 +22,149 @@ constexpr uint32_t kMaxDepth = 512;  // of nested entries
 constexpr uint64_t kLangRust = 0x1c;
 constexpr uint64_t kLangAssembly = 0x31;
 
-}  // namespace
+using Function = SourceFunctions::Function;
 
-UnitReader::UnitReader(const ReaderInput &input, std::unique_ptr<FrameTable> frames)
-    : input_(input), sections_(input.file.dwarf()), frames_(std::move(frames)), types_(input.units),
-      loop_heads_(input.file), clones_(input, types_) {}
+// The attributes of a DW_TAG_inlined_subroutine.
+struct InlinedEntry {
+    CodePlace place;
+    SourcePlace call;
+    AttributeValue origin;
+    std::optional<uint64_t> view;
 
-UnitReader::~UnitReader() = default;
+    void set(uint16_t name, const AttributeValue &value) {
+        if (place.set(name, value))
+            return;
+        switch (name) {
+        case DW_AT_abstract_origin:
+            origin = value;
+            break;
+        case DW_AT_GNU_entry_view:
+            view = value.number;
+            break;
+        case DW_AT_call_file:
+            call.file = value.number;
+            break;
+        case DW_AT_call_line:
+            call.line = value.number;
+            break;
+        case DW_AT_call_column:
+            call.column = value.number;
+            break;
+        default:
+            break;
+        }
+    }
+};
 
-UnitSites UnitReader::read(const Unit &unit) {
-    UnitSites sites;
-    sites.skipped_rust = unit.language == kLangRust;
-    if (sites.skipped_rust || unit.language == DW_LANG_Mips_Assembler ||
-        unit.language == kLangAssembly)
-        return sites;
-    sites_ = &sites;
-    unit_ = &unit;
-    format_ = {.registers = loc_machine_registers(input_.file.elf().machine()),
-               .address_size = unit.header.address_size,
-               .offset_size = unit.header.offset_size,
-               .version = static_cast<uint8_t>(unit.header.version)};
-    marks_entries_ = false;
-    tables_.emplace(input_, unit, types_, sites);
-    const Die die = unit.unit_die();
-    const uint64_t children = unit.after_attributes(die);
+// A site whose entry is being read.
+struct OpenSite {
+    const Function &function;
+    CodePoint point;
+    const Enclosing &enclosing;
+    const CodePlace *body = nullptr;  // the code of an out-of-line function; nullptr: inlined
+    ParamParts parts = {};            // of a body
+    size_t first_slot = 0;            // its parameters in UnitWalk::slots_
+};
+
+// What is around an entry.
+struct Scope {
+    const Enclosing *enclosing = nullptr;  // nullptr: the entry is in no out-of-line function
+    OpenSite *site = nullptr;              // the innermost one around; nullptr: none
+    bool has_params = false;               // formal parameters here are those of the site
+};
+
+// The walk over the entries of one unit. It lives as long as that.
+class UnitWalk {
+  public:
+    UnitWalk(UnitTools &tools, const Unit &unit)
+        : tools_(tools), input_(tools.input), sections_(tools.input.file.dwarf()),
+          unit_(unit), format_{.registers = loc_machine_registers(input_.file.elf().machine()),
+                               .address_size = unit.header.address_size,
+                               .offset_size = unit.header.offset_size,
+                               .version = static_cast<uint8_t>(unit.header.version)},
+          functions_(input_, unit, tools.types, sites_, &memory_), param_slots_(sites_, &memory_) {}
+
+    UnitSites run();
+
+  private:
+    // An inlined instance that has been read.
+    struct Instance {
+        uint64_t die = 0;
+        const Function *function = nullptr;
+        Enclosing enclosing;
+        uint8_t marks = 0;  // SITE_MARK_PART, if it is one
+    };
+
+    // These return the offset behind what they read; 0 after fail().
+    uint64_t walk(uint64_t offset, const Scope &scope, uint32_t depth);
+    uint64_t visit_children(const Die &die, uint64_t after_attributes, const Scope &scope,
+                            uint32_t depth);
+    uint64_t visit_subprogram(const Die &die, uint32_t depth);
+    uint64_t visit_inlined(const Die &die, const Scope &scope, uint32_t depth);
+    uint64_t visit_parameter(const Die &die, OpenSite &site);
+    // Reads what is in the entry of a site, and adds the site if its address is in an executable
+    // section. site has its class and what is known of its marks.
+    uint64_t visit_site(const Die &die, uint64_t after_attributes, Site site, OpenSite open,
+                        uint32_t depth);
+    uint64_t fail(uint64_t offset);
+
+    // Says whether this is the body of an overridden definition.
+    bool is_overridden(const Function *function, uint64_t address) const;
+    // Says whether an instance that begins at an address is the split remainder of a call, and the
+    // site around it is where that call begins.
+    bool is_part(const Function &function, uint64_t address, const OpenSite *around,
+                 const SourcePlace &call);
+    // false: in no executable section.
+    bool place_site(Site &site, uint64_t address) const;
+    // Makes room in slots_ for the parameters of a site, none of them located.
+    void begin_params(OpenSite &site);
+    void locate_params_again(const Die &die, OpenSite &site);
+    void add_copied_site(const CopiedEntries::Copy &copy);
+
+    UnitTools &tools_;
+    const ReaderInput &input_;
+    const DebugSections &sections_;
+    const Unit &unit_;
+    const ExprFormat format_;
+    UnitSites sites_;
+    // A kernel has a million small nodes of tables: the memory of a unit's is taken and let go as a
+    // whole, and no thread waits for another.
+    std::pmr::monotonic_buffer_resource memory_{1 << 16};
+    SourceFunctions functions_;
+    ParamSlots param_slots_;
+    std::vector<ParamSlot> slots_;  // of the sites around the current entry, the innermost last
+    CopiedEntries copied_entries_;
+    std::vector<Instance> instances_;  // by their numbers in copied_entries_
+    bool marks_entries_ = false;       // the compiler says where instances are entered
+    std::vector<CodeRange> ranges_;    // of the entry that is being read
+};
+
+UnitSites UnitWalk::run() {
+    const Die die = unit_.unit_die();
+    const uint64_t children = unit_.after_attributes(die);
     if (children == 0)
-        fail(unit.header.offset);
+        fail(unit_.header.offset);
     else if (die.abbreviation->has_children)
         walk(children, {}, 0);
     if (!marks_entries_)
-        for (Site &site : sites.sites)
+        for (Site &site : sites_.sites)
             site.marks &= static_cast<uint8_t>(~SITE_MARK_NO_ENTRY);
-    for (const CopiedEntries::Copy &copy : copied_entries_.find(sections_, unit))
+    for (const CopiedEntries::Copy &copy : copied_entries_.find(sections_, unit_))
         add_copied_site(copy);
-    copied_entries_.clear();
-    instances_.clear();
-    tables_.reset();
-    slots_.clear();
-    return sites;
+    return std::move(sites_);
 }
 
-uint64_t UnitReader::fail(uint64_t offset) {
-    if (sites_->error.empty())
-        sites_->error = fmt::format(".debug_info: malformed entry at {:#x}", offset);
+uint64_t UnitWalk::fail(uint64_t offset) {
+    if (sites_.error.empty())
+        sites_.error = fmt::format(".debug_info: malformed entry at {:#x}", offset);
     return 0;
 }
 
-uint64_t UnitReader::walk(uint64_t offset, const Scope &scope, uint32_t depth) {
+uint64_t UnitWalk::walk(uint64_t offset, const Scope &scope, uint32_t depth) {
     if (depth > kMaxDepth)
         return fail(offset);
-    while (offset < unit_->header.end) {
-        const Die die = unit_->die_at(offset);
+    while (offset < unit_.header.end) {
+        const Die die = unit_.die_at(offset);
         if (die.ends_children)
             return die.attributes;
         uint64_t next = 0;
@@ -75,21 +175,19 @@ uint64_t UnitReader::walk(uint64_t offset, const Scope &scope, uint32_t depth) {
             next = visit_subprogram(die, depth);
             break;
         case DW_TAG_inlined_subroutine:
-            next = scope.own_only ? unit_->next_sibling(die) : visit_inlined(die, scope, depth);
+            next = visit_inlined(die, scope, depth);
             break;
         case DW_TAG_formal_parameter:
-            next = scope.function ? visit_parameter(die, scope) : unit_->next_sibling(die);
+            next = scope.has_params ? visit_parameter(die, *scope.site) : unit_.next_sibling(die);
             break;
-        case DW_TAG_lexical_block: {
-            next = unit_->after_attributes(die);
-            Scope inner = scope;
-            inner.function = nullptr;
-            if (next != 0 && die.abbreviation->has_children)
-                next = walk(next, inner, depth + 1);
+        case DW_TAG_lexical_block:
+            next = unit_.after_attributes(die);
+            if (next != 0)
+                next = visit_children(die, next, {.enclosing = scope.enclosing, .site = scope.site},
+                                      depth);
             break;
-        }
         default:
-            next = unit_->next_sibling(die);
+            next = unit_.next_sibling(die);
             break;
         }
         if (next == 0)
@@ -99,122 +197,108 @@ uint64_t UnitReader::walk(uint64_t offset, const Scope &scope, uint32_t depth) {
     return depth == 0 ? offset : fail(offset);
 }
 
-uint64_t UnitReader::visit_subprogram(const Die &die, uint32_t depth) {
+uint64_t UnitWalk::visit_children(const Die &die, uint64_t after_attributes, const Scope &scope,
+                                  uint32_t depth) {
+    return die.abbreviation->has_children ? walk(after_attributes, scope, depth + 1)
+                                          : after_attributes;
+}
+
+uint64_t UnitWalk::visit_subprogram(const Die &die, uint32_t depth) {
     CodePlace place;
     Enclosing enclosing;
     const uint64_t next =
-        unit_->for_each_attribute(die, [&](uint16_t name, const AttributeValue &value) {
+        unit_.for_each_attribute(die, [&](uint16_t name, const AttributeValue &value) {
             if (!place.set(name, value) && name == DW_AT_frame_base)
                 enclosing.frame_base = value;
         });
     if (next == 0)
         return 0;
-    const std::optional<uint64_t> address = place.entry(sections_, *unit_);
+    const std::optional<uint64_t> address = place.entry(sections_, unit_);
     // Abstract instances and declarations are read when a site asks for them.
     if (!address)
-        return unit_->next_sibling(die);
+        return unit_.next_sibling(die);
     enclosing.entry = *address;
-    Scope scope;
-    scope.function = tables_->functions.at(die.offset);
-    if (is_overridden(scope.function, *address)) {
-        ++sites_->overridden_bodies;
-        return unit_->next_sibling(die);
+    const Function *function = functions_.at(die.offset);
+    if (is_overridden(function, *address)) {
+        ++sites_.overridden_bodies;
+        return unit_.next_sibling(die);
     }
     ranges_.clear();
-    place.append_ranges(sections_, *unit_, ranges_);
-    copied_entries_.add_body(scope.function ? scope.function->declared : SourcePlace{}, *address,
-                             ranges_);
-    scope.enclosing = &enclosing;
-    scope.point = {.address = *address, .view = 0};
-    scope.body = &place;
-    parts_.clear();
-    return visit_site(die, next, Site{.site_class = SiteClass::kBody}, scope, depth);
+    place.append_ranges(sections_, unit_, ranges_);
+    copied_entries_.add_body(function ? function->declared : SourcePlace{}, *address, ranges_);
+    if (!function)
+        return visit_children(die, next, {.enclosing = &enclosing}, depth);
+    return visit_site(die, next, Site{.site_class = SiteClass::kBody},
+                      OpenSite{.function = *function,
+                               .point = {.address = *address, .view = 0},
+                               .enclosing = enclosing,
+                               .body = &place},
+                      depth);
 }
 
-uint64_t UnitReader::visit_inlined(const Die &die, const Scope &scope, uint32_t depth) {
-    CodePlace place;
-    SourcePlace call;
-    AttributeValue origin;
-    uint64_t view = 0;
-    const uint64_t next =
-        unit_->for_each_attribute(die, [&](uint16_t name, const AttributeValue &value) {
-            if (place.set(name, value))
-                return;
-            switch (name) {
-            case DW_AT_abstract_origin:
-                origin = value;
-                break;
-            case DW_AT_GNU_entry_view:
-                view = value.number;
-                marks_entries_ = true;
-                break;
-            case DW_AT_call_file:
-                call.file = value.number;
-                break;
-            case DW_AT_call_line:
-                call.line = value.number;
-                break;
-            case DW_AT_call_column:
-                call.column = value.number;
-                break;
-            default:
-                break;
-            }
-        });
+uint64_t UnitWalk::visit_inlined(const Die &die, const Scope &scope, uint32_t depth) {
+    InlinedEntry entry;
+    const uint64_t next = unit_.for_each_attribute(
+        die, [&](uint16_t name, const AttributeValue &value) { entry.set(name, value); });
     if (next == 0)
         return 0;
-    Site site{.site_class = SiteClass::kInline};
-    Scope inner;
-    inner.enclosing = scope.enclosing;
-    const std::optional<uint64_t> address = place.entry(sections_, *unit_);
+    marks_entries_ |= entry.view.has_value();
+    const std::optional<uint64_t> address = entry.place.entry(sections_, unit_);
+    const Function *function = nullptr;
     if (address && scope.enclosing) {
-        ++sites_->inline_instances;
-        inner.point = {.address = *address, .view = view};
-        if (origin.kind == AttributeValue::kReference)
-            inner.function = tables_->functions.at(origin.number);
+        ++sites_.inline_instances;
+        if (entry.origin.kind == AttributeValue::kReference)
+            function = functions_.at(entry.origin.number);
     }
-    if (inner.function) {
-        if (!place.entry_pc)
-            site.marks |= SITE_MARK_NO_ENTRY;
-        ranges_.clear();
-        place.append_ranges(sections_, *unit_, ranges_);
-        if (loop_heads_.is_loop_head(*address, ranges_))
-            site.marks |= SITE_MARK_LOOP_HEAD;
-        // Where the compiler knows beforehand which way a call goes, it may run the rest without
-        // the beginning, which then lies elsewhere, as a rule behind it: each is a call.
-        if (scope.point.address <= *address && is_part(inner.function, scope, call))
-            site.marks |= SITE_MARK_PART;
-        if (inner.function->declared_here && place.entry_pc) {
-            copied_entries_.add_instance(inner.function->declared, *address, ranges_);
-            instances_.push_back({.die = die.offset,
-                                  .function = inner.function,
-                                  .enclosing = *inner.enclosing,
-                                  .marks = static_cast<uint8_t>(site.marks & SITE_MARK_PART)});
-        }
+    if (!function)
+        return visit_children(die, next, {.enclosing = scope.enclosing}, depth);
+
+    Site site{.site_class = SiteClass::kInline};
+    if (!entry.place.entry_pc)
+        site.marks |= SITE_MARK_NO_ENTRY;
+    ranges_.clear();
+    entry.place.append_ranges(sections_, unit_, ranges_);
+    if (tools_.loop_heads.is_loop_head(*address, ranges_))
+        site.marks |= SITE_MARK_LOOP_HEAD;
+    if (is_part(*function, *address, scope.site, entry.call))
+        site.marks |= SITE_MARK_PART;
+    if (function->declared_here && entry.place.entry_pc) {
+        copied_entries_.add_instance(function->declared, *address, ranges_);
+        instances_.push_back({.die = die.offset,
+                              .function = function,
+                              .enclosing = *scope.enclosing,
+                              .marks = static_cast<uint8_t>(site.marks & SITE_MARK_PART)});
     }
-    return visit_site(die, next, site, inner, depth);
+    return visit_site(die, next, site,
+                      OpenSite{.function = *function,
+                               .point = {.address = *address, .view = entry.view.value_or(0)},
+                               .enclosing = *scope.enclosing},
+                      depth);
 }
 
-// GCC says that the beginning of a function calls its rest where the function is declared; what a
-// function calls by itself is called behind that.
-bool UnitReader::is_part(const Function *function, const Scope &scope, const SourcePlace &call) {
-    return function == scope.site && call.line != 0 && call.line == function->declared.line &&
-           call.column == function->declared.column &&
-           tables_->functions.file_of(*unit_, call.file) ==
-               sites_->functions[function->number].file;
+// GCC places the call of a split remainder where the function is declared; what a function calls by
+// itself is called behind that. Where GCC knows beforehand which way a call goes (jump threading),
+// the remainder may run without the beginning, and the beginning is laid out elsewhere, as a rule
+// behind it. Each of the two is then a call.
+bool UnitWalk::is_part(const Function &function, uint64_t address, const OpenSite *around,
+                       const SourcePlace &call) {
+    return around && around->point.address <= address && &function == &around->function &&
+           call.line != 0 && call.line == function.declared.line &&
+           call.column == function.declared.column &&
+           functions_.file_of(unit_, call.file) == sites_.functions[function.number].file;
 }
 
-bool UnitReader::is_overridden(const Function *function, uint64_t address) const {
+bool UnitWalk::is_overridden(const Function *function, uint64_t address) const {
     const auto section = input_.file.executable_section(address);
     if (!function || !section)
         return false;
-    const SourceFunction &source = sites_->functions[function->number];
+    const SourceFunction &source = sites_.functions[function->number];
     return source.external &&
            input_.symbols.overridden(source.name, *section,
                                      address - input_.file.sections()[*section].address);
 }
 
-bool UnitReader::place_site(Site &site, uint64_t address) const {
+bool UnitWalk::place_site(Site &site, uint64_t address) const {
     const auto section = input_.file.executable_section(address);
     if (!section)
         return false;
@@ -223,51 +307,57 @@ bool UnitReader::place_site(Site &site, uint64_t address) const {
     return true;
 }
 
-void UnitReader::begin_params(Scope &scope) {
-    scope.first_slot = slots_.size();
-    if (!scope.function)
-        return;
-    slots_.resize(slots_.size() + scope.function->params.size(),
+void UnitWalk::begin_params(OpenSite &site) {
+    site.first_slot = slots_.size();
+    slots_.resize(slots_.size() + site.function.params.size(),
                   missing_slot(MissingReason::kOptimizedOut));
-    if (scope.function->variadic)
+    if (site.function.variadic)
         slots_.push_back(kVariadicEnd);
 }
 
-uint64_t UnitReader::visit_site(const Die &die, uint64_t after_attributes, Site site, Scope scope,
-                                uint32_t depth) {
-    if (scope.function) {
-        site.function = scope.function->number;
-        if (!place_site(site, scope.point.address)) {
-            ++sites_->outside_sections;
-            scope.function = nullptr;
-        } else if (site.site_class == SiteClass::kBody &&
-                   input_.symbols.part(sites_->functions[site.function].name, site.section,
-                                       site.offset)) {
-            site.marks |= SITE_MARK_PART;
-        }
+uint64_t UnitWalk::visit_site(const Die &die, uint64_t after_attributes, Site site, OpenSite open,
+                              uint32_t depth) {
+    site.function = open.function.number;
+    if (!place_site(site, open.point.address)) {
+        ++sites_.outside_sections;
+        return visit_children(die, after_attributes, {.enclosing = &open.enclosing}, depth);
     }
-    scope.site = scope.function;
-    begin_params(scope);
-    const uint64_t next = die.abbreviation->has_children ? walk(after_attributes, scope, depth + 1)
-                                                         : after_attributes;
-    if (scope.function) {
-        site.params = sites_->param_lists.add(std::span(slots_).subspan(scope.first_slot));
-        sites_->sites.push_back(site);
-        if (scope.body)
-            clones_.add({.unit = *unit_,
-                         .place = *scope.body,
-                         .site = site,
-                         .function = *scope.function,
-                         .slots = std::span(slots_).subspan(scope.first_slot),
-                         .parts = parts_},
-                        tables_->functions, tables_->param_slots, *sites_);
-        slots_.resize(scope.first_slot);
-    }
+    if (open.body &&
+        input_.symbols.part(sites_.functions[site.function].name, site.section, site.offset))
+        site.marks |= SITE_MARK_PART;
+    begin_params(open);
+    const uint64_t next =
+        visit_children(die, after_attributes,
+                       {.enclosing = &open.enclosing, .site = &open, .has_params = true}, depth);
+    const std::span<const ParamSlot> slots = std::span(slots_).subspan(open.first_slot);
+    site.params = sites_.param_lists.add(slots);
+    sites_.sites.push_back(site);
+    if (open.body)
+        tools_.clones.add({.unit = unit_,
+                           .place = *open.body,
+                           .site = site,
+                           .function = open.function,
+                           .slots = slots,
+                           .parts = open.parts},
+                          functions_, param_slots_, sites_);
+    slots_.resize(open.first_slot);
     return next;
 }
 
-// Where it is not known of which instance it is, a parameter is located if all say the same.
-void UnitReader::add_copied_site(const CopiedEntries::Copy &copy) {
+void UnitWalk::locate_params_again(const Die &die, OpenSite &site) {
+    uint64_t offset = die.abbreviation->has_children ? unit_.after_attributes(die) : 0;
+    while (offset != 0) {
+        const Die child = unit_.die_at(offset);
+        if (!child.abbreviation)
+            break;
+        offset = child.tag() == DW_TAG_formal_parameter ? visit_parameter(child, site)
+                                                        : unit_.next_sibling(child);
+    }
+}
+
+// Several instances may be the one that is copied: then a parameter is located if it is at the same
+// place in all of them.
+void UnitWalk::add_copied_site(const CopiedEntries::Copy &copy) {
     const Instance &first = instances_[copy.instances.front()];
     Site site{.function = first.function->number, .marks = SITE_MARK_PART};
     if (!place_site(site, copy.point.address))
@@ -277,18 +367,14 @@ void UnitReader::add_copied_site(const CopiedEntries::Copy &copy) {
         const Instance &instance = instances_[number];
         if (instance.function != first.function)
             return;
-        if (loop_heads_.is_loop_head(copy.point.address, copied_entries_.ranges_of(number)))
+        if (tools_.loop_heads.is_loop_head(copy.point.address, copied_entries_.ranges_of(number)))
             site.marks |= SITE_MARK_LOOP_HEAD;
         if (!(instance.marks & SITE_MARK_PART))
             site.marks &= static_cast<uint8_t>(~SITE_MARK_PART);
-        Scope scope{.function = instance.function,
-                    .point = copy.point,
-                    .enclosing = &instance.enclosing,
-                    .own_only = true};
-        begin_params(scope);
-        const Die die = unit_->die_at(instance.die);
-        if (die.abbreviation->has_children)
-            walk(unit_->after_attributes(die), scope, 1);
+        OpenSite open{
+            .function = *instance.function, .point = copy.point, .enclosing = instance.enclosing};
+        begin_params(open);
+        locate_params_again(unit_.die_at(instance.die), open);
         if (agreed.empty())
             agreed.swap(slots_);
         for (size_t i = 0; i < slots_.size(); ++i)
@@ -296,39 +382,51 @@ void UnitReader::add_copied_site(const CopiedEntries::Copy &copy) {
                 agreed[i] = missing_slot(MissingReason::kNoLocationHere);
         slots_.clear();
     }
-    site.params = sites_->param_lists.add(agreed);
-    sites_->sites.push_back(site);
+    site.params = sites_.param_lists.add(agreed);
+    sites_.sites.push_back(site);
 }
 
-uint64_t UnitReader::visit_parameter(const Die &die, const Scope &scope) {
+uint64_t UnitWalk::visit_parameter(const Die &die, OpenSite &site) {
     ParameterPlace place;
     uint64_t entry = die.offset;  // of the parameter in the abstract instance
     const uint64_t next =
-        unit_->for_each_attribute(die, [&](uint16_t name, const AttributeValue &value) {
+        unit_.for_each_attribute(die, [&](uint16_t name, const AttributeValue &value) {
             if (!place.set(name, value) && name == DW_AT_abstract_origin)
                 entry = value.kind == AttributeValue::kReference ? value.number : 0;
         });
     if (next == 0)
         return 0;
-    const int position = tables_->functions.position_of(*scope.function, entry);
+    const int position = functions_.position_of(site.function, entry);
     if (position >= 0) {
-        // Of several entries for one parameter the first with a location here
-        // counts, whether or not it has a shape of the wire format.
-        ParamSlot &slot = slots_[scope.first_slot + static_cast<size_t>(position)];
+        // A parameter may have several entries: the first with a location here counts, even if
+        // the wire format has no shape for it.
+        ParamSlot &slot = slots_[site.first_slot + static_cast<size_t>(position)];
         if (slot == missing_slot(MissingReason::kOptimizedOut) ||
             slot == missing_slot(MissingReason::kNoLocationHere)) {
-            const uint64_t size = scope.function->params[static_cast<size_t>(position)].size;
-            SiteContext site(input_.file, *unit_, *frames_, types_, scope.point, *scope.enclosing);
-            const Location found = place.at(site, size, format_);
+            const uint64_t size = site.function.params[static_cast<size_t>(position)].size;
+            SiteContext context(input_.file, unit_, *tools_.frames, tools_.types, site.point,
+                                site.enclosing);
+            const Location found = place.at(context, size, format_);
             if (found.reason != MissingReason::kOptimizedOut)
-                slot = tables_->param_slots.slot_of(found);
-            if (found.reason == MissingReason::kPieces && scope.body)
+                slot = param_slots_.slot_of(found);
+            if (found.reason == MissingReason::kPieces && site.body)
                 if (auto parts = register_parts(
-                        site.expression(place.location, place.locviews).value_or(Bytes()), size))
-                    parts_[position] = std::move(*parts);
+                        context.expression(place.location, place.locviews).value_or(Bytes()), size))
+                    site.parts[position] = std::move(*parts);
         }
     }
-    return die.abbreviation->has_children ? unit_->next_sibling(die) : next;
+    return die.abbreviation->has_children ? unit_.next_sibling(die) : next;
+}
+
+}  // namespace
+
+UnitSites read_unit(UnitTools &tools, const Unit &unit) {
+    UnitSites none;
+    none.skipped_rust = unit.language == kLangRust;
+    if (none.skipped_rust || unit.language == DW_LANG_Mips_Assembler ||
+        unit.language == kLangAssembly)
+        return none;
+    return UnitWalk(tools, unit).run();
 }
 
 }  // namespace btf_extra::generator
