@@ -6,6 +6,7 @@
 #   asan           what `make check` tests: AddressSanitizer, UndefinedBehaviorSanitizer
 #   fuzz           clang and libFuzzer: the C core, and what the fuzzers ask for
 #   freestanding   the C core without a C library, for a look at what it calls
+#   odr            nothing but types, so that the linker compares their definitions
 
 # As many jobs as there are processors, unless -j says otherwise.
 MAKEFLAGS += --jobs=$(shell nproc) --no-builtin-rules
@@ -15,7 +16,7 @@ MAKEFLAGS += --jobs=$(shell nproc) --no-builtin-rules
 VERSION := $(shell sed -n 's/^\#define BTF_EXTRA_VERSION "\(.*\)"/\1/p' kernel/core/version.h)
 SONAME := libbtf_extra.so.$(basename $(VERSION))
 
-VARIANTS := release shared asan fuzz freestanding
+VARIANTS := release shared asan fuzz freestanding odr
 
 WARNINGS := -Wall -Wextra -Werror
 CFLAGS_ALL := -std=gnu11 -I. $(WARNINGS)
@@ -44,6 +45,7 @@ build/fuzz/%: FLAGS := -O1 -g $(SANITIZE) -fsanitize=fuzzer-no-link
 build/fuzz/%: CC := clang-14
 build/fuzz/%: CXX := clang++-14
 build/freestanding/%: FLAGS := -O2 -ffreestanding -fno-pic
+build/odr/%: FLAGS := -O0 -flto -Werror=odr -Werror=lto-type-mismatch
 
 CORE := $(wildcard kernel/core/*.c)
 FORMAT := $(wildcard userspace/format/*.cpp userspace/text/*.cpp)
@@ -290,6 +292,10 @@ build/fuzz/%_fuzz: build/fuzz/obj/tests/fuzz/%_fuzz.cpp.o build/fuzz/libsupport.
 
 build/freestanding/core.o: $(call object,freestanding,$(CORE))
 	$(call say,LD) ld -r -o $@ $^
+
+# All objects, not only those that something refers to.
+build/odr/program: $(call object,odr,$(MAIN) $(USERSPACE) $(CORE)) build/odr/bpf/trace_program.o
+	$(call say,LD) $(CXX) $(FLAGS) -o $@ $^ $(LIBS)
 
 # The scripts build these.
 .PHONY: build-check build-fuzz build-guest build-bench

@@ -94,6 +94,7 @@ beside_the_guests() {
     renice -n 5 "$BASHPID" >/dev/null
     step 'run tests' unit_tests
     step install tests/harness/install.sh "$out/results/install"
+    step 'one definition' tests/harness/odr.sh "$out/results/odr"
     step 'kernel style' tests/harness/kernel_style.sh "$out/results/kernel_style"
     step kunit tests/harness/kunit.sh --check "$out"
     step dkms tests/harness/dkms.sh "$out/results/dkms"
