@@ -40,9 +40,9 @@ struct Object {
     std::string name;
     std::string path;
     uint64_t size = 0;
-    std::string error = {};     // empty: written
-    std::string build_id = {};  // where written
-    uint64_t bytes = 0;         // where written
+    std::string error = {};     // empty: the object was written
+    std::string build_id = {};  // known if it was written
+    uint64_t bytes = 0;         // of its file, if it was written
 };
 
 void take(const fs::path &path, Found &found) {
@@ -80,7 +80,7 @@ Result<Found> walk(const std::vector<std::string> &folders) {
     return found;
 }
 
-// The text between what follows `key` and the next character that is no part of a release.
+// Returns the text behind `key`, up to the first character that no release has.
 std::string release_after(std::span<const std::byte> bytes, std::string_view key) {
     const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
     const size_t at = text.find(key);
@@ -88,7 +88,7 @@ std::string release_after(std::span<const std::byte> bytes, std::string_view key
         return "";
     const std::string_view rest = text.substr(at + key.size());
     const size_t end = std::min(rest.size(), rest.find_first_of(std::string_view(" \n\0", 3)));
-    // It becomes the name of a folder.
+    // The release becomes the name of a folder.
     const std::string_view release = rest.substr(0, end);
     return release.find('/') == release.npos ? std::string(release) : "";
 }
@@ -105,7 +105,7 @@ std::string release_of(const ElfImage &elf, const char *section, std::string_vie
     return bytes ? release_after(*bytes, key) : "";
 }
 
-// One file for each module: of several with one build-id that which says most.
+// Chooses one file for each module: of several with one build-id, the one that says most.
 class ModuleChoice {
   public:
     Result<void> add(const std::string &path) {
@@ -148,7 +148,8 @@ class ModuleChoice {
     const std::string &release() const { return release_; }
     const std::string &first() const { return first_; }
 
-    // In order of their names; with an error where there is none to choose.
+    // Returns the objects in order of their names. One for which no file can be chosen has an
+    // error.
     std::vector<Object> objects() const {
         std::map<std::string, Object> all;
         for (const auto &[name, candidate] : chosen_) {
@@ -235,7 +236,7 @@ class TreeWriter {
     std::shared_ptr<const BtfImage> base_;
 };
 
-// The largest first, so that none is left to one thread at the end.
+// Puts the largest first, so that none of them is left to one thread at the end.
 std::vector<Object *> by_size(std::vector<Object> &objects) {
     std::vector<Object *> order;
     for (Object &object : objects)

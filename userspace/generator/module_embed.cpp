@@ -12,7 +12,7 @@ namespace btf_extra::generator {
 
 namespace {
 
-// What the kernel's sign-file puts behind the ELF file.
+// The kernel's scripts/sign-file puts this behind the ELF file.
 constexpr std::string_view kSignature = "~Module signature appended~\n";
 
 Result<void> check_file(const ElfImage &module) {
@@ -22,17 +22,19 @@ Result<void> check_file(const ElfImage &module) {
     if (!plain)
         return plain.error();
     if (!*plain)
-        return module.error("ELF header", "compressed: what is in a kernel build is not");
+        return module.error("ELF header", "compressed; modules in a kernel build are not");
     if (!module.relocatable())
         return module.error("ELF header", "not a relocatable file, as kernel modules are");
     if (std::string_view(raw, size).ends_with(kSignature))
-        return module.error("signature", "is there already: it would not be that of the new file");
+        return module.error("signature",
+                            "the module is signed, and the signature would not fit the new file");
     if (module.find(kTypesSection) != nullptr && !module_btf_is_level(module))
-        return module.error(".BTF.base", "BTF on a distilled base, of a module built out of tree");
+        return module.error(".BTF.base",
+                            "BTF on a distilled base: the module was built out of tree");
     return {};
 }
 
-// Of what is in the module already; none: nothing.
+// Returns the base of what is in the module already. Empty: nothing is.
 Result<std::vector<BaseIdentity>> embedded_base(const ElfImage &module) {
     const ElfSection *section = module.find(kEmbeddedSection);
     if (section == nullptr)
@@ -74,10 +76,10 @@ Result<Embedding> embed_in_module(const GenerateOptions &options) {
     const std::vector<BaseIdentity> now = base.identity();
     if (*there == now)
         return Embedding::kThere;
-    // Records of the other kernel's time are in its .BTF.
+    // Its .BTF has our types already, and they refer to the other kernel's.
     if (!there->empty() && there->back() == now.back())
         return module->error(kEmbeddedSection,
-                             "made over BTF of another kernel: link the module anew");
+                             "made for the BTF of another kernel: link the module again");
 
     Result<ExtraFile> file = generate(options);
     if (!file)

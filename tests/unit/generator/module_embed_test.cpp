@@ -243,12 +243,12 @@ TEST_F(ModuleEmbed, Refused) {
         std::string module, vmlinux, message;
     } rows[] = {
         {path("there.ko"), path("other.btf"),
-         ".btf_extra: made over BTF of another kernel: link the module anew"},
+         ".btf_extra: made for the BTF of another kernel: link the module again"},
         {path("signed.ko"), kernel(),
-         "signature: is there already: it would not be that of the new file"},
-        {plain() + ".xz", kernel(), "ELF header: compressed: what is in a kernel build is not"},
+         "signature: the module is signed, and the signature would not fit the new file"},
+        {plain() + ".xz", kernel(), "ELF header: compressed; modules in a kernel build are not"},
         {path("outside.ko"), kernel(),
-         ".BTF.base: BTF on a distilled base, of a module built out of tree"},
+         ".BTF.base: BTF on a distilled base: the module was built out of tree"},
         {kernel(), kernel(), "ELF header: not a relocatable file, as kernel modules are"},
         {path("none.ko"), kernel(), "open: No such file or directory"},
     };

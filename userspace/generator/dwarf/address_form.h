@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// The forms in which debug information gives an address.
+// Debug information gives addresses in these forms.
 #ifndef BTF_EXTRA_ADDRESS_FORM_H
 #define BTF_EXTRA_ADDRESS_FORM_H
 
@@ -16,9 +16,9 @@ struct RegisterOffset {
 // An address constant in the terms of the output.
 struct AddressConstant {
     enum Kind : uint8_t {
-        kMoves,    // with the object: value is relative to its base
-        kFixed,    // at the same place in every boot: value is the address
-        kUnknown,  // no fixed distance to the base
+        kMoves,    // it moves with the object; value is relative to the object's base
+        kFixed,    // it is the same in every boot; value is the address
+        kUnknown,  // its distance to the base is not fixed
     } kind = kUnknown;
     uint64_t value = 0;
 };

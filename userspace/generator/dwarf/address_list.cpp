@@ -7,11 +7,7 @@ namespace btf_extra::generator {
 
 namespace {
 
-// An extension of GCC (-gvariable-location-views=incompat5) that readers of
-// DWARF 5 do not name.
-constexpr uint8_t kLleViewPair = 0x09;
-
-// Where a list begins in its section.
+// Returns the offset of a list in its section.
 std::optional<uint64_t> list_offset(const Unit &unit, const AttributeValue &list, Bytes section,
                                     uint64_t base) {
     if (list.kind == AttributeValue::kSectionOffset || list.kind == AttributeValue::kUnsigned)
@@ -31,10 +27,10 @@ class Selection {
     Selection(Bytes section, std::optional<uint64_t> locviews, CodePoint point)
         : point_(point), has_views_(locviews.has_value()), views_(section, locviews.value_or(0)) {}
 
-    // The views of the next entry, from the entry itself.
+    // Sets the views of the next entry, where the list has them beside it.
     void set_views(uint64_t begin, uint64_t end) { own_views_ = {begin, end}; }
 
-    // true: no better one can come.
+    // Offers the next entry. true: no better one can come.
     bool offer(uint64_t begin, uint64_t end, Bytes expression) {
         uint64_t begin_view = 0;
         uint64_t end_view = 0;
@@ -98,7 +94,7 @@ std::optional<Bytes> select_loclists(const Unit &unit, ByteReader reader, Select
         case DW_LLE_base_address:
             base = reader.u64();
             continue;
-        case kLleViewPair: {
+        case DW_LLE_GNU_view_pair: {  // GCC's -gvariable-location-views=incompat5
             const uint64_t begin_view = reader.uleb();
             selection.set_views(begin_view, reader.uleb());
             continue;
@@ -145,7 +141,7 @@ std::optional<Bytes> select_loclists(const Unit &unit, ByteReader reader, Select
     }
 }
 
-// DWARF 2 to 4.
+// Reads a list of DWARF 2 to 4.
 std::optional<Bytes> select_loc(const Unit &unit, ByteReader reader, Selection &selection) {
     uint64_t base = unit.low_pc;
     for (;;) {
@@ -210,7 +206,7 @@ void for_each_of_rnglists(const Unit &unit, ByteReader reader, const VisitRange 
     }
 }
 
-// DWARF 2 to 4.
+// Reads a list of DWARF 2 to 4.
 void for_each_of_ranges(const Unit &unit, ByteReader reader, const VisitRange &visit) {
     uint64_t base = unit.low_pc;
     for (;;) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// A bounded little-endian cursor over bytes of DWARF. A read past the end
-// returns 0 and marks the cursor as failed, for good; callers test once.
+// A bounded little-endian cursor over bytes of DWARF. A read past the end returns 0 and marks the
+// cursor as failed. It stays so: callers test once, at the end.
 #ifndef BTF_EXTRA_BYTE_READER_H
 #define BTF_EXTRA_BYTE_READER_H
 
@@ -42,7 +42,7 @@ class ByteReader {
     uint16_t u16() { return fixed<uint16_t>(); }
     uint32_t u32() { return fixed<uint32_t>(); }
     uint64_t u64() { return fixed<uint64_t>(); }
-    // 1 to 8 bytes, zero-extended.
+    // Reads 1 to 8 bytes, zero-extended.
     uint64_t unsigned_of(uint32_t size) {
         if (size > 8 || size > remaining()) {
             fail();
@@ -53,7 +53,7 @@ class ByteReader {
         at_ += size;
         return value;
     }
-    // An offset into a section: 4 or 8 bytes.
+    // Reads an offset into a section, which has 4 or 8 bytes.
     uint64_t section_offset(uint8_t offset_size) { return offset_size == 8 ? u64() : u32(); }
 
     uint64_t uleb() {
@@ -94,7 +94,7 @@ class ByteReader {
         at_ += count;
         return result;
     }
-    // Up to and past a NUL byte.
+    // Reads a string and the NUL byte behind it.
     std::string_view string() {
         const void *nul = remaining() ? std::memchr(at_, 0, remaining()) : nullptr;
         if (!nul) {

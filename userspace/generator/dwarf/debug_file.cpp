@@ -28,8 +28,8 @@ struct DwflEnd {
 
 class LibdwFrameTable final : public FrameTable {
   public:
-    // .debug_frame of the one, else .eh_frame of the other: a separate debug
-    // file has no bytes of what is loaded.
+    // Takes .debug_frame of debug_elf. If that has none it takes .eh_frame of elf, since a separate
+    // debug file lacks the bytes of all that is loaded.
     LibdwFrameTable(Elf *debug_elf, Elf *elf)
         : dwarf_(dwarf_begin_elf(debug_elf, DWARF_C_READ, nullptr)) {
         if (dwarf_)
@@ -73,15 +73,15 @@ class LibdwFrameTable final : public FrameTable {
     }
 
     std::unique_ptr<Dwarf, DwarfEnd> dwarf_;
-    Dwarf_CFI *cfi_ = nullptr;       // of dwarf_, or eh_frame_
+    Dwarf_CFI *cfi_ = nullptr;       // dwarf_ owns it, or it is eh_frame_
     Dwarf_CFI *eh_frame_ = nullptr;  // owned
     uint64_t last_address_ = 0;
     bool asked_ = false;
     std::optional<RegisterOffset> last_;
 };
 
-// Debian's debug packages have a module's debug file under its own name:
-// ROOT/lib/modules/R/x.ko is in ROOT/usr/lib/debug/lib/modules/R/x.ko.
+// Returns where a debug package of Debian may have the debug file of a module. It has it under the
+// module's own name: that of ROOT/lib/modules/R/x.ko is ROOT/usr/lib/debug/lib/modules/R/x.ko.
 std::vector<std::string> debian_debug_paths(const std::string &path) {
     std::error_code ignored;
     const std::string whole = std::filesystem::weakly_canonical(path, ignored).string();
@@ -123,8 +123,7 @@ int find_debug_file_of(Dwfl_Module *module, void **user_data, const char *name, 
     return -1;
 }
 
-// Only what is beside the file or under the standard debug folders; never a
-// download.
+// Debug files are looked for beside the file and in the standard folders, and never downloaded.
 const Dwfl_Callbacks kOffline = {
     .find_elf = dwfl_build_id_find_elf,
     .find_debuginfo = find_debug_file_of,
@@ -148,8 +147,8 @@ class ElfDebugFile final : public DebugFile {
     void take_code();
 
     std::unique_ptr<Dwfl, DwflEnd> dwfl_;
-    Elf *debug_elf_ = nullptr;   // of dwfl_
-    Elf *loaded_elf_ = nullptr;  // of dwfl_ where relocated, else of elf_
+    Elf *debug_elf_ = nullptr;   // dwfl_ owns it
+    Elf *loaded_elf_ = nullptr;  // dwfl_ owns it if it was relocated, else elf_
 };
 
 Result<void> ElfDebugFile::find_debug_file() {
@@ -173,7 +172,7 @@ Result<void> ElfDebugFile::find_debug_file() {
 }
 
 // In a relocatable file every section begins at 0. libdwfl puts each at an address of its own and
-// relocates the debug sections to these.
+// relocates the debug sections to these addresses.
 Result<void> ElfDebugFile::take_layout(Dwfl_Module *module) {
     Dwarf_Addr bias = 0;
     loaded_elf_ = dwfl_module_getelf(module, &bias);
@@ -195,7 +194,8 @@ Bytes bytes_of(Elf_Scn *section) {
     return {static_cast<const uint8_t *>(data->d_buf), data->d_size};
 }
 
-// A .zdebug_* section that libdw has decompressed keeps its name.
+// Says whether a section is still compressed: one that libdw (elfutils 0.188) has decompressed
+// keeps its name .zdebug_*.
 bool is_gnu_compressed(Elf_Scn *section) {
     constexpr std::string_view kMagic = "ZLIB";
     const Bytes bytes = bytes_of(section);
@@ -230,8 +230,8 @@ Result<void> ElfDebugFile::read_sections() {
         if (!name.starts_with(".debug_") && !old_compression)
             continue;
         if (name.ends_with("debug_types"))
-            return elf_.error(name, "types in units of their own (-fdebug-types-section), which "
-                                    "is not supported");
+            return elf_.error(name, "types in units of their own (-fdebug-types-section), "
+                                    "which is not supported");
         const auto *entry =
             std::find_if(std::begin(wanted), std::end(wanted), [&](const auto &known) {
                 return name.substr(old_compression ? 8 : 7) == known.name;
@@ -252,7 +252,7 @@ Result<void> ElfDebugFile::read_sections() {
     return {};
 }
 
-// Of the file itself: a separate debug file has no code.
+// Takes code from the file itself, for a separate debug file has none.
 void ElfDebugFile::take_code() {
     code_.resize(sections_.size());
     for (size_t s = 0; s < sections_.size(); ++s)
@@ -308,7 +308,7 @@ std::optional<uint32_t> DebugFile::executable_section(uint64_t address) const {
     auto above = std::upper_bound(
         sections_.begin(), sections_.end(), address,
         [](uint64_t value, const ElfSection &section) { return value < section.address; });
-    // Empty sections may share the address of the one that holds it.
+    // Empty sections may begin at the same address as the one that is wanted.
     while (above != sections_.begin()) {
         --above;
         if (address - above->address < above->size) {
@@ -342,7 +342,8 @@ AddressConstant DebugFile::address_constant(uint64_t address) const {
     uint64_t moving_end = 0;
     for (const ElfSection &section : sections_) {
         const uint64_t end = section.address + section.size;
-        // Per-CPU data linked at 0: offsets, the same wherever the kernel is.
+        // Per-CPU data that is linked at 0 (x86-64 before 6.15) has offsets for addresses: they are
+        // the same wherever the kernel is.
         if (section.name == ".data..percpu" && section.address == 0) {
             if (address <= end)
                 return {.kind = AddressConstant::kFixed, .value = address};

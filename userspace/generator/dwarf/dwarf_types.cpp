@@ -80,7 +80,7 @@ SourceType DwarfTypes::describe(TypeRef ref, bool details) {
     SourceType type;
     const Unit *unit = nullptr;
     Die die;
-    // Atomic has no counterpart in BTF; the type behind it has the same layout.
+    // BTF has no _Atomic; the type behind it has the same layout.
     for (uint32_t depth = 0; ref != 0 && depth < kMaxTypeDepth; ++depth) {
         unit = unit_at(ref);
         die = unit ? unit->die_at(ref) : Die{};
@@ -142,7 +142,7 @@ void DwarfTypes::read_children(const Unit &unit, const Die &die, SourceType &typ
             break;
         switch (child.tag()) {
         case DW_TAG_member:
-            // A static member is no part of the layout.
+            // The layout has no static members.
             if (!unit.attribute(child, DW_AT_external))
                 type.members.push_back(read_member(unit, child));
             break;
@@ -190,7 +190,7 @@ SourceMember DwarfTypes::read_member(const Unit &unit, const Die &die) {
     uint64_t byte_offset = 0;
     uint64_t byte_size = 0;
     std::optional<uint64_t> bit_offset;      // from the start of the struct
-    std::optional<uint64_t> old_bit_offset;  // DWARF 2, 3: from the top of the storage unit
+    std::optional<uint64_t> old_bit_offset;  // DWARF 2 and 3 count from the top of the storage unit
     unit.for_each_attribute(die, [&](uint16_t name, const AttributeValue &value) {
         switch (name) {
         case DW_AT_name:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Type entries of .debug_info as SourceType.
+// Reads the type entries of .debug_info.
 #ifndef BTF_EXTRA_DWARF_TYPES_H
 #define BTF_EXTRA_DWARF_TYPES_H
 
@@ -15,7 +15,7 @@ class DwarfTypes final : public TypeSource {
     explicit DwarfTypes(const UnitSet &units) : units_(units) {}
 
     SourceType describe(TypeRef ref, bool details) override;
-    // Bytes of a value of the type; 0: none, or not known.
+    // Returns the bytes of a value of the type. 0: there are none, or they are not known.
     uint64_t size_of(TypeRef ref);
 
   private:

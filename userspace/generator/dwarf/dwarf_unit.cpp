@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint32_t kMaxDepth = 512;  // of indirect forms
 
-// Bytes of a form, where that does not depend on the value; -1 otherwise.
+// Returns the bytes of a form; -1: they depend on the value.
 int32_t form_size(uint64_t form, uint8_t address_size, uint8_t offset_size, uint16_t version) {
     switch (form) {
     case DW_FORM_flag_present:
@@ -160,7 +160,7 @@ std::optional<Unit> Unit::open(const DebugSections &sections, const UnitHeader &
     const Die die = unit.unit_die();
     if (!die.abbreviation)
         return std::nullopt;
-    // Bases first: indexed forms of the others need them.
+    // The bases come first, for indexed forms of other attributes need them.
     const uint64_t end = unit.for_each_attribute(die, [&](uint16_t name, const AttributeValue &v) {
         switch (name) {
         case DW_AT_str_offsets_base:
@@ -311,9 +311,6 @@ AttributeValue Unit::read_form(ByteReader &reader, const AttributeSpec &spec) co
     const auto number = [](V::Class kind, uint64_t value) {
         return V{.kind = kind, .number = value, .block = {}, .string = {}};
     };
-    const auto string = [](std::string_view value) {
-        return V{.kind = V::kString, .number = 0, .block = {}, .string = value};
-    };
     const auto block = [&](uint64_t size) {
         return V{.kind = V::kBlock, .number = 0, .block = reader.bytes(size), .string = {}};
     };
@@ -338,7 +335,7 @@ AttributeValue Unit::read_form(ByteReader &reader, const AttributeSpec &spec) co
     case DW_FORM_sdata:
         return number(V::kSigned, static_cast<uint64_t>(reader.sleb()));
     case DW_FORM_implicit_const:
-        // Behind DW_FORM_indirect there is none.
+        // DW_FORM_indirect cannot lead to it: there would be no value.
         return number(
             V::kSigned,
             spec.form == form ? static_cast<uint64_t>(abbreviations_.implicit(spec.implicit)) : 0);
@@ -376,23 +373,6 @@ AttributeValue Unit::read_form(ByteReader &reader, const AttributeSpec &spec) co
         return number(V::kAddressIndex, reader.unsigned_of(3));
     case DW_FORM_addrx4:
         return number(V::kAddressIndex, reader.u32());
-    case DW_FORM_string:
-        return string(reader.string());
-    case DW_FORM_strp:
-        return string(string_at(sections_->str, reader.section_offset(header.offset_size)));
-    case DW_FORM_line_strp:
-        return string(string_at(sections_->line_str, reader.section_offset(header.offset_size)));
-    case DW_FORM_strx:
-    case DW_FORM_GNU_str_index:
-        return string(indexed_string(reader.uleb()));
-    case DW_FORM_strx1:
-        return string(indexed_string(reader.u8()));
-    case DW_FORM_strx2:
-        return string(indexed_string(reader.u16()));
-    case DW_FORM_strx3:
-        return string(indexed_string(reader.unsigned_of(3)));
-    case DW_FORM_strx4:
-        return string(indexed_string(reader.u32()));
     case DW_FORM_exprloc:
     case DW_FORM_block:
         return block(reader.uleb());
@@ -412,7 +392,32 @@ AttributeValue Unit::read_form(ByteReader &reader, const AttributeSpec &spec) co
     case DW_FORM_GNU_strp_alt:
         return number(V::kForeign, reader.section_offset(header.offset_size));
     default:
-        reader.skip(UINT64_MAX);  // a form that cannot be skipped: the unit is lost
+        return V{.kind = V::kString, .number = 0, .block = {}, .string = read_string(reader, form)};
+    }
+}
+
+std::string_view Unit::read_string(ByteReader &reader, uint16_t form) const {
+    switch (form) {
+    case DW_FORM_string:
+        return reader.string();
+    case DW_FORM_strp:
+        return string_at(sections_->str, reader.section_offset(header.offset_size));
+    case DW_FORM_line_strp:
+        return string_at(sections_->line_str, reader.section_offset(header.offset_size));
+    case DW_FORM_strx:
+    case DW_FORM_GNU_str_index:
+        return indexed_string(reader.uleb());
+    case DW_FORM_strx1:
+        return indexed_string(reader.u8());
+    case DW_FORM_strx2:
+        return indexed_string(reader.u16());
+    case DW_FORM_strx3:
+        return indexed_string(reader.unsigned_of(3));
+    case DW_FORM_strx4:
+        return indexed_string(reader.u32());
+    default:
+        // Nobody knows the size of another form: the unit cannot be read any further.
+        reader.skip(UINT64_MAX);
         return {};
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Units of .debug_info (DWARF 2 to 5) and access to their entries (DIEs). Ours
-// rather than libdw's: a kernel has 14 million entries of which the generator
-// wants a few per cent, and all threads can share these tables.
+// Units of .debug_info (DWARF 2 to 5), and access to their entries (DIEs). This is not left to
+// libdw: a kernel has 14 million entries and the generator wants a few per cent of them, and all
+// threads can share these tables.
 #ifndef BTF_EXTRA_DWARF_UNIT_H
 #define BTF_EXTRA_DWARF_UNIT_H
 
@@ -22,7 +22,7 @@ namespace btf_extra::generator {
 struct AttributeSpec {
     uint16_t name = 0;      // DW_AT_*
     uint16_t form = 0;      // DW_FORM_*
-    uint32_t implicit = 0;  // DW_FORM_implicit_const: number of its value in the table
+    uint32_t implicit = 0;  // DW_FORM_implicit_const: its value, by AbbreviationTable::implicit()
 };
 
 struct Abbreviation {
@@ -30,9 +30,9 @@ struct Abbreviation {
     bool has_children = false;
     uint32_t first_spec = 0;
     uint32_t nr_specs = 0;
-    // Bytes of all attributes, and where DW_AT_sibling (a 4-byte reference) is
-    // among them; -1: not fixed, or none.
+    // The bytes of all attributes; -1: that depends on their values.
     int32_t fixed_size = -1;
+    // Where among them a DW_AT_sibling of 4 bytes is; -1: there is none, or that is not fixed.
     int32_t sibling = -1;
 };
 
@@ -54,7 +54,7 @@ class AbbreviationTable {
     int64_t implicit(uint32_t number) const { return implicits_[number]; }
 
   private:
-    std::vector<Abbreviation> dense_;  // codes 1, 2, 3, ... as compilers number them
+    std::vector<Abbreviation> dense_;  // by code - 1; compilers number them 1, 2, 3, ...
     std::unordered_map<uint64_t, Abbreviation> sparse_;
     std::vector<AttributeSpec> specs_;
     std::vector<int64_t> implicits_;
@@ -74,7 +74,7 @@ struct AttributeValue {
         kBlock,          // block
         kString,         // string
         kFlag,           // number
-        kForeign,        // in a supplementary file, or a type unit: not followed
+        kForeign,        // in a supplementary file or a type unit, which are not followed
     } kind = kNone;
     uint64_t number = 0;
     Bytes block;
@@ -95,21 +95,21 @@ struct UnitHeader {
     uint8_t offset_size = 4;  // 4: 32-bit DWARF
 };
 
-// All unit headers, in order. Error: malformed section, with the offset.
+// Reads all unit headers, in order. An error has the offset at which the section is malformed.
 Result<std::vector<UnitHeader>> read_unit_headers(Bytes info);
 
-// An entry: where its attributes begin, and their shape.
+// An entry.
 struct Die {
     uint64_t offset = 0;                         // in .debug_info
-    uint64_t attributes = 0;                     // likewise
-    const Abbreviation *abbreviation = nullptr;  // nullptr: no entry
+    uint64_t attributes = 0;                     // where they begin in .debug_info
+    const Abbreviation *abbreviation = nullptr;  // their shape; nullptr: no entry
     bool ends_children = false;                  // the null entry behind the last child
 
     uint16_t tag() const { return abbreviation ? abbreviation->tag : 0; }
 };
 
-// A unit: its parsed abbreviations, and the attributes of its own entry. Does
-// not change, so that threads can share it.
+// A unit: its parsed abbreviations, and the attributes of its own entry. It does not change, so
+// that threads can share it.
 class Unit {
   public:
     // nullopt: malformed.
@@ -128,18 +128,17 @@ class Unit {
     uint64_t rnglists_base = 0;
 
     Die unit_die() const { return die_at(header.first_die); }
-    // The entry at an offset inside the unit; abbreviation is nullptr for the
-    // end of a list of children and where malformed.
+    // Reads the entry at an offset inside the unit. It has no abbreviation if the offset is that of
+    // the end of a list of children, or if the entry is malformed.
     Die die_at(uint64_t offset) const;
-    // The offset just behind the attributes: of the first child if the entry
-    // has children, else of the next sibling. 0: malformed.
+    // Returns the offset just behind the attributes. There is the first child if the entry has
+    // children, else the next sibling. 0: malformed.
     uint64_t after_attributes(const Die &die) const;
-    // The offset behind the entry and all its children. 0: malformed.
+    // Returns the offset behind the entry and all its children. 0: malformed.
     uint64_t next_sibling(const Die &die) const;
 
     AttributeValue attribute(const Die &die, uint16_t name) const;
-    // Calls visit(name, value) for every attribute; returns what
-    // after_attributes() does.
+    // Calls visit(name, value) for every attribute. Returns what after_attributes() returns.
     template <class Visit> uint64_t for_each_attribute(const Die &die, Visit visit) const {
         ByteReader reader(sections_->info.first(header.end), die.attributes);
         const AttributeSpec *spec = abbreviations_.specs(*die.abbreviation);
@@ -154,11 +153,13 @@ class Unit {
     }
 
     std::optional<uint64_t> indexed_address(uint64_t index) const;
-    // kAddress and kAddressIndex to an address.
+    // Returns the address if the value is a kAddress or kAddressIndex.
     std::optional<uint64_t> address_of(const AttributeValue &value) const;
 
   private:
     AttributeValue read_form(ByteReader &reader, const AttributeSpec &spec) const;
+    // Reads the forms of strings.
+    std::string_view read_string(ByteReader &reader, uint16_t form) const;
     std::string_view string_at(Bytes section, uint64_t offset) const;
     std::string_view indexed_string(uint64_t index) const;
 
@@ -169,13 +170,12 @@ class Unit {
 // All units of a file, in order.
 class UnitSet {
   public:
-    // Opens them in that many threads. Error: a malformed unit, or one that
-    // describes its code in another file.
+    // Opens the units. An error says that one is malformed, or describes its code in another file.
     static Result<UnitSet> open(const DebugSections &sections,
                                 const std::vector<UnitHeader> &headers, size_t threads);
 
     const std::vector<Unit> &units() const { return units_; }
-    // The unit that holds an offset of .debug_info, or nullptr.
+    // Returns the unit that holds an offset of .debug_info, or nullptr.
     const Unit *at(uint64_t offset) const;
 
   private:

@@ -7,7 +7,7 @@ namespace btf_extra::generator {
 
 namespace {
 
-// The machine of DWARF 5, 6.2.2.
+// The state machine of DWARF 5, 6.2.2.
 class LineMachine {
   public:
     LineMachine(const DebugSections &sections, const LineHeader &header, const Unit &unit,
@@ -68,8 +68,8 @@ class LineMachine {
             advance((255u - header_.opcode_base) / header_.line_range);
             break;
         case DW_LNS_fixed_advance_pc:
-            // The assembler takes it where it does not know yet whether the address changes: no
-            // new count of views.
+            // Views go on to be counted: the assembler writes this operation where it does not know
+            // yet whether the address changes.
             row_.point.address += reader_.u16();
             break;
         default:
@@ -134,7 +134,7 @@ std::optional<LineHeader> read_line_header(const DebugSections &sections, const 
         return std::nullopt;
     header.address_unit = reader.u8();
     if (header.version >= 4)
-        reader.skip(1);  // operations of an instruction
+        reader.skip(1);  // maximum_operations_per_instruction
     header.default_is_stmt = reader.u8() != 0;
     header.line_base = static_cast<int8_t>(reader.u8());
     header.line_range = reader.u8();

@@ -52,13 +52,13 @@ class FileTable {
             folders.push_back(name);
         std::vector<std::string> files;
         for (const auto &[name, folder] : table())
-            // Folder 0 is the compilation folder, which is left out.
+            // Folder 0 is DW_AT_comp_dir, which is left out.
             files.push_back(
                 joined(folder != 0 && folder < folders.size() ? folders[folder] : "", name));
         return files;
     }
 
-    // Directory or file entries: name and folder number.
+    // Reads entries of directories or files: their names and folder numbers.
     std::vector<std::pair<std::string_view, uint64_t>> table() {
         std::vector<EntryFormat> formats(reader_.u8());
         for (EntryFormat &format : formats) {
@@ -162,8 +162,8 @@ std::string normalized_path(std::string_view path) {
 
 namespace {
 
-// How much of a normalised path is "../": that is how a kernel which is built in a folder of its
-// sources, as with O=build, names them.
+// Returns the length of the "../" that a normalised path begins with. A kernel that is built in a
+// folder of its sources, as with O=build, names them so.
 size_t parents_length(std::string_view path) {
     size_t length = 0;
     while (path.substr(length).starts_with("../"))
@@ -179,7 +179,7 @@ void SourceTree::add_common(const std::string &folder) {
         seen_ = true;
         return;
     }
-    // The longest common run of whole path components.
+    // What is in common ends at a whole component of the path.
     const auto length = static_cast<size_t>(
         std::mismatch(common_.begin(), common_.end(), folder.begin(), folder.end()).first -
         common_.begin());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Constants to LOC_PARAM.
+// Makes LOC_PARAM records of constants.
 #ifndef BTF_EXTRA_CONSTANT_LOCATION_H
 #define BTF_EXTRA_CONSTANT_LOCATION_H
 
@@ -10,8 +10,8 @@
 
 namespace btf_extra::generator {
 
-// A parameter of param_size bytes with a DW_AT_const_value: a number, which is
-// extended by the form of the attribute, or the bytes of a block.
+// A parameter has param_size bytes and a DW_AT_const_value. That is a number, which the form of the
+// attribute says how to extend, or a block of bytes.
 Location constant(uint64_t value, bool is_signed, uint64_t param_size);
 Location constant(std::span<const uint8_t> bytes, uint64_t param_size);
 

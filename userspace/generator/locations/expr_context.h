@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// What a DWARF expression may ask about the place where it is evaluated, and in what form its unit
-// writes operands.
+// What the evaluation of a DWARF expression depends on: the place where it is evaluated, and the
+// form in which its unit writes operands.
 #ifndef BTF_EXTRA_EXPR_CONTEXT_H
 #define BTF_EXTRA_EXPR_CONTEXT_H
 
@@ -19,26 +19,26 @@ struct BaseType {
     bool is_signed = false;
 };
 
-// What an expression may ask about the place where it is evaluated.
+// Answers what an expression may ask about the place where it is evaluated.
 class ExprContext {
   public:
     virtual ~ExprContext() = default;
 
-    // The canonical frame address at the site by the call frame information;
-    // none where that is not register + offset.
+    // The canonical frame address at the site, by the call frame information. nullopt: it is not
+    // register + offset.
     virtual std::optional<RegisterOffset> call_frame_cfa() = 0;
-    // DW_AT_frame_base of the containing function at the site; empty: none.
+    // DW_AT_frame_base of the containing function, as it is at the site. Empty: there is none.
     virtual std::span<const uint8_t> frame_base() = 0;
     // True when the site is the entry of the function that contains it.
     virtual bool at_function_entry() const = 0;
-    // DW_OP_addrx, DW_OP_constx: entry of .debug_addr.
+    // An entry of .debug_addr, for DW_OP_addrx and DW_OP_constx.
     virtual std::optional<uint64_t> indexed_address(uint64_t index) = 0;
     // The base type at an offset from the start of the unit.
     virtual std::optional<BaseType> base_type(uint64_t unit_offset) = 0;
     virtual AddressConstant address_constant(uint64_t link_address) = 0;
 };
 
-// The target, and the shape of operands in the unit.
+// Describes the target, and the operands in the unit.
 struct ExprFormat {
     uint32_t registers = 17;   // DWARF registers that exist in the wire format
     uint8_t address_size = 8;  // 8 only

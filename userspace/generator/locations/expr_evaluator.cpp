@@ -17,7 +17,7 @@ class Evaluator {
     Evaluator(const ExprFormat &format, ExprContext &context, uint32_t depth)
         : format_(format), context_(context), depth_(depth) {}
 
-    // Runs to the end. Afterwards pieces(), or place() where there are none.
+    // Runs to the end. The result is in pieces(), or in place() if there are none.
     void run(std::span<const uint8_t> expression) {
         reader_ = ByteReader(expression);
         while (!reader_.at_end() && !stopped_)
@@ -115,7 +115,7 @@ class Evaluator {
                                                            : format_.offset_size);
     }
 
-    // The type at an offset in the unit; 0 is the generic type.
+    // Converts to the type at an offset in the unit; 0 is the generic type. false: it cannot.
     bool convert(SymbolicValue &value, uint64_t type_offset, bool reinterpret) {
         if (type_offset == 0) {
             if (reinterpret && value.type_bits != 64)
@@ -190,8 +190,8 @@ class Evaluator {
     }
 
     void set_place(ExprPlace place) {
-        // Nothing but a piece may follow a register or an implicit location, and
-        // nothing precede those that stand alone.
+        // Only a piece may follow a register or an implicit location. Nothing may precede one that
+        // stands alone.
         const bool alone = place.kind == ExprPlace::kRegister || place.kind == ExprPlace::kBytes;
         if (place_.kind != ExprPlace::kNone || (alone && !stack_.empty()))
             stop(MissingReason::kArithmetic);
@@ -206,6 +206,7 @@ class Evaluator {
     }
 
     void step(uint8_t op);
+    void step_operator(uint8_t op);
     void step_stack(uint8_t op);
     void step_typed(uint8_t op);
     void step_place(uint8_t op);
@@ -279,6 +280,14 @@ void Evaluator::step(uint8_t op) {
     }
     case DW_OP_call_frame_cfa:
         return push(cfa());
+    default:
+        return step_operator(op);
+    }
+}
+
+void Evaluator::step_operator(uint8_t op) {
+    using Value = SymbolicValue;
+    switch (op) {
     case DW_OP_plus:
         return binary([](const Value &a, const Value &b) { return a.plus(b); });
     case DW_OP_plus_uconst: {

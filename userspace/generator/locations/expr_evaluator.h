@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Executes a DWARF location expression on symbols: registers have no values, but what an expression
-// makes of them has a form.
+// Executes a DWARF location expression on symbols: registers have no values here, but what the
+// expression computes from them has a form.
 #ifndef BTF_EXTRA_EXPR_EVALUATOR_H
 #define BTF_EXTRA_EXPR_EVALUATOR_H
 
@@ -14,7 +14,7 @@
 
 namespace btf_extra::generator {
 
-// What an expression, or a piece of one, has come to.
+// The result of an expression, or of a piece of one.
 struct ExprPlace {
     enum Kind : uint8_t { kNone, kRegister, kMemory, kValue, kBytes, kMissing } kind = kNone;
     uint32_t reg = 0;
@@ -31,11 +31,11 @@ struct ExprPiece {
 
 struct ExprResult {
     std::vector<ExprPiece> pieces;
-    ExprPlace place;  // where there are pieces, what is behind the last of them
+    ExprPlace place;  // behind the last piece, if there are pieces
 };
 
-// kMissing, and no pieces, where the expression as a whole has no location. Of the result, bytes
-// lie in the expression.
+// The place is kMissing, and there are no pieces, if the expression as a whole has no location. The
+// bytes of a result are those of the expression.
 ExprResult evaluate(std::span<const uint8_t> expression, const ExprFormat &format,
                     ExprContext &context);
 

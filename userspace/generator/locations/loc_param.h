@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// LOC_PARAM records of every accepted shape, in their one canonical encoding:
-// the same place is always written the same way, so that records can be shared.
+// Makes LOC_PARAM records of every accepted shape. Each has one canonical encoding: the same place
+// is always written in the same way, so that records can be shared.
 #ifndef BTF_EXTRA_LOC_PARAM_H
 #define BTF_EXTRA_LOC_PARAM_H
 
@@ -10,20 +10,20 @@
 
 namespace btf_extra::generator::loc_param {
 
-// How a value of `size` bytes becomes the parameter.
+// Says how a value of `size` bytes becomes the parameter.
 enum Extension : uint8_t {
     kFull,    // it is as wide as the parameter
     kZero,    // zero-extended
     kSigned,  // sign-extended
 };
 
-// size 1..8; of the number, the low size bytes count.
+// The value is a number, of which the low size bytes count. size 1..8.
 LocParam constant(uint64_t number, uint32_t size, Extension extension);
-// Relative to the base of the object. size 8.
+// The value is an address relative to the base of the object. size 8.
 LocParam address(uint64_t relative, uint32_t size);
-// Register + offset is the value. size 1..8.
+// The value is register + offset. size 1..8.
 LocParam in_register(uint32_t reg, int64_t offset, uint32_t size, Extension extension);
-// A value of 9..16 bytes, the first 8 of them in low.
+// The value has 9..16 bytes; the first 8 are in low.
 LocParam register_pair(uint32_t low, uint32_t high, uint32_t size);
 // The value is in memory at register + offset. size 1..16.
 LocParam memory(uint32_t reg, int64_t offset, uint32_t size, Extension extension);

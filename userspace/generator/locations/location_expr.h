@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// DWARF location expressions to LOC_PARAM, exactly or not at all: what an expression comes to on
-// symbols must be a shape of the wire format that has the same value in every machine state. Pure:
-// bytes and facts in, a Location out.
+// Makes LOC_PARAM records of DWARF location expressions, exactly or not at all: the result of an
+// expression on symbols must be a shape of the wire format that has the same value in every machine
+// state.
 #ifndef BTF_EXTRA_LOCATION_EXPR_H
 #define BTF_EXTRA_LOCATION_EXPR_H
 
@@ -13,8 +13,8 @@
 
 namespace btf_extra::generator {
 
-// A parameter of param_size bytes at the expression (DW_AT_location, or the
-// location-list entry that covers the site). Little-endian targets.
+// Locates a parameter of param_size bytes. The expression is that of DW_AT_location, or of the
+// entry of a location list that covers the site. The target is little-endian.
 Location locate(std::span<const uint8_t> expression, uint64_t param_size, const ExprFormat &format,
                 ExprContext &context);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Locations of parameters as the ParamSlots of one unit: each distinct LocParam once.
+// Gives locations of parameters the ParamSlots of one unit: it keeps each distinct LocParam once.
 #ifndef BTF_EXTRA_PARAM_SLOTS_H
 #define BTF_EXTRA_PARAM_SLOTS_H
 
@@ -13,7 +13,7 @@ namespace btf_extra::generator {
 
 class ParamSlots {
   public:
-    // New ones are added to sites.loc_params, by nobody else. memory is for a table of them; both
+    // Adds new ones to sites.loc_params, which nobody else does. Its table is in memory. Both
     // outlive it.
     ParamSlots(UnitSites &sites, std::pmr::memory_resource *memory)
         : sites_(sites), numbers_(memory) {}

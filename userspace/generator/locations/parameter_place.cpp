@@ -12,7 +12,7 @@ Location ParameterPlace::at(SiteContext &site, uint64_t size, const ExprFormat &
             return constant(const_value.number, const_value.kind == AttributeValue::kSigned, size);
         if (const_value.kind == AttributeValue::kBlock)
             return constant(const_value.block, size);
-        // A string is the memory that a pointer would point to.
+        // A string is the memory that the pointer would point to.
         return Location::missing(const_value ? MissingReason::kImplicitPointer
                                              : MissingReason::kOptimizedOut);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Where the value of a parameter is at a site.
+// Finds where the value of a parameter is at a site.
 #ifndef BTF_EXTRA_PARAMETER_PLACE_H
 #define BTF_EXTRA_PARAMETER_PLACE_H
 
@@ -10,13 +10,13 @@
 
 namespace btf_extra::generator {
 
-// The attributes that say where a parameter is, or what.
+// The attributes that say where a parameter is, or which value it has.
 struct ParameterPlace {
     AttributeValue location;
     AttributeValue const_value;
     std::optional<uint64_t> locviews;
 
-    // false: it is none of them.
+    // false: the attribute is none of them.
     bool set(uint16_t name, const AttributeValue &value) {
         switch (name) {
         case DW_AT_location:
@@ -33,7 +33,7 @@ struct ParameterPlace {
         }
     }
 
-    // A parameter of size bytes. optimized out: the entry has neither.
+    // Locates a parameter of size bytes. It is kOptimizedOut if the entry has no such attribute.
     Location at(SiteContext &site, uint64_t size, const ExprFormat &format) const;
 };
 

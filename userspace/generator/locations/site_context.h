@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// A site, as location expressions see it.
+// Answers what location expressions ask about a site.
 #ifndef BTF_EXTRA_SITE_CONTEXT_H
 #define BTF_EXTRA_SITE_CONTEXT_H
 
@@ -19,7 +19,7 @@ struct Enclosing {
     AttributeValue frame_base;
 };
 
-// At one point of one unit; refers to all that it is made of.
+// A context is for one point of one unit. What it is made of must outlive it.
 class SiteContext final : public ExprContext {
   public:
     SiteContext(const DebugFile &file, const Unit &unit, FrameTable &frames, TypeSource &types,
@@ -34,25 +34,24 @@ class SiteContext final : public ExprContext {
     std::optional<BaseType> base_type(uint64_t unit_offset) override;
     AddressConstant address_constant(uint64_t link_address) override;
 
-    // The expression of an exprloc, or that of a location list which is in force here, with its
-    // DW_AT_GNU_locviews. nullopt: none is, or malformed.
+    // Returns the expression of an exprloc, or that of a location list which is in force here.
+    // locviews is DW_AT_GNU_locviews. nullopt: no expression is in force, or the list is malformed.
     std::optional<Bytes> expression(const AttributeValue &location,
                                     std::optional<uint64_t> locviews) const;
 
-    // Whether an expression is about a frame that is not there yet.
+    // Says whether an expression counts from a frame that is not there yet.
     bool before_frame(Bytes expression);
 
-    // Whether a parameter is said to be in memory of the containing function's
-    // own frame for the whole of its scope. That is where the function keeps
-    // it, but not since when: compilers store it at the site or later. What the
-    // caller has put on the stack is above the CFA, and there.
-    // param: what an exprloc, not empty, has come to.
+    // Says whether a parameter is in memory of the containing function's own frame for the whole of
+    // its scope. The function keeps it there, but GCC and clang store it at the site or later. What
+    // the caller has put on the stack is above the CFA, and there already. param is the result of
+    // an exprloc that is not empty.
     bool may_be_stored_later(Bytes expression, const LocParam &param);
 
   private:
-    // Clang's DW_AT_frame_base.
+    // Returns the register that clang names as DW_AT_frame_base.
     std::optional<uint32_t> frame_register() const;
-    // Whether it is more than what the caller has left in it.
+    // Says whether the function has set up that register: at its entry it is still the caller's.
     bool is_set_up(uint32_t reg);
 
     const DebugFile &file_;

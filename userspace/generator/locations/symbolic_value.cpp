@@ -135,7 +135,7 @@ SymbolicValue SymbolicValue::bit_and(const SymbolicValue &other) const {
     const auto ones = static_cast<uint32_t>(std::countr_one(mask));
     if (ones == 64 || mask == low_bits(~uint64_t{0}, ones))
         return word.truncated(ones, false);
-    // A mask that keeps every bit that can be set.
+    // The mask keeps every bit that can be set.
     if (word.kind_ == kWord && !word.sign_ && word.post_ == 0 && word.shift_ == 0 &&
         ones >= word.bits_)
         return word;
@@ -157,7 +157,7 @@ SymbolicValue SymbolicValue::bit_or(const SymbolicValue &other) const {
 SymbolicValue SymbolicValue::bit_xor(const SymbolicValue &other) const {
     if (is_constant() && other.is_constant())
         return constant(number_ ^ other.number_);
-    return bit_or(other);  // the same where one side is 0
+    return bit_or(other);  // it does the same if one side is 0
 }
 
 SymbolicValue SymbolicValue::shift_left(const SymbolicValue &count) const {
@@ -197,7 +197,7 @@ SymbolicValue SymbolicValue::shift_right(const SymbolicValue &count, bool arithm
                                64 - static_cast<uint32_t>(bits), arithmetic_shift);
 }
 
-// Bits [low_bit, low_bit + bits), extended to 64. shift_ is 0.
+// Takes bits [low_bit, low_bit + bits) and extends them to 64. shift_ must be 0.
 SymbolicValue SymbolicValue::extracted(uint32_t low_bit, uint32_t bits, bool sign_extend) const {
     if (low_bit == 0)
         return truncated(bits, sign_extend);
@@ -267,8 +267,8 @@ SymbolicValue SymbolicValue::truncated(uint32_t bits, bool sign_extend) const {
         low.sign_ = sign_extend;
         return low;
     }
-    // Wider than what is there: the extension already is in place, unless the
-    // sum behind it can carry, or its sign would be cut off.
+    // More bits are wanted than there are: the value is extended already, unless the sum behind the
+    // extension can carry, or its sign would be cut off.
     if (post_ != 0 || (sign_ && !sign_extend))
         return arithmetic();
     return low;

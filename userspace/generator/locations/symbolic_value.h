@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Values of DWARF expressions as symbols: what can be said of a 64-bit stack
-// entry for every machine state at once.
+// A value of a DWARF expression as a symbol: what is true of a 64-bit stack entry in every machine
+// state at once.
 #ifndef BTF_EXTRA_SYMBOLIC_VALUE_H
 #define BTF_EXTRA_SYMBOLIC_VALUE_H
 
@@ -19,8 +19,8 @@ namespace btf_extra::generator {
 //             where source is a register, or `bytes` bytes of little-endian
 //             memory at register + offset, zero-extended
 //   kUnknown  anything else, with the reason
-// A word of 64 bits has post 0. Operations that have no exact result in this
-// form give kUnknown; the first reason stays.
+// A word of 64 bits has post 0. An operation that has no exact result in this form gives kUnknown,
+// and the first reason stays.
 class SymbolicValue {
   public:
     static SymbolicValue constant(uint64_t number);
@@ -48,14 +48,14 @@ class SymbolicValue {
     SymbolicValue shift_right(const SymbolicValue &count, bool arithmetic) const;
     SymbolicValue negated() const;
     SymbolicValue complement() const;
-    // Memory at this address: the low `bytes` bytes, zero-extended.
+    // Reads memory at this address: `bytes` bytes, zero-extended.
     SymbolicValue load(uint32_t bytes) const;
-    // The low bits, extended to 64.
+    // Takes the low bits, and extends them to 64.
     SymbolicValue truncated(uint32_t bits, bool sign_extend) const;
 
-    // The value itself as a parameter of size bytes.
+    // Locates a parameter of size bytes that is this value.
     Location as_value(uint32_t size, uint32_t registers, ExprContext &context) const;
-    // Memory at this address as a parameter of size bytes.
+    // Locates a parameter of size bytes that is in memory at this address.
     Location as_memory(uint32_t size, uint32_t registers) const;
 
   private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Hashes for tables in memory: the same in every run, of no meaning outside.
+// Hashes for tables in memory. They are the same in every run, and mean nothing outside.
 #ifndef BTF_EXTRA_HASH_H
 #define BTF_EXTRA_HASH_H
 
@@ -22,7 +22,7 @@ inline uint64_t hash_of(std::string_view text) {
         hash = hash_mix(hash, word);
     }
     word = 0;
-    if (!text.empty())  // or its data may be null
+    if (!text.empty())  // the data of an empty one may be null
         std::memcpy(&word, text.data(), text.size());
     return hash_mix(hash, word);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Lists of 32-bit words, each distinct one kept once.
+// Interns lists of 32-bit words: each distinct list is kept once.
 #ifndef BTF_EXTRA_INTERNED_LISTS_H
 #define BTF_EXTRA_INTERNED_LISTS_H
 
@@ -14,7 +14,7 @@ namespace btf_extra::generator {
 
 class InternedLists {
   public:
-    // The number of a list, in order of first use.
+    // Returns the number of a list, in order of first use.
     uint32_t add(std::span<const uint32_t> words) {
         if ((size() + 1) * 2 > buckets_.size())
             grow();
@@ -54,7 +54,7 @@ class InternedLists {
         }
     }
 
-    std::vector<uint32_t> words_;    // of all lists, one behind the other
+    std::vector<uint32_t> words_;    // all lists, one behind the other
     std::vector<uint32_t> ends_{0};  // [number + 1]: where its words end
     std::vector<uint32_t> buckets_;  // open addressing; number + 1
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// What the generator knows of an object between reading its DWARF and writing
-// its BTF: plain structures, filled by the reader, consumed by the writer.
+// What the generator knows of an object between reading its DWARF and writing its BTF: plain
+// structures, which the reader fills and the writer uses.
 #ifndef BTF_EXTRA_SITE_MODEL_H
 #define BTF_EXTRA_SITE_MODEL_H
 
@@ -40,9 +40,9 @@ struct LocParamHash {
     }
 };
 
-// A parameter at a site: a LOC_PARAM, or why there is none.
+// A parameter at a site: a LOC_PARAM, or the reason why there is none.
 struct Location {
-    LocParam param;          // meaningful when reason is none
+    LocParam param;          // meaningful if there is no reason
     MissingReason reason{};  // 0: available
 
     bool available() const { return reason == MissingReason{}; }
@@ -50,8 +50,8 @@ struct Location {
     bool operator==(const Location &) const = default;
 };
 
-// A type of the output: an id of the base BTF (0: void), or with kNewType set
-// the number of a type that the base lacks (see type_map.h).
+// A type of the output: an id of the base BTF (0: void), or with kNewType set the number of a type
+// that the base lacks (see type_map.h).
 using TypeId = uint32_t;
 constexpr TypeId kNewType = 0x80000000u;
 
@@ -72,7 +72,7 @@ enum class TypeKind : uint8_t {
     kEnum,
     kArray,
     kFuncProto,
-    kUnsupported,  // nothing that C or BTF has
+    kUnsupported,  // C and BTF have no such type
 };
 
 struct SourceMember {
@@ -92,8 +92,8 @@ struct SourceParam {
     TypeRef type = 0;
 };
 
-// One type as the debug information describes it; what it refers to is
-// described on request. Strings live as long as the input file.
+// One type as the debug information describes it. What it refers to is described on request.
+// Strings live as long as the input file.
 struct SourceType {
     TypeKind kind = TypeKind::kVoid;
     std::string_view name;              // empty: anonymous
@@ -111,16 +111,16 @@ struct SourceType {
     std::vector<SourceParam> params;            // function prototype
 };
 
-// Where types are described; one per thread.
+// Describes types. Each thread has its own.
 class TypeSource {
   public:
     virtual ~TypeSource() = default;
-    // The type at ref. Members, enumerators and parameters only with details.
+    // Describes the type at ref. Members, enumerators and parameters are there only with details.
     virtual SourceType describe(TypeRef ref, bool details) = 0;
 };
 
-// A source function: one definition in one translation unit's view. Names live
-// as long as the input file, paths as long as its UnitSites.
+// A source function, as one unit sees it. Names live as long as the input file, paths as long as
+// the UnitSites.
 struct SourceFunction {
     std::string_view name;
     std::string_view file;  // DW_AT_decl_file, normalised, relative to the source tree
@@ -131,8 +131,8 @@ struct SourceFunction {
     uint32_t first_param = 0;  // in the unit's param_types and param_names
     uint32_t nr_params = 0;    // without the void of a variadic function
     uint32_t base_id = 0;      // the FUNC of the base with that name and prototype, or 0
-    // Not what the source says, but what the compiler has made of one body: name is its symbol
-    // (foo.isra.0), and section << 32 | offset tells it from all others of that name.
+    // Set if this is no function of the source but what the compiler has made of one body: name is
+    // then its symbol (foo.isra.0), and section << 32 | offset tells it from others of that name.
     std::optional<uint64_t> only_body;
 };
 
@@ -147,22 +147,22 @@ constexpr ParamSlot missing_slot(MissingReason why) {
     return kMissing | static_cast<ParamSlot>(why);
 }
 
-// Where a function begins: an inlined instance or an out-of-line body.
+// A place where a call of a function begins: an inlined instance or an out-of-line body.
 struct Site {
     uint32_t function = 0;  // number of a SourceFunction
     uint32_t section = 0;   // number of an executable section
     uint32_t offset = 0;    // bytes from the start of that section
     SiteClass site_class = SiteClass::kInline;
     uint8_t marks = 0;    // SITE_MARK_*
-    uint32_t params = 0;  // number of the list with its ParamSlots, in order of the prototype
+    uint32_t params = 0;  // number of the list of its ParamSlots, in order of the prototype
 };
 
-// What was read of one unit.
+// All that was read of one unit.
 struct UnitSites {
     std::deque<std::string> paths;  // that functions refer to
     std::vector<SourceFunction> functions;
     std::vector<TypeId> param_types;            // of all functions
-    std::vector<std::string_view> param_names;  // as many
+    std::vector<std::string_view> param_names;  // of the same parameters
     std::vector<Site> sites;
     std::vector<LocParam> loc_params;
     InternedLists param_lists;

@@ -31,8 +31,8 @@ template <class Work> void run_in_threads(size_t threads, size_t count, Work wor
         other.join();
 }
 
-// Calls both, at once where there are two threads. Returns what they return, as a pair; if the
-// second returns nothing, what the first does.
+// Calls both, at the same time if there are two threads. Returns the pair of what they return, or
+// what the first returns if the second returns nothing.
 template <class First, class Second>
 auto run_both(size_t threads, const First &first, const Second &second) {
     std::future other =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Bodies whose signature the compiler changed (foo.isra.0): each is a function of its own, too,
-// with the name of its symbol and what is still passed.
+// Clones are bodies whose signature the compiler changed (foo.isra.0). Each becomes a function of
+// its own, beside the one of the source: it has the name of its symbol, and what is still passed.
 #ifndef BTF_EXTRA_CLONES_H
 #define BTF_EXTRA_CLONES_H
 
@@ -19,10 +19,10 @@
 
 namespace btf_extra::generator {
 
-// Those of parameters that are in pieces, by their position in the prototype.
+// The parts of parameters that are in pieces, by the position in the prototype.
 using ParamParts = std::map<int, std::vector<RegisterPart>>;
 
-// A body as it was read; refers to the reader's.
+// A body as it was read. It refers to what the reader has.
 struct BodyAtEntry {
     const Unit &unit;
     const CodePlace &place;
@@ -32,22 +32,22 @@ struct BodyAtEntry {
     const ParamParts &parts;
 };
 
-// One for each thread.
+// Each thread has its own.
 class Clones {
   public:
-    // Both outlive it.
+    // Both must outlive it.
     Clones(const ReaderInput &input, TypeSource &types)
         : input_(input), types_(types), live_in_registers_(input.file) {}
 
-    // Where the compiler changed the parameters of a body, and what it left is certain: adds the
-    // function that the body is, and a site of it. functions and slots are those of these sites.
+    // If the compiler changed the parameters of a body, and it is certain which are left: adds the
+    // function that the body has become, and a site of it. functions and slots belong to sites.
     void add(const BodyAtEntry &body, SourceFunctions &functions, ParamSlots &slots,
              UnitSites &sites);
 
   private:
     std::vector<EntryParam> entry_params(const BodyAtEntry &body, const ParamSlots &slots);
     EntryParam::Shape shape_of(TypeRef type);
-    // Whether its code reads an argument in a register behind those of a signature.
+    // Says whether its code reads an argument in a register behind those of a signature.
     bool reads_more(const BodyAtEntry &body, const TrueSignature &signature);
 
     const ReaderInput &input_;

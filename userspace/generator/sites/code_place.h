@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Where the code of an entry is: a body's, or that of an inlined instance.
+// Finds the code of an entry, which is a body or an inlined instance.
 #ifndef BTF_EXTRA_CODE_PLACE_H
 #define BTF_EXTRA_CODE_PLACE_H
 
@@ -11,14 +11,14 @@
 
 namespace btf_extra::generator {
 
-// The attributes that say where code is, and where it begins.
+// The attributes that say where code is, and where it is entered.
 struct CodePlace {
     AttributeValue entry_pc;
     AttributeValue low_pc;
     AttributeValue high_pc;
     AttributeValue ranges;
 
-    // false: it is none of them.
+    // false: the attribute is none of them.
     bool set(uint16_t name, const AttributeValue &value) {
         switch (name) {
         case DW_AT_entry_pc:
@@ -38,8 +38,8 @@ struct CodePlace {
         }
     }
 
-    // The link-time address where a call begins: without DW_AT_entry_pc, where the first range
-    // does. nullopt: no code, or malformed.
+    // Returns the link-time address where a call begins. Without DW_AT_entry_pc that is where the
+    // first range begins. nullopt: there is no code, or the entry is malformed.
     std::optional<uint64_t> entry(const DebugSections &sections, const Unit &unit) const {
         if (const std::optional<uint64_t> entry = unit.address_of(entry_pc))
             return entry;
@@ -51,7 +51,7 @@ struct CodePlace {
         return start;
     }
 
-    // All of the code, in the order of DW_AT_ranges. Where malformed, what comes before.
+    // Appends all ranges of the code, in the order of DW_AT_ranges. A malformed list ends early.
     void append_ranges(const DebugSections &sections, const Unit &unit,
                        std::vector<CodeRange> &out) const {
         if (ranges) {

@@ -11,7 +11,7 @@ namespace btf_extra::generator {
 
 namespace {
 
-// Most statements are no declaration: a look at one bit says so.
+// Most statements are at no declaration; one bit of the filter says so.
 using PlaceFilter = std::bitset<1 << 16>;
 
 size_t filter_bit(const SourcePlace &place) {
@@ -19,14 +19,6 @@ size_t filter_bit(const SourcePlace &place) {
 }
 
 }  // namespace
-
-void CopiedEntries::clear() {
-    instances_.clear();
-    instance_ranges_.clear();
-    bodies_.clear();
-    ranges_.clear();
-    known_.clear();
-}
 
 void CopiedEntries::add_body(const SourcePlace &declared, uint64_t entry,
                              std::span<const CodeRange> ranges) {
@@ -102,8 +94,9 @@ std::vector<CopiedEntries::Row> CopiedEntries::rows_at_declarations(const DebugS
     return rows;
 }
 
-// Then what is entered and what is done there cannot be told apart. It shows: instructions of an
-// instance are in the place, or more statements than instances begin at one entry.
+// A macro puts all statements of a function in one place, and the entry cannot be told from the
+// rest. It shows in two ways: instructions of an instance are in that place, or more statements
+// than instances begin at one entry.
 bool CopiedEntries::written_by_macro(std::span<const Row> rows) const {
     const auto same =
         std::ranges::equal_range(instances_, rows.front().entry.declared, {}, &Instance::declared);
@@ -125,8 +118,9 @@ bool CopiedEntries::written_by_macro(std::span<const Row> rows) const {
     return false;
 }
 
-// Of instances that hold the code one is nested in the other. The code of an instance need not hold
-// its entry, for the compiler may have moved what was there: then the function around tells.
+// If several instances hold the code, each is nested in the one before, and the innermost counts.
+// If none does, the compiler has moved the code that was at the entry: then it is one of the
+// instances that the function around it has.
 std::vector<uint32_t> CopiedEntries::instances_at(const Entry &entry) const {
     std::vector<uint32_t> around;
     const Instance *innermost = nullptr;

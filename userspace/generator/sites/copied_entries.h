@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Where inlined instances begin besides their one DW_AT_entry_pc. GCC may copy their code (the head
-// of a loop, jump threading, unrolling): a call then begins at one of the copies. DWARF has one
-// entry for all, but the line program has a row for each: the statement at which an instance is
-// entered is where the function is declared.
+// Finds where inlined instances begin besides their one DW_AT_entry_pc. GCC may copy their code
+// (the head of a loop, jump threading, unrolling): a call then begins at one of the copies. DWARF
+// has one entry for all copies, but since GCC 8 (-ginline-points) the line program has a row for
+// each: the statement at which an instance is entered is where the function is declared.
 #ifndef BTF_EXTRA_COPIED_ENTRIES_H
 #define BTF_EXTRA_COPIED_ENTRIES_H
 
@@ -15,31 +15,30 @@
 
 namespace btf_extra::generator {
 
-// Of one unit at a time.
+// The instances of one unit.
 class CopiedEntries {
   public:
-    // Where a call begins, too: of which instance, by numbers in order of add_instance(). Several:
-    // it is one of them.
+    // A call begins here, too. instances are numbers in order of add_instance(); if there are
+    // several, the call is of one of them.
     struct Copy {
         CodePoint point;
         std::vector<uint32_t> instances;
     };
 
-    void clear();
-    // Of the instances that follow: the function around them, whose own entry it is.
+    // Adds the function around the instances that follow. entry is its own.
     void add_body(const SourcePlace &declared, uint64_t entry, std::span<const CodeRange> ranges);
     void add_instance(const SourcePlace &declared, uint64_t entry,
                       std::span<const CodeRange> ranges);
 
     std::span<const CodeRange> ranges_of(uint32_t instance) const;
 
-    // In order of (place of the function, address); those that are in no function known here are
-    // left out. Of functions that a macro writes nothing is found: all their statements are in one
-    // place.
+    // Returns them in order of (place of the function, address). Those outside of all functions
+    // that were added are left out. It finds nothing of a function that a macro writes: all its
+    // statements are in one place.
     std::vector<Copy> find(const DebugSections &sections, const Unit &unit);
 
   private:
-    // Ranges in ranges_.
+    // Consecutive ranges in ranges_.
     struct Ranges {
         uint32_t first = 0;
         uint32_t count = 0;
@@ -58,7 +57,7 @@ class CopiedEntries {
     struct Instance {
         SourcePlace declared;
         uint32_t number = 0;
-        uint32_t body = 0;  // in bodies_
+        uint32_t body = 0;  // its number in bodies_
     };
 
     Ranges keep(std::span<const CodeRange> ranges);
@@ -69,9 +68,9 @@ class CopiedEntries {
 
     std::vector<Instance> instances_;
     std::vector<Ranges> instance_ranges_;  // by number
-    std::vector<Ranges> bodies_;           // their ranges
+    std::vector<Ranges> bodies_;           // by number
     std::vector<CodeRange> ranges_;
-    std::vector<Entry> known_;  // of instances and bodies
+    std::vector<Entry> known_;  // the entries of instances and bodies
 };
 
 }  // namespace btf_extra::generator

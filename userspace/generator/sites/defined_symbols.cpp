@@ -11,8 +11,8 @@ namespace btf_extra::generator {
 
 namespace {
 
-// The name of the function that a symbol is a part of, empty: it is none. The cold code of a part
-// begins nothing.
+// Returns the name of the function that a symbol is the split remainder of. Empty: it is none. The
+// cold code of a remainder does not begin it.
 std::string_view split_off(const char *symbol) {
     if (std::strstr(symbol, ".part.") == nullptr)
         return {};
@@ -33,7 +33,7 @@ DefinedSymbols::DefinedSymbols(const DebugFile &file) : begins_(file.sections().
     if (!data || !gelf_getshdr(section, &header))
         return;
     constexpr uint32_t kNone = UINT32_MAX;
-    std::vector<uint32_t> by_index;  // of the section header table: number in sections()
+    std::vector<uint32_t> by_index;  // by the index of the section header: number in sections()
     for (uint32_t s = 0; s < begins_.size(); ++s) {
         const ElfSection &each = file.sections()[s];
         if (!each.executable())
@@ -56,7 +56,7 @@ DefinedSymbols::DefinedSymbols(const DebugFile &file) : begins_(file.sections().
             continue;
         const bool local = GELF_ST_BIND(symbol.st_info) == STB_LOCAL;
         const char *name = elf_strptr(elf.handle(), header.sh_link, symbol.st_name);
-        // Arm's "$x", "$d" say what the bytes are, and name nothing.
+        // Arm's mapping symbols "$x" and "$d" say what the bytes are, and name nothing.
         if (!name || name[0] == '$')
             continue;
         if (!local)

@@ -12,7 +12,7 @@ namespace btf_extra::generator {
 
 namespace {
 
-// Bits 0..5: the argument registers of x86-64.
+// Returns one of bits 0..5 for each argument register of x86-64; 0 for others.
 uint8_t bit_of(uint16_t reg) {
     static constexpr uint16_t kNames[6][4] = {{X86_REG_RDI, X86_REG_EDI, X86_REG_DI, X86_REG_DIL},
                                               {X86_REG_RSI, X86_REG_ESI, X86_REG_SI, X86_REG_SIL},
@@ -33,8 +33,8 @@ uint8_t bits_of(const uint16_t *registers, uint8_t count) {
     return bits;
 }
 
-// xor %edi,%edi; or $-1,%edi; push %rdi, which makes room on the stack: what was there does not
-// matter.
+// Says that it does not matter what was in the operands: xor %edi,%edi; or $-1,%edi; and push %rdi,
+// which GCC takes to make room on the stack.
 bool forgets_operands(const cs_insn &instruction) {
     const cs_x86 &x86 = instruction.detail->x86;
     const cs_x86_op &first = x86.operands[0], &second = x86.operands[1];
@@ -118,7 +118,7 @@ bool LiveInRegisters::reads_argument(uint64_t entry, std::span<const CodeRange> 
                 paths.push_back(
                     {static_cast<uint64_t>(instruction.detail->x86.operands[0].imm), callers});
             if (instruction.id == X86_INS_CALL) {
-                // The tracer's hook, in front of all else, leaves everything in its place.
+                // The call of __fentry__, before all else, leaves all registers as they are.
                 if (at != entry && at != entry + 4)
                     break;
                 continue;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// What the code of a body says of its arguments: a register that it reads before anything of its
-// own is there is one.
+// Finds arguments in the code of a body: a register that is read before it is written is one.
 #ifndef BTF_EXTRA_LIVE_IN_REGISTERS_H
 #define BTF_EXTRA_LIVE_IN_REGISTERS_H
 
@@ -15,7 +14,7 @@ struct cs_insn;
 
 namespace btf_extra::generator {
 
-// One for each thread.
+// Each thread has its own.
 class LiveInRegisters {
   public:
     explicit LiveInRegisters(const DebugFile &file);
@@ -23,9 +22,9 @@ class LiveInRegisters {
     LiveInRegisters(const LiveInRegisters &) = delete;
     LiveInRegisters &operator=(const LiveInRegisters &) = delete;
 
-    // Whether a body that is in these ranges reads an argument register of the ABI from number
-    // first on as its caller left it. What a function may read that it calls or ends in is not
-    // known, and not counted. Of x86-64; else, and where the file does not have the code: false.
+    // Says whether a body that is in these ranges reads an argument register of the ABI, from
+    // number first on, as its caller left it. Reads of functions that it calls or jumps to are not
+    // counted. false, too, if the machine is not x86-64 or the file lacks the code.
     bool reads_argument(uint64_t entry, std::span<const CodeRange> ranges, uint32_t first);
 
   private:

@@ -82,8 +82,8 @@ bool LoopHeads::is_loop_head(uint64_t entry, std::span<const CodeRange> ranges) 
     });
 }
 
-// A displacement that leads to the entry is looked for first: there are few, and what is before one
-// that is none is hardly ever a jump's opcode.
+// Looks first for bytes that are a displacement to the entry: there are few, and hardly any that
+// are no displacement have a jump's opcode before them.
 bool LoopHeads::x86_jumps(const Code &code, uint64_t entry) {
     const uint8_t *bytes = code.bytes.data();
     const auto size = static_cast<int64_t>(code.bytes.size());
@@ -92,8 +92,8 @@ bool LoopHeads::x86_jumps(const Code &code, uint64_t entry) {
         return !file_.relocates(code.first + static_cast<uint64_t>(field), field_size) &&
                begins_instruction(code, entry, static_cast<uint64_t>(opcode));
     };
-    // at: where a displacement is, which counts from behind itself; wanted: the one that leads to
-    // the entry, modulo its size.
+    // A displacement counts from behind itself. The one that is wanted leads from `at` to the
+    // entry, modulo its size.
     const int64_t short_end = std::min(size, to_entry + kShortReach);
     const int64_t short_begin = std::max<int64_t>(1, to_entry - kShortReach);
     auto wanted8 = static_cast<uint8_t>(to_entry - short_begin - 1);
@@ -124,8 +124,8 @@ bool LoopHeads::arm64_jumps(const Code &code, uint64_t entry) const {
     return false;
 }
 
-// Whether an instruction has its opcode there: it or prefixes before it begin one. The entry is
-// where one begins, too. What cannot be disassembled is taken for one that does.
+// Says whether an instruction has its opcode there: it begins with that or with prefixes. At the
+// entry begins one, too. If the code cannot be disassembled, the answer is true.
 bool LoopHeads::begins_instruction(const Code &code, uint64_t entry, uint64_t opcode) {
     if (!disassembler_ && cs_open(CS_ARCH_X86, CS_MODE_64, &disassembler_) != CS_ERR_OK)
         return true;

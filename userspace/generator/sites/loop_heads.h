@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Whether the code of an inlined instance jumps to its own first instruction: then a probe there
-// is hit once a turn of a loop, not once a call.
+// Finds inlined instances whose code jumps to their own first instruction: a probe there is hit
+// once an iteration, not once a call.
 #ifndef BTF_EXTRA_LOOP_HEADS_H
 #define BTF_EXTRA_LOOP_HEADS_H
 
@@ -15,7 +15,7 @@ struct cs_insn;
 
 namespace btf_extra::generator {
 
-// Of one file; one for each thread. Direct jumps alone, as they are in the file.
+// Each thread has its own for a file. It knows direct jumps alone, as they are in the file.
 class LoopHeads {
   public:
     explicit LoopHeads(const DebugFile &file);
@@ -23,12 +23,12 @@ class LoopHeads {
     LoopHeads(const LoopHeads &) = delete;
     LoopHeads &operator=(const LoopHeads &) = delete;
 
-    // Whether there is one from these ranges to entry. Each of them begins with an instruction, as
-    // ranges of DWARF do.
+    // Says whether a jump leads from these ranges to entry. Each range must begin with an
+    // instruction, as ranges of DWARF do.
     bool is_loop_head(uint64_t entry, std::span<const CodeRange> ranges);
 
   private:
-    // The bytes of code from first on.
+    // Code, with the address of its first byte.
     struct Code {
         uint64_t first = 0;
         Bytes bytes;
@@ -41,7 +41,7 @@ class LoopHeads {
 
     const DebugFile &file_;
     const bool x86_;
-    std::optional<uint32_t> section_;  // of the last range
+    std::optional<uint32_t> section_;  // that of the last range
     size_t disassembler_ = 0;  // capstone's handle, opened when there is something to look at
     cs_insn *instruction_ = nullptr;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// What units are read from, and with.
+// The input of the reader of units.
 #ifndef BTF_EXTRA_READER_INPUT_H
 #define BTF_EXTRA_READER_INPUT_H
 
@@ -12,7 +12,7 @@
 
 namespace btf_extra::generator {
 
-// What all threads share; nothing of it changes but the new types.
+// All threads share it. Nothing of it changes but the new types.
 struct ReaderInput {
     const DebugFile &file;
     const DefinedSymbols &symbols;

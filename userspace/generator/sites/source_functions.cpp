@@ -9,7 +9,7 @@ namespace btf_extra::generator {
 
 namespace {
 
-constexpr uint32_t kMaxOrigins = 8;  // from an instance to what it is an instance of
+constexpr uint32_t kMaxOrigins = 8;  // steps from an instance to its function
 
 }  // namespace
 
@@ -131,7 +131,7 @@ const SourceFunctions::Function *SourceFunctions::read(const Unit &unit, const D
         }
     };
     unit.for_each_attribute(die, read_attributes);
-    const Unit *file_unit = &unit;  // whose numbers of files they are
+    const Unit *file_unit = &unit;  // numbers of files are those of this unit
     if (const Unit *declared = specification != 0 ? unit_at(specification) : nullptr)
         if (const Die declaration = declared->die_at(specification); declaration.abbreviation) {
             if (!file)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// The source functions of one unit, by its entries: an instance, a body or a declaration to what it
-// is one of, with its prototype and where it was declared.
+// Finds the source functions of one unit by its entries: which function an instance, a body or a
+// declaration is one of, with its prototype and the place where it was declared.
 #ifndef BTF_EXTRA_SOURCE_FUNCTIONS_H
 #define BTF_EXTRA_SOURCE_FUNCTIONS_H
 
@@ -20,8 +20,8 @@
 
 namespace btf_extra::generator {
 
-// Offsets are those of .debug_info. An entry that is malformed is of no function, an attribute that
-// is malformed is as if absent.
+// Offsets are those of .debug_info. A malformed entry belongs to no function. A malformed attribute
+// counts as absent.
 class SourceFunctions {
   public:
     struct Param {
@@ -29,35 +29,35 @@ class SourceFunctions {
         TypeRef type = 0;
         uint64_t size = 0;  // bytes of a value
     };
-    // Lives as long as the memory.
+    // It lives as long as the memory.
     struct Function {
         uint32_t number = 0;  // in UnitSites::functions
         std::span<const Param> params;
         bool variadic = false;
         SourcePlace declared;
-        bool declared_here = false;  // its file is a number of the unit that is being read
+        bool declared_here = false;  // in a file that this unit has a number of
     };
 
-    // What is read is added to sites: functions, their parameters and paths. memory is for tables.
-    // All of them outlive it.
+    // Adds what it reads to sites: functions, their parameters and paths. Its tables are in memory.
+    // All of these outlive it.
     SourceFunctions(const ReaderInput &input, const Unit &unit, DwarfTypes &types, UnitSites &sites,
                     std::pmr::memory_resource *memory);
 
-    // The source function of an entry, through its abstract origins; nullptr:
-    // none that has a name.
+    // Returns the source function of an entry, by its abstract origins. nullptr: it has none with a
+    // name.
     const Function *at(uint64_t die_offset);
-    // The position of a parameter entry in the prototype, or -1.
+    // Returns the position of a parameter entry in the prototype, or -1.
     int position_of(const Function &function, uint64_t die_offset) const;
-    // A file by the number that it has in a unit, normalised, relative to the source tree; empty:
-    // there is none.
+    // Returns a file by the number that it has in a unit, normalised and relative to the source
+    // tree. Empty: there is none.
     std::string_view file_of(const Unit &unit, uint64_t number);
 
-    // The unit's own name, likewise.
+    // The unit's own name, normalised and relative to the source tree.
     std::string_view unit_path() const { return unit_path_; }
-    // A string that lives as long as the sites.
+    // Keeps a string as long as the sites live.
     std::string_view keep(std::string text);
-    // Adds a function, whose parameters are those in sites from its first_param on; returns its
-    // number.
+    // Adds a function and returns its number. Its parameters are those in sites, from its
+    // first_param on.
     uint32_t add(const SourceFunction &function);
 
   private:

@@ -12,10 +12,10 @@ namespace btf_extra::generator {
 
 namespace {
 
-// What a parameter is passed as.
+// How a parameter is passed.
 enum class Passing {
     kNotAtAll,
-    kPerhapsNot,  // a scalar that has no location: where others have one, it is not passed
+    kPerhapsNot,  // a scalar without location; it is not passed if others have a location
     kInRegisters,
     kElsewhere,
     kUnknown,
@@ -25,7 +25,7 @@ Passing passing_of_missing(const EntryParam &param) {
     const bool scalar = param.shape == EntryParam::kScalar;
     switch (param.location.reason) {
     case MissingReason::kParameterReference:
-        // Callers know it. Of a pointer, they may pass what it leads to.
+        // Callers know the value. Instead of a pointer they may pass what it leads to.
         return scalar ? Passing::kNotAtAll : Passing::kUnknown;
     case MissingReason::kOptimizedOut:
     case MissingReason::kNoLocationHere:
@@ -57,7 +57,7 @@ Passing passing_of(const EntryParam &param) {
 
 SignatureChange signature_change(std::string_view suffixes) {
     const auto has = [&](std::string_view word) { return suffixes.find(word) != suffixes.npos; };
-    // The rest of a call, or cold code: no signature of the source at all.
+    // A split remainder or cold code has no signature of the source at all.
     if (has(".part.") || has(".cold"))
         return {};
     const bool isra = has(".isra.");
@@ -117,7 +117,7 @@ std::optional<TrueSignature> true_signature(uint16_t machine, std::span<const En
         case Passing::kElsewhere:
             return std::nullopt;
         case Passing::kInRegisters:
-            // Then what is before it takes no register.
+            // The parameters before it then take no register.
             found.maybe_incomplete = false;
             if (param.location.available()) {
                 const LocParam &where = param.location.param;
@@ -132,7 +132,7 @@ std::optional<TrueSignature> true_signature(uint16_t machine, std::span<const En
                     return std::nullopt;
                 found.arguments.push_back({position, part, false});
             }
-            found.maybe_incomplete = true;  // with what the location does not show
+            found.maybe_incomplete = true;  // the location does not show all
             break;
         }
     }

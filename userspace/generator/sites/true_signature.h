@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// What is still passed to a body whose signature the compiler changed (foo.isra.0): parameters that
-// go, arguments that become a part of what they were. DWARF keeps the prototype of the source, and
-// tells where each parameter is at the entry of the body.
+// Finds what is still passed to a body whose signature the compiler changed (foo.isra.0): some
+// parameters are no longer passed, of others only a part. DWARF keeps the prototype of the source,
+// and says where each parameter is at the entry of the body.
 #ifndef BTF_EXTRA_TRUE_SIGNATURE_H
 #define BTF_EXTRA_TRUE_SIGNATURE_H
 
@@ -16,8 +16,7 @@
 
 namespace btf_extra::generator {
 
-// Whether a symbol is of a body that may have another signature than its source; result_lost: also
-// another result.
+// Says of a symbol which parts of the signature may differ from the source.
 struct SignatureChange {
     bool params = false;
     bool result = false;
@@ -31,7 +30,8 @@ struct RegisterPart {
     uint32_t reg = 0;  // DWARF number
 };
 
-// The parts of a value of that many bytes, by a location of pieces; nullopt: one is elsewhere.
+// Returns the parts of a value of size bytes, by a location of pieces. nullopt: a part is not in a
+// register.
 std::optional<std::vector<RegisterPart>> register_parts(std::span<const uint8_t> expression,
                                                         uint64_t size);
 
@@ -45,26 +45,27 @@ struct EntryParam {
     Shape shape = kAggregate;
     uint64_t size = 0;
     Location location;
-    std::vector<RegisterPart> parts;  // where the location is pieces, and these are known
+    std::vector<RegisterPart> parts;  // if the location is pieces in registers
 };
 
 // An argument that is passed.
 struct Argument {
     uint32_t position = 0;  // of the parameter in the prototype
-    RegisterPart part;      // all of a parameter: its first register
+    RegisterPart part;      // if it is whole: its first register
     bool whole = true;
 };
 
 struct TrueSignature {
     std::vector<Argument> arguments;
     uint32_t nr_registers = 0;  // that they take
-    // DWARF leaves open whether something follows in further registers: a pointer or an aggregate
-    // that is not there may have been replaced by what it led to, without a word.
+    // DWARF leaves open whether something follows in further registers: the compiler may have
+    // replaced a pointer by what it leads to, or an aggregate by members, and DWARF does not say
+    // so.
     bool maybe_incomplete = false;
 };
 
-// nullopt: the arguments are not the first integer registers of the ABI, in order, or it is not
-// known that they are.
+// nullopt: it is not known that the arguments are in the first integer registers of the ABI, in
+// order.
 std::optional<TrueSignature> true_signature(uint16_t machine, std::span<const EntryParam> params);
 
 // The DWARF numbers of the ABI's integer argument registers, in order.

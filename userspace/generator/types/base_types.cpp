@@ -8,7 +8,7 @@ namespace btf_extra::generator {
 
 namespace {
 
-// Whether a FUNC_PROTO has these types.
+// Says whether a FUNC_PROTO has these types.
 bool has_types(const btf_type *proto, uint32_t result, std::span<const uint32_t> types,
                bool variadic) {
     if (loc_kind(proto) != BTF_KIND_FUNC_PROTO || proto->type != result ||
@@ -79,7 +79,7 @@ uint32_t BaseTypes::find_string(std::string_view text) const {
     }
 }
 
-// What look-ups of this kind ask for, as a hash.
+// Returns a hash of what look-ups of this kind ask for.
 uint64_t BaseTypes::shape(uint32_t id) const {
     const btf_type *type = types_[id];
     const uint32_t kind = loc_kind(type);

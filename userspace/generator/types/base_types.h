@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// The base BTF (all its levels), indexed by what a type is: its name, what it
-// refers to, or the shape of an anonymous one.
+// The base BTF (all its levels). It is indexed by names, by what types refer to, and by the shapes
+// of anonymous types.
 #ifndef BTF_EXTRA_BASE_TYPES_H
 #define BTF_EXTRA_BASE_TYPES_H
 
@@ -16,42 +16,42 @@ namespace btf_extra::generator {
 
 class BaseTypes {
   public:
-    // base: indexed on every level; must outlive this. nullptr: no base. FUNCs below
-    // first_func_id are those of another object (of vmlinux, below a module's own).
+    // Every level of base must be indexed, and outlive this. nullptr: there is no base. FUNCs below
+    // first_func_id belong to another object (to vmlinux, if the input is a module).
     explicit BaseTypes(const btf_blob *base, uint32_t first_func_id = 0);
 
     uint32_t end_id() const { return end_id_; }
     uint32_t end_string() const { return end_string_; }
-    // nullptr: no such type. Nobody has checked what the records of a base refer to.
+    // nullptr: there is no such type. Callers ask, for nobody has checked what a base refers to.
     const btf_type *type(uint32_t id) const { return id < end_id_ ? types_[id] : nullptr; }
     uint32_t kind(uint32_t id) const { return type(id) ? loc_kind(type(id)) : 0; }
     std::string_view string(uint32_t offset) const;
     std::string_view name(uint32_t id) const { return string(types_[id]->name_off); }
 
-    // Ids in ascending order. Kinds are BTF_KIND_*.
+    // Returns ids in ascending order. Kinds are BTF_KIND_*.
     std::vector<uint32_t> named(uint32_t kind, std::string_view name) const;
-    // The id where just one type has that kind and name, else 0.
+    // Returns the id if one type alone has that kind and name, else 0.
     uint32_t unique(uint32_t kind, std::string_view name) const;
-    // An unsigned INT of 1, 2, 4 or 8 bytes, whatever the compiler calls it: the id, or 0.
+    // Returns the id of an unsigned INT of 1, 2, 4 or 8 bytes, whatever its name is, or 0.
     uint32_t unsigned_int(uint32_t size) const;
-    // PTR, CONST, VOLATILE, RESTRICT: the id, or 0.
+    // Returns the id of a PTR, CONST, VOLATILE or RESTRICT, or 0.
     uint32_t reference(uint32_t kind, uint32_t target) const;
     uint32_t type_tag(std::string_view name, uint32_t target) const;
     uint32_t array(uint32_t element, uint32_t count) const;
-    // An index type for arrays: that of the base's own, or 0.
+    // The index type that arrays of the base have, or 0.
     uint32_t array_index() const { return array_index_; }
-    // A prototype with these types and names; all names may be empty. The void
-    // of a variadic prototype is not among them.
+    // Returns a prototype with these types and names, or one without any names, or 0. The void that
+    // ends a variadic prototype is not among the types.
     uint32_t func_proto(uint32_t result, std::span<const uint32_t> types,
                         std::span<const std::string_view> names, bool variadic) const;
-    // The object's FUNC of that name whose prototype has these types, whatever names its
-    // parameters have; 0: none.
+    // Returns the object's FUNC of that name whose prototype has these types, whatever names its
+    // parameters have. 0: there is none.
     uint32_t func(std::string_view name, uint32_t result, std::span<const uint32_t> types,
                   bool variadic) const;
-    // Anonymous structs, unions and enums that may be meant.
+    // Returns anonymous structs, unions and enums that may be the one that is wanted.
     std::vector<uint32_t> anonymous(uint32_t kind, uint32_t size, uint32_t vlen,
                                     std::string_view first_name) const;
-    // The offset of a string, or UINT32_MAX.
+    // Returns the offset of a string, or UINT32_MAX.
     uint32_t find_string(std::string_view text) const;
 
   private:
@@ -63,7 +63,7 @@ class BaseTypes {
     const btf_blob *base_;
     uint32_t first_func_id_;
     uint32_t end_id_ = 1;
-    uint32_t end_string_ = 0;  // a base has at least ""
+    uint32_t end_string_ = 0;  // a base has at least the empty string
     uint32_t array_index_ = 0;
     std::vector<const btf_type *> types_;  // by id
     // Hash chains: the last id of each bucket, and for each id the one before.

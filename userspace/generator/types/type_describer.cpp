@@ -80,9 +80,9 @@ uint32_t TypeDescriber::add(TypeRef ref) {
     return number;
 }
 
-// The classes of a component's types are refined until they are as many as before: then types of
-// one class refer to the same classes all the way. What one class is in another unit's component
-// shows only in the whole of it.
+// Refines the classes of a component's types until there are no more of them than before: then
+// types of one class refer to the same classes, however far one follows. A signature of the whole
+// component is part of each member's, for a class alone does not show which component it is of.
 void TypeDescriber::close_component(uint32_t first) {
     const auto begin = std::lower_bound(open_.begin(), open_.end(), first);  // it is ascending
     const std::vector<uint32_t> members(begin, open_.end());
@@ -125,7 +125,7 @@ void TypeDescriber::close_component(uint32_t first) {
     }
 }
 
-// With what it refers to by signature.
+// Returns the text with the signatures of what it refers to.
 std::string TypeDescriber::text(const Node &node) const {
     std::string out = node.own_text + '{';
     for (const Reference &reference : node.references) {
@@ -141,7 +141,7 @@ std::string TypeDescriber::text(const Node &node) const {
 }
 
 TypeDescriber::Signature TypeDescriber::sign(const std::string &text) {
-    // FNV-1a beside the other: 128 bits that two texts do not share by chance.
+    // FNV-1a goes beside the other hash: two texts do not share 128 bits by chance.
     uint64_t fnv = 0xcbf29ce484222325u;
     for (const char c : text)
         fnv = (fnv ^ static_cast<unsigned char>(c)) * 0x100000001b3u;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// What tells new types apart, across units: a text for each that is equal just
-// where all that can be reached from two types is equal. Cycles included, in
-// time and space that go with the number of types, and without recursion.
+// Describes new types, so that those of different units can be compared: two descriptions are equal
+// if and only if all that can be reached from the two types is equal. Cycles are allowed. Time and
+// space grow with the number of types, and nothing recurses.
 #ifndef BTF_EXTRA_TYPE_DESCRIBER_H
 #define BTF_EXTRA_TYPE_DESCRIBER_H
 
@@ -19,12 +19,12 @@ namespace btf_extra::generator {
 
 class TypeDescriber {
   public:
-    // What stands for a type that needs no description: "#17" of the base. Empty: it is new.
+    // Returns a text for a type that needs no description: "#17" is of the base. Empty: it is new.
     using Known = std::function<std::string(TypeRef)>;
 
     TypeDescriber(TypeSource &source, Known known) : source_(source), known_(std::move(known)) {}
 
-    // Of a new type; valid until the next call.
+    // Describes a new type. The text is valid until the next call.
     const std::string &describe(TypeRef ref);
 
   private:
@@ -34,7 +34,7 @@ class TypeDescriber {
         std::string known;  // empty: a new type
     };
     struct Node {
-        std::string own_text;  // all but what it refers to
+        std::string own_text;  // without what it refers to
         std::vector<Reference> references;
         size_t next = 0;  // reference to look at
         uint32_t low = 0;

@@ -105,8 +105,8 @@ TypeId TypeMap::opaque() {
 uint32_t TypeMap::find(TypeRef ref) {
     if (ref == 0)
         return 0;
-    // While it is being looked for: a type that contains itself with no struct
-    // between is not in the base, nor is one that never ends.
+    // This is the answer while the type is looked for: a type that contains itself without a struct
+    // between is not in the base.
     const auto [entry, fresh] = found_.try_emplace(ref, kNotInBase);
     if (!fresh)
         return entry->second;
@@ -184,7 +184,7 @@ uint32_t TypeMap::first_equivalent(TypeRef ref, const std::vector<uint32_t> &can
     return kNotInBase;
 }
 
-// A name that is unique in the base needs no comparison.
+// If a name is unique in the base, there is nothing to compare.
 uint32_t TypeMap::find_named(const SourceType &type, TypeRef ref) {
     const uint32_t id = unique(type.kind, type.name);
     return id ? id : first_equivalent(ref, base_.named(btf_kind_of(type.kind), type.name));
@@ -194,7 +194,7 @@ uint32_t TypeMap::unique(TypeKind kind, std::string_view name) const {
     const uint32_t id = base_.unique(btf_kind_of(kind), name);
     if (kind != TypeKind::kEnum)
         return id;
-    // Two kinds have enums.
+    // An enum may be of either of two kinds.
     const bool wide = !base_.named(BTF_KIND_ENUM64, name).empty();
     if (id != 0)
         return wide ? 0 : id;
@@ -224,8 +224,7 @@ uint32_t TypeMap::find_aggregate(const SourceType &type, TypeRef ref) {
             id = first_equivalent(ref, base_.named(BTF_KIND_ENUM64, type.name));
         return id;
     }
-    // A declaration means the one definition; where there are several, it
-    // cannot say which.
+    // A declaration means the one definition. If there are several, it does not say which.
     if (const uint32_t id = unique(type.kind, type.name))
         return id;
     for (const uint32_t id : base_.named(BTF_KIND_FWD, type.name))
@@ -242,7 +241,7 @@ uint32_t TypeMap::find_reference(const SourceType &type) {
         const uint32_t id = base_.array(target, static_cast<uint32_t>(type.elements));
         return id ? id : kNotInBase;
     }
-    // A base without these tags was made by a tool that does not write them.
+    // A base without these tags was made by a tool that does not write any.
     for (const std::string_view tag : type.type_tags)
         if (const uint32_t tagged = base_.type_tag(tag, target))
             target = tagged;
@@ -268,7 +267,7 @@ uint32_t TypeMap::find_func_proto(TypeRef ref) {
 }
 
 bool TypeMap::equivalent(TypeRef ref, uint32_t id, std::set<Pair> &assumed) {
-    // Nobody has checked that a base's tags come to an end.
+    // Nobody has checked that the tags of a base come to an end.
     for (uint32_t tags = 0; tags < kMaxDepth && base_.kind(id) == BTF_KIND_TYPE_TAG; ++tags)
         id = base_.type(id)->type;
     if (ref == 0 || id == 0)
@@ -304,7 +303,7 @@ bool TypeMap::equivalent(TypeRef ref, uint32_t id, std::set<Pair> &assumed) {
         return base->size == type.size;
     if (is_fwd || type.declaration)
         return true;
-    // Names that are unique decide, here too.
+    // A name that is unique decides here, too.
     if (!type.name.empty() && unique(type.kind, type.name) == id)
         return true;
     if (type.kind == TypeKind::kTypedef)
@@ -322,7 +321,7 @@ bool TypeMap::equivalent_members(const SourceType &type, uint32_t id, std::set<P
         return false;
     const auto *members = records<btf_member>(base);
     const bool has_bit_sizes = loc_kind_flag(base) != 0;
-    // The cheap part for all of them first.
+    // What is cheap to compare comes first, for all members.
     for (size_t i = 0; i < type.members.size(); ++i) {
         const uint32_t offset = members[i].offset;
         const uint64_t bit_offset = has_bit_sizes ? BTF_MEMBER_BIT_OFFSET(offset) : offset;
@@ -404,7 +403,7 @@ TypeId TypeMap::intern(TypeRef ref) {
     return id;
 }
 
-// What make() does for a type that another refers to, which is filled in later.
+// Makes a type that another one refers to. It is filled in later.
 TypeId TypeMap::refer(TypeRef ref) {
     const uint32_t id = find(ref);
     if (id != kNotInBase)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Types of the debug information to ids of the base BTF. What the base lacks
-// becomes a new type, complete, and one and the same for every unit that has it.
+// Maps types of the debug information to ids of the base BTF. A type that the base lacks becomes a
+// new type with all that it refers to, and the same one for every unit that has it.
 #ifndef BTF_EXTRA_TYPE_MAP_H
 #define BTF_EXTRA_TYPE_MAP_H
 
@@ -34,8 +34,8 @@ struct NewParam {
     TypeId type = 0;
 };
 
-// A type that the base lacks, in the terms of BTF. What it refers to are
-// TypeIds: of the base, or new as well. kUnsupported is nothing but a size.
+// A type that the base lacks, in the terms of BTF. It refers to TypeIds, of the base or new as
+// well. A kUnsupported has nothing but a size.
 struct NewType {
     TypeKind kind = TypeKind::kVoid;
     std::string name;
@@ -50,22 +50,22 @@ struct NewType {
     std::vector<NewMember> members;
     std::vector<std::pair<std::string, uint64_t>> enumerators;
     std::vector<NewParam> params;
-    // Says everything about the type, the same in every unit; what new types
-    // are told apart and ordered by.
+    // Says everything about the type, and is the same in every unit. New types are compared and
+    // ordered by it.
     std::string description;
 };
 
-// The new types of all units. Safe to share between threads until they end.
+// The new types of all units. Threads may share it; size() and at() are for later.
 class NewTypes {
   public:
     explicit NewTypes(size_t max_description_bytes = size_t{1} << 28)
         : max_description_bytes_(max_description_bytes) {}
 
-    // The type of that description; true: just made, and the caller fills it in.
+    // Returns the type of that description. true: it was made just now, and the caller fills it in.
     std::pair<TypeId, bool> intern(const std::string &description);
     void fill(TypeId id, NewType type);
 
-    // No base of the same object lacks that many; to go on would take all memory.
+    // A base of the same object does not lack that many, and to go on would take all memory.
     bool too_many() const { return description_bytes_ > max_description_bytes_; }
 
     size_t size() const { return types_.size(); }
@@ -79,10 +79,10 @@ class NewTypes {
     std::deque<NewType> types_;
 };
 
-// The map for one unit. Not shared.
+// The map for one unit. Threads do not share it.
 class TypeMap {
   public:
-    // memory is for its tables, and outlives it.
+    // Its tables are in memory, which outlives it.
     TypeMap(const BaseTypes &base, NewTypes &new_types, TypeSource &source,
             std::pmr::memory_resource *memory = std::pmr::get_default_resource())
         : base_(base), new_types_(new_types), source_(source), found_(memory), made_(memory),
@@ -99,34 +99,34 @@ class TypeMap {
 
     using Pair = std::pair<TypeRef, uint32_t>;
 
-    // The base id, or kNotInBase.
+    // Returns the id in the base, or kNotInBase.
     uint32_t find(TypeRef ref);
     uint32_t find_uncached(TypeRef ref);
     uint32_t find_named(const SourceType &type, TypeRef ref);
-    // The one type of the base with that name, or 0: none, or several.
+    // Returns the one type of the base with that name. 0: there is none, or there are several.
     uint32_t unique(TypeKind kind, std::string_view name) const;
     uint32_t find_aggregate(const SourceType &type, TypeRef ref);
     uint32_t find_reference(const SourceType &type);
     uint32_t find_func_proto(TypeRef ref);
     uint32_t first_equivalent(TypeRef ref, const std::vector<uint32_t> &candidates);
 
-    // Whether the type is the one of that id, as far as can be told apart.
-    // assumed: pairs that are being compared further up.
+    // Says whether the type is the one of that id, as far as types can be told apart. assumed has
+    // the pairs that callers are comparing.
     bool equivalent(TypeRef ref, uint32_t id, std::set<Pair> &assumed);
     bool equivalent_members(const SourceType &type, uint32_t id, std::set<Pair> &assumed);
     bool equivalent_enumerators(const SourceType &type, uint32_t id) const;
     bool equivalent_params(const SourceType &type, uint32_t id, std::set<Pair> &assumed);
 
-    // A type that the base lacks, with all that it refers to.
+    // Makes a type that the base lacks, with all that it refers to.
     TypeId make(TypeRef ref);
     TypeId intern(TypeRef ref);
     TypeId refer(TypeRef ref);
     void fill(TypeRef ref, TypeId id);
-    // What stands for types of which nothing can be said.
+    // Returns the type that stands for types of which nothing can be said.
     TypeId opaque();
-    // Whether pointers, qualifiers, arrays around something come to an end there.
+    // Says whether something is inside of the pointers, qualifiers and arrays of a type.
     bool is_finite(TypeRef ref);
-    // What stands for a type in descriptions; empty: a new one.
+    // Returns the text for a type in descriptions. Empty: it is a new one.
     std::string known(TypeRef ref);
 
     const BaseTypes &base_;
@@ -134,7 +134,7 @@ class TypeMap {
     TypeSource &source_;
     std::pmr::unordered_map<TypeRef, uint32_t> found_;
     std::pmr::unordered_map<TypeRef, TypeId> made_;
-    uint32_t depth_ = 0;  // of find()
+    uint32_t depth_ = 0;  // of calls of find()
     TypeDescriber describer_;
     std::vector<std::pair<TypeRef, TypeId>> unfilled_;
 };

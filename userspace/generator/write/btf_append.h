@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Two blobs, one on top of the other, as one in the place of the lower.
+// Makes one blob of two, of which one stands on the other. It takes the place of the lower one.
 #ifndef BTF_EXTRA_BTF_APPEND_H
 #define BTF_EXTRA_BTF_APPEND_H
 

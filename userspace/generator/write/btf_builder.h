@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// A split BTF blob in the making: records, strings, header. Knows the layout of
-// every kind that the generator writes, and nothing of what they mean.
+// Builds a split BTF blob: records, strings, header. It knows the layout of every kind that the
+// generator writes, and nothing of what they mean.
 #ifndef BTF_EXTRA_BTF_BUILDER_H
 #define BTF_EXTRA_BTF_BUILDER_H
 
@@ -19,7 +19,7 @@ namespace btf_extra::generator {
 
 class BtfBuilder {
   public:
-    // Where a string is in the base, or UINT32_MAX.
+    // Returns where a string is in the base, or UINT32_MAX.
     using FindString = std::function<uint32_t(std::string_view)>;
 
     BtfBuilder(uint32_t first_id, uint32_t first_string, FindString find_base_string);
@@ -31,13 +31,12 @@ class BtfBuilder {
     }
     uint32_t string(std::string_view text);
 
-    // Each begins a record and returns its id; kind is BTF_KIND_* or LOC_KIND_*.
+    // Begins a record and returns its id; kind is BTF_KIND_* or LOC_KIND_*.
     uint32_t begin(uint32_t kind, std::string_view name, uint32_t vlen, uint32_t size_or_type,
                    bool kind_flag = false);
     void word(uint32_t value) { words_.push_back(value); }
 
-    // Header, types, [layout,] strings. With the layout section, the header is
-    // the long one.
+    // Returns header, types, [layout,] strings. With the layout section the header is the long one.
     std::vector<std::byte> finish(bool with_layout) const;
 
   private:

@@ -12,7 +12,7 @@ namespace btf_extra::generator {
 
 namespace {
 
-constexpr uint32_t kMaxMemberBitOffset = 0xffffff;  // beside a bit-field size
+constexpr uint32_t kMaxMemberBitOffset = 0xffffff;  // if a bit-field size is beside it
 
 // New types that the output needs, numbered in order of their descriptions.
 class NewTypeNumbers {
@@ -21,7 +21,7 @@ class NewTypeNumbers {
                    uint32_t first_id)
         : new_types_(new_types), needed_(new_types.size()), ids_(new_types.size()) {
         for (const MergedFunction &function : functions) {
-            // A function of the base refers to nothing else.
+            // A function of the base refers to nothing but the base.
             if (function.base_id != 0)
                 continue;
             need(function.source->return_type);
@@ -76,7 +76,7 @@ class TypesWriter {
         : builder_(builder), functions_(functions), base_(base), new_types_(new_types),
           numbers_(functions, new_types, builder.next_id()) {}
 
-    // The ids of all functions, by number.
+    // Returns the ids of all functions, by number.
     std::vector<uint32_t> write() {
         for (const uint32_t number : numbers_.order())
             write_type(new_types_.at(number));
@@ -95,7 +95,7 @@ class TypesWriter {
     const BaseTypes &base_;
     const NewTypes &new_types_;
     NewTypeNumbers numbers_;
-    // Prototypes of this blob: return type, then types and names of parameters.
+    // The prototypes of this blob: each is its return type, then names and types of parameters.
     InternedLists prototypes_;
     std::vector<uint32_t> prototype_ids_;  // by number
 };
@@ -155,7 +155,7 @@ void TypesWriter::write_type(const NewType &type) {
         }
         return;
     case TypeKind::kUnsupported:
-        // C and BTF have no word for it, but it may be a parameter or a member.
+        // BTF has no kind for it, but a parameter or a member may have the type.
         builder_.begin(BTF_KIND_STRUCT, "", 0, size);
         return;
     case TypeKind::kVoid:
@@ -202,8 +202,8 @@ void TypesWriter::write_enumerators(const NewType &type) {
     }
 }
 
-// The FUNC_PROTO of a function that is added: one of the base if it has the
-// same types and names.
+// Returns the FUNC_PROTO of a function that is added. It is one of the base if that has one with
+// the same types and names.
 uint32_t TypesWriter::prototype(const MergedFunction &function) {
     const bool variadic = function.source->variadic;
     const std::span<const std::string_view> names = function.param_names;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Merged sites to the two blobs of the wire format, or to the one of the inline
-// layout, with their provenance.
+// Writes what was merged: the two blobs of the wire format, or the one of the inline layout, and
+// the provenance.
 #ifndef BTF_EXTRA_BTF_WRITER_H
 #define BTF_EXTRA_BTF_WRITER_H
 
@@ -25,7 +25,7 @@ struct WrittenBlobs {
     Provenance provenance;
 };
 
-// The first of the blobs: functions, and what they need of new types.
+// The first of the blobs: functions, and the new types that they need.
 struct TypesBlob {
     BtfBuilder builder;
     std::vector<uint32_t> func_ids;  // of all functions, by number

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Sections of a relocatable file that are added to it, or replaced.
+// Adds sections to a relocatable file, or replaces them.
 #ifndef BTF_EXTRA_SECTION_WRITER_H
 #define BTF_EXTRA_SECTION_WRITER_H
 
@@ -16,9 +16,9 @@ struct SectionContents {
     std::span<const std::byte> bytes;
 };
 
-// Each becomes the contents of the section of its name; where there is none, one is added behind
-// all others, allocated and read-only. No other section changes its number, name, flags or bytes.
-// The file is replaced as a whole, by a rename: on failure it is untouched.
+// Gives each of these sections its contents. A section that is not there is added behind all
+// others, allocated and read-only. No other section changes its number, name, flags or bytes. The
+// file is replaced as a whole, by a rename: on failure it is untouched.
 Result<void> write_sections(const std::string &path, std::span<const SectionContents> sections);
 
 }  // namespace btf_extra::generator

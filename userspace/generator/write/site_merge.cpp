@@ -45,7 +45,7 @@ uint64_t first_bytes(std::string_view text) {
     return word;
 }
 
-// Numbers of one unit, by unit: what they have become in all of them.
+// By unit: its own numbers to those of all units.
 using Numbers = std::vector<std::vector<uint32_t>>;
 
 // Finds the functions that several units have, and gives all of them one order.
@@ -53,7 +53,7 @@ class FunctionMerge {
   public:
     explicit FunctionMerge(const std::vector<UnitSites> &units) : units_(units) {}
 
-    // Functions in the order of their ids, and the numbers of each unit's.
+    // Returns the functions in the order of their ids.
     std::pair<std::vector<MergedFunction>, Numbers> run() {
         collect();
         order();
@@ -162,7 +162,7 @@ void FunctionMerge::order() {
             n = number.empty() ? 0 : number[n];
 }
 
-// The distinct records of all units in ascending order, and the numbers of each unit's.
+// Returns the distinct records of all units, in ascending order.
 std::pair<std::vector<LocParam>, Numbers> merge_loc_params(const std::vector<UnitSites> &units) {
     std::vector<LocParam> params;
     Numbers numbers(units.size());
@@ -186,7 +186,7 @@ std::pair<std::vector<LocParam>, Numbers> merge_loc_params(const std::vector<Uni
     return {std::move(params), std::move(numbers)};
 }
 
-// The distinct lists of all units, numbered by their order, and the numbers of each unit's.
+// Returns the distinct lists of all units, in their order.
 std::pair<std::vector<std::vector<ParamSlot>>, Numbers>
 merge_param_lists(const std::vector<UnitSites> &units, const Numbers &loc_param_numbers) {
     InternedLists lists;

@@ -20,7 +20,7 @@ struct MergedFunction {
     const SourceFunction *source = nullptr;  // of the first unit that has it
     std::span<const TypeId> param_types{};
     std::span<const std::string_view> param_names{};
-    uint32_t base_id = 0;   // the FUNC of the base, or 0: one must be added
+    uint32_t base_id = 0;   // the FUNC of the base; 0: one must be added
     bool tag_file = false;  // others have its name
     bool tag_unit = false;  // others have its name and file
 };
@@ -40,16 +40,16 @@ struct MergedSection {
     std::map<uint32_t, uint32_t> marks;
 };
 
-// Everything but the sites.
+// All that was read of the units, but for the sites.
 struct MergedUnits {
-    // In the order of their ids: those of the base, then those to be added, in order of
+    // They are in the order of their ids: those of the base, then those to be added, in order of
     // (name, file, unit).
     std::vector<MergedFunction> functions;
     std::vector<LocParam> loc_params;  // distinct, in ascending order
     // Distinct lists of ParamSlots, in lexicographic order of what they locate, where all reasons
     // are alike; lists that locate the same are in order of their reasons.
     std::vector<std::vector<ParamSlot>> param_lists;
-    // By unit: its numbers of functions and lists to those above.
+    // By unit: its own numbers of functions and lists to those above.
     std::vector<std::vector<uint32_t>> function_numbers;
     std::vector<std::vector<uint32_t>> param_list_numbers;
     uint64_t inline_instances = 0;
