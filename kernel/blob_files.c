@@ -19,7 +19,8 @@ static int add_file(struct extra_object *object, const char *suffix, const void 
 	struct blob_file *file = &object->shown[object->nr_shown];
 	int err;
 
-	snprintf(file->name, sizeof(file->name), "%s%s", object->name, suffix);
+	strscpy(file->name, object->name, sizeof(file->name));
+	strlcat(file->name, suffix, sizeof(file->name));
 	sysfs_bin_attr_init(&file->attribute);
 	file->attribute.attr.name = file->name;
 	file->attribute.attr.mode = 0444;
