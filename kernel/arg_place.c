@@ -10,54 +10,19 @@
 #include <linux/math.h>
 
 #include "arg_place.h"
+#include "core/btf_type_walk.h"
 #include "core/loc_entry.h"
 
 #define NR_ARGUMENT_REGISTERS 6
 #define MAX_BY_REGISTERS 16
 
-/* Chains of modifiers and nested types of a hostile blob end here. */
+/* Nested types of a hostile blob end here. */
 #define MAX_DEPTH 16
 
 enum arg_kind {
 	ARG_INTEGER,
 	ARG_MEMORY,	/* also: not known, or not in integer registers */
 };
-
-static const struct btf_type *without_modifiers(const struct btf_blob *types, u32 id)
-{
-	u32 depth;
-
-	for (depth = 0; depth < 4 * MAX_DEPTH; depth++) {
-		const struct btf_type *type = btf_blob_type(types, id);
-
-		if (!type)
-			return NULL;
-		switch (loc_kind(type)) {
-		case BTF_KIND_TYPEDEF:
-		case BTF_KIND_VOLATILE:
-		case BTF_KIND_CONST:
-		case BTF_KIND_RESTRICT:
-		case BTF_KIND_TYPE_TAG:
-			id = type->type;
-			break;
-		default:
-			return type;
-		}
-	}
-	return NULL;
-}
-
-static bool is_signed(const struct btf_type *type)
-{
-	switch (loc_kind(type)) {
-	case BTF_KIND_INT:
-		return BTF_INT_ENCODING(*(const u32 *)(type + 1)) & BTF_INT_SIGNED;
-	case BTF_KIND_ENUM:
-	case BTF_KIND_ENUM64:
-		return loc_kind_flag(type);
-	}
-	return false;
-}
 
 static enum arg_kind kind_of(const struct btf_blob *types, u32 id, u64 bit, u32 depth);
 
@@ -99,7 +64,7 @@ static enum arg_kind kind_of_array(const struct btf_blob *types, const struct bt
 /* Of what begins at that bit of an argument. */
 static enum arg_kind kind_of(const struct btf_blob *types, u32 id, u64 bit, u32 depth)
 {
-	const struct btf_type *type = without_modifiers(types, id);
+	const struct btf_type *type = btf_type_strip(types, id);
 
 	if (!type || depth == MAX_DEPTH)
 		return ARG_MEMORY;
@@ -120,35 +85,14 @@ static enum arg_kind kind_of(const struct btf_blob *types, u32 id, u64 bit, u32 
 	return ARG_MEMORY;
 }
 
-static u32 size_of(const struct btf_blob *types, u32 id)
-{
-	const struct btf_type *type = without_modifiers(types, id);
-
-	if (!type)
-		return 0;
-	switch (loc_kind(type)) {
-	case BTF_KIND_PTR:
-		return sizeof(void *);
-	case BTF_KIND_INT:
-	case BTF_KIND_ENUM:
-	case BTF_KIND_ENUM64:
-	case BTF_KIND_STRUCT:
-	case BTF_KIND_UNION:
-	case BTF_KIND_FLOAT:
-		return type->size;
-	}
-	return 0;
-}
-
 static void place(const struct btf_blob *types, u32 id, u32 *used, struct arg_place *found)
 {
-	const struct btf_type *type = without_modifiers(types, id);
+	const struct btf_value value = btf_type_value(types, id);
 	u32 registers;
 
-	*found = (struct arg_place){ .size = size_of(types, id) };
-	if (!type || !found->size)
+	*found = (struct arg_place){ .size = value.size, .is_signed = value.is_signed };
+	if (!found->size)
 		return;
-	found->is_signed = is_signed(type);
 	registers = DIV_ROUND_UP(found->size, 8);
 	if (found->size > MAX_BY_REGISTERS || *used + registers > NR_ARGUMENT_REGISTERS ||
 	    kind_of(types, id, 0, 0) != ARG_INTEGER)
@@ -161,7 +105,7 @@ static void place(const struct btf_blob *types, u32 id, u32 *used, struct arg_pl
 /* A result in memory: the first register says where. */
 static bool result_in_memory(const struct btf_blob *types, u32 id)
 {
-	const struct btf_type *type = without_modifiers(types, id);
+	const struct btf_type *type = btf_type_strip(types, id);
 
 	if (!type || (loc_kind(type) != BTF_KIND_STRUCT && loc_kind(type) != BTF_KIND_UNION))
 		return false;

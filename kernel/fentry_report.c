@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/btf.h>
 #include <linux/kernel.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "core/loc_arch.h"
 #include "fentry_report.h"
 
 struct report {
@@ -110,28 +112,99 @@ static void tell_several(struct report *report)
 	tell_bodies(report);
 }
 
+/* ---- what is wrong with its parameters ---- */
+
+static const char *register_name(u32 number)
+{
+	const struct loc_register *found = loc_arch_register(loc_arch_running(), number);
+
+	return found ? found->name : "?";
+}
+
+static void say_place(char *text, size_t size, const struct arg_place *place)
+{
+	const u8 *registers = loc_arch_running()->arguments + place->first_register;
+	int length = scnprintf(text, size, "%s", register_name(registers[0]));
+
+	if (place->nr_registers == 2)
+		scnprintf(text + length, size - length, ":%s", register_name(registers[1]));
+}
+
+static void say_found(char *text, size_t size, const struct loc_location *found)
+{
+	const char *name = register_name(found->registers[0]);
+	s64 offset = found->value;
+
+	if (found->shape == LOC_SHAPE_PAIR)
+		scnprintf(text, size, "in %s:%s", name, register_name(found->registers[1]));
+	else if (found->shape == LOC_SHAPE_MEMORY && offset)
+		scnprintf(text, size, "in memory at %s%+lld", name, offset);
+	else if (found->shape == LOC_SHAPE_MEMORY)
+		scnprintf(text, size, "in memory at %s", name);
+	else if (offset)
+		scnprintf(text, size, "%s%+lld", name, offset);
+	else
+		scnprintf(text, size, "in %s", name);
+}
+
+static void say_fault(char *text, size_t size, const struct abi_fault *fault)
+{
+	char found[48], place[24];
+
+	switch (fault->code) {
+	case ABI_FAULT_IN_MEMORY:
+		scnprintf(text, size, "not in a register");
+		break;
+	case ABI_FAULT_OPTIMIZED_OUT:
+		scnprintf(text, size, "optimized out");
+		break;
+	case ABI_FAULT_CONSTANT:
+		scnprintf(text, size, "a constant and not passed");
+		break;
+	case ABI_FAULT_ELSEWHERE:
+		say_found(found, sizeof(found), &fault->found);
+		say_place(place, sizeof(place), &fault->place);
+		scnprintf(text, size, "%s, not in %s", found, place);
+		break;
+	case ABI_FAULT_RESULT:
+		scnprintf(text, size, "what it returns may be optimized out");
+		break;
+	default:
+		scnprintf(text, size, "where its parameters are cannot be told");
+		break;
+	}
+}
+
+/* "" if it has none. The prototype is there, for abi_check() has found a parameter in it. */
+static const char *param_name(const struct btf_blob *types, u32 func_id, u32 param)
+{
+	const struct btf_type *func = btf_blob_type(types, func_id);
+	const struct btf_param *params = (const void *)(btf_blob_type(types, func->type) + 1);
+
+	return btf_blob_string(types, params[param].name_off) ?: "";
+}
+
 /* Its one body. */
 static void tell_abi(const struct btf_extra_site *body, void *data)
 {
 	struct report *report = data;
+	const struct btf_blob *types = &report->query->object->func_info;
 	const struct abi_fault *fault = &report->target->abi;
 	u32 other = other_id_of(report, body);
 	const char *symbol = symbol_of(report, body);
+	const char *name = "";
+	char what[96];
 
-	switch (fault->kind) {
-	case ABI_FAULT_PARAMETER:
-		tell(report, "%s: body %s: parameter %s %s", report->name, symbol, fault->param,
-		     fault->where);
-		break;
-	case ABI_FAULT_RESULT:
-		tell(report, "%s: body %s: what it returns may be optimized out", report->name,
-		     symbol);
-		break;
-	default:
-		tell(report, "%s: body %s: where its parameters are cannot be told", report->name,
-		     symbol);
-		break;
-	}
+	say_fault(what, sizeof(what), fault);
+	if (abi_fault_of_parameter(fault))
+		name = param_name(types, body->func_id, fault->param);
+	if (*name)
+		tell(report, "%s: body %s: parameter '%s' is %s", report->name, symbol, name, what);
+	else if (abi_fault_of_parameter(fault))
+		tell(report, "%s: body %s: parameter %u is %s", report->name, symbol,
+		     fault->param + 1, what);
+	else
+		tell(report, "%s: body %s: %s", report->name, symbol, what);
 	if (other)
 		tell(report, "Id %u of %s is %s with the parameters that it has", other,
 		     fentry_btf_name(report->query->object, other), symbol);

@@ -5,31 +5,13 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include "core/loc_arch.h"
 #include "core/loc_entry.h"
 #include "site_args.h"
 
-/* By DWARF number (x86-64 psABI, figure 3.36). */
-static const u16 register_offsets[] = {
-	offsetof(struct pt_regs, ax),  offsetof(struct pt_regs, dx),
-	offsetof(struct pt_regs, cx),  offsetof(struct pt_regs, bx),
-	offsetof(struct pt_regs, si),  offsetof(struct pt_regs, di),
-	offsetof(struct pt_regs, bp),  offsetof(struct pt_regs, sp),
-	offsetof(struct pt_regs, r8),  offsetof(struct pt_regs, r9),
-	offsetof(struct pt_regs, r10), offsetof(struct pt_regs, r11),
-	offsetof(struct pt_regs, r12), offsetof(struct pt_regs, r13),
-	offsetof(struct pt_regs, r14), offsetof(struct pt_regs, r15),
-};
-
-/* The argument registers, in order. */
-static const u16 argument_offsets[] = {
-	offsetof(struct pt_regs, di), offsetof(struct pt_regs, si),
-	offsetof(struct pt_regs, dx), offsetof(struct pt_regs, cx),
-	offsetof(struct pt_regs, r8), offsetof(struct pt_regs, r9),
-};
-
 /* ---- working it out ---- */
 
-/* A LOC_PARAM in terms of moves: the first one's source, and the register of a second half. */
+/* A location in terms of moves: the first one's source, and the register of a second half. */
 struct arg_location {
 	struct arg_move first;
 	u32 size;		/* of the value, up to 16 */
@@ -39,45 +21,50 @@ struct arg_location {
 
 static bool find_register(u32 number, u16 *offset)
 {
-	if (number >= ARRAY_SIZE(register_offsets))
+	const struct loc_register *found = loc_arch_register(loc_arch_running(), number);
+
+	if (!found)
 		return false;
-	*offset = register_offsets[number];
+	*offset = found->saved_at;
 	return true;
 }
 
-static u64 wide_value(const u32 *values, u32 nr, bool is_signed)
+static u16 argument_register(u32 argument)
 {
-	if (nr > 1)
-		return values[0] | (u64)values[1] << 32;
-	return is_signed ? (u64)(s32)values[0] : values[0];
+	const struct loc_arch *arch = loc_arch_running();
+
+	return arch->registers[arch->arguments[argument]].saved_at;
 }
 
 static bool read_location(const struct btf_type *param, unsigned long text,
 			  struct arg_location *found)
 {
-	const u32 *values = loc_param_values(param);
-	u32 flags = loc_param_flags(param);
-	u32 nr = loc_vlen(param);
-	bool is_signed = flags & LOC_SIGNED;
+	struct loc_location location;
 
-	*found = (struct arg_location){ .size = param->size, .first.is_signed = is_signed };
-	if (flags & LOC_CONST) {
-		found->first.source = ARG_FROM_CONSTANT;
-		found->first.operand = wide_value(values, nr, is_signed);
-		if (flags & LOC_ADDR)
-			found->first.operand += text;
-		return !(flags & LOC_ADDR) || text;
-	}
-	if (!(flags & LOC_REG) || !find_register(values[0], &found->first.from))
+	if (loc_location_read(&location, param))
 		return false;
-	found->first.source = flags & LOC_DEREF ? ARG_FROM_POINTER : ARG_FROM_REGISTER;
-	if (flags & LOC_OFFSET) {
-		found->first.operand = wide_value(values + 1, nr - 1, is_signed);
-	} else if (nr == 2) {
+	*found = (struct arg_location){
+		.size = location.size,
+		.first = { .shape = location.shape, .is_signed = location.is_signed,
+			   .operand = location.value },
+	};
+	switch (location.shape) {
+	case LOC_SHAPE_CONSTANT:
+		return true;
+	case LOC_SHAPE_ADDRESS:
+		found->first.shape = LOC_SHAPE_CONSTANT;
+		found->first.operand += text;
+		return text;
+	case LOC_SHAPE_PAIR:
+		found->first.shape = LOC_SHAPE_REGISTER;
 		found->pair = true;
-		return find_register(values[1], &found->high);
+		if (!find_register(location.registers[1], &found->high))
+			return false;
+		break;
+	default:
+		break;
 	}
-	return true;
+	return find_register(location.registers[0], &found->first.from);
 }
 
 /* The moves of one value, to one or two words at the given offsets of the frame. */
@@ -100,10 +87,10 @@ static u32 move_value(struct arg_move *moves, const struct arg_location *locatio
 			move->mask = GENMASK_ULL(8 * place->size - 1, 0);
 		return 1;
 	}
-	moves[1] = (struct arg_move){ .source = ARG_FROM_CONSTANT, .param = param,
+	moves[1] = (struct arg_move){ .shape = LOC_SHAPE_CONSTANT, .param = param,
 				      .to = high, .mask = ~0ull };
 	if (size > 8) {
-		moves[1].source = location->first.source;
+		moves[1].shape = location->first.shape;
 		moves[1].shift = 64 - 8 * (size - 8);
 		moves[1].from = location->pair ? location->high : location->first.from;
 		moves[1].operand = location->pair ? 0 : location->first.operand + 8;
@@ -122,12 +109,12 @@ static bool can_move(const struct arg_location *location, const struct arg_place
 		return false;
 	if (location->size <= 8)
 		return true;
-	return location->pair || first->source == ARG_FROM_POINTER;
+	return location->pair || first->shape == LOC_SHAPE_MEMORY;
 }
 
 static u32 set_word(struct arg_move *move, u32 param, u16 to, u64 value)
 {
-	*move = (struct arg_move){ .source = ARG_FROM_CONSTANT, .param = param, .to = to,
+	*move = (struct arg_move){ .shape = LOC_SHAPE_CONSTANT, .param = param, .to = to,
 				   .operand = value, .mask = ~0ull };
 	return 1;
 }
@@ -152,13 +139,13 @@ static u32 prepare_param(struct site_args *args, struct arg_move *moves,
 		/* Nothing that happens to be in its register is taken for it. */
 		for (i = 0; i < place->nr_registers; i++)
 			nr += set_word(&moves[nr], param,
-				       argument_offsets[place->first_register + i], 0);
+				       argument_register(place->first_register + i), 0);
 	} else if (place->nr_registers) {
-		const u16 *to = &argument_offsets[place->first_register];
+		u32 first = place->first_register;
 
-		nr = move_value(moves, location, place, param, to[0],
-				to[place->nr_registers - 1]);
-		code = place->first_register;
+		nr = move_value(moves, location, place, param, argument_register(first),
+				argument_register(first + place->nr_registers - 1));
+		code = first;
 	} else {
 		/* Before the value: memory that cannot be read takes it back. */
 		nr = set_word(moves, param,
@@ -179,7 +166,7 @@ static u32 prepare_param(struct site_args *args, struct arg_move *moves,
 
 static bool is_plain(const struct arg_move *move)
 {
-	return move->source == ARG_FROM_REGISTER && !move->operand && !move->shift &&
+	return move->shape == LOC_SHAPE_REGISTER && !move->operand && !move->shift &&
 	       move->mask == ~0ull;
 }
 
@@ -246,7 +233,7 @@ static bool taken_back(const struct site_args *args, const struct arg_move *move
 		       const struct site_frame *frame)
 {
 	if (move == args->moves || move[-1].param != move->param ||
-	    move[-1].source != ARG_FROM_POINTER)
+	    move[-1].shape != LOC_SHAPE_MEMORY)
 		return false;
 	if (move->param < BTF_EXTRA_ARGS_CODED)
 		return (frame->regs.orig_ax >> 4 * move->param & BTF_EXTRA_ARGS_NONE) ==

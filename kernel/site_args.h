@@ -11,6 +11,8 @@
 
 #include "arg_place.h"
 #include "core/btf_blob.h"
+#include "core/loc_location.h"
+#include "core/narrow_value.h"
 
 /* What a program runs on, see BTF_EXTRA_ARGS_MARK in the UAPI header. */
 struct site_frame {
@@ -19,15 +21,9 @@ struct site_frame {
 	struct btf_extra_arg args[BTF_EXTRA_ARGS_MAX];
 };
 
-enum arg_source {
-	ARG_FROM_CONSTANT,	/* operand */
-	ARG_FROM_REGISTER,	/* register + operand */
-	ARG_FROM_POINTER,	/* memory at register + operand */
-};
-
 /* value = extend(source, 64 - shift bits) & mask, 8 bytes to where it is to be. */
 struct arg_move {
-	u8 source;		/* enum arg_source */
+	u8 shape;		/* LOC_SHAPE_CONSTANT, _REGISTER or _MEMORY, with operand as value */
 	u8 param;
 	u8 shift;		/* 64 less the bits of the source */
 	bool is_signed;		/* how they are extended */
@@ -71,12 +67,8 @@ void site_args_forget(struct site_frame *frame);
 
 static __always_inline u64 arg_move_extend(const struct arg_move *move, u64 value)
 {
-	u32 shift = move->shift;
-
-	if (shift) {
-		value <<= shift;
-		value = move->is_signed ? (u64)((s64)value >> shift) : value >> shift;
-	}
+	if (move->shift)
+		value = narrow_extend_shift(value, move->shift, move->is_signed);
 	return value & move->mask;
 }
 
@@ -96,9 +88,9 @@ static __always_inline void site_args_fill(const struct site_args *args,
 	for (; move < end; move++) {
 		u64 value = move->operand;
 
-		if (move->source != ARG_FROM_CONSTANT)
+		if (move->shape != LOC_SHAPE_CONSTANT)
 			value += *(const u64 *)((const char *)regs + move->from);
-		if (move->source == ARG_FROM_POINTER)
+		if (move->shape == LOC_SHAPE_MEMORY)
 			site_args_read(args, move, value, frame);
 		else
 			*(u64 *)((char *)frame + move->to) = arg_move_extend(move, value);

@@ -2,6 +2,8 @@
 /*
  * The walk over all records of a blob, and the location kinds.
  */
+#include "loc_arch.h"
+#include "loc_location.h"
 #include "loc_validate.h"
 #include "record_check.h"
 
@@ -13,60 +15,32 @@ static const struct btf_type *own_type(const struct btf_blob *blob, u32 id)
 	return btf_blob_record(blob, id - blob->first_id);
 }
 
-#define LOC_FLAGS_END 0x40u
-#define LOC_VLEN_MAX 3u
-
-/* Sizes of the value that a combination of flags and vlen can hold; max 0: none. */
-struct size_range {
-	u8 min, max;
-};
-
-#define CONSTANT { [1] = { 1, 4 }, [2] = { 1, 8 } }
-#define REGISTER { [1] = { 1, 8 }, [2] = { 9, 16 } }
-#define REGISTER_SUM { [2] = { 1, 8 }, [3] = { 1, 8 } }
-#define MEMORY { [1] = { 1, 16 } }
-#define MEMORY_AT_SUM { [2] = { 1, 16 }, [3] = { 1, 16 } }
-
-static const struct size_range param_shapes[LOC_FLAGS_END][LOC_VLEN_MAX + 1] = {
-	[LOC_CONST] = CONSTANT,
-	[LOC_CONST | LOC_SIGNED] = CONSTANT,
-	[LOC_CONST | LOC_ADDR] = CONSTANT,
-	[LOC_CONST | LOC_ADDR | LOC_SIGNED] = CONSTANT,
-	[LOC_REG] = REGISTER,
-	[LOC_REG | LOC_DEREF] = MEMORY,
-	[LOC_REG | LOC_OFFSET] = REGISTER_SUM,
-	[LOC_REG | LOC_OFFSET | LOC_SIGNED] = REGISTER_SUM,
-	[LOC_REG | LOC_DEREF | LOC_OFFSET] = MEMORY_AT_SUM,
-	[LOC_REG | LOC_DEREF | LOC_OFFSET | LOC_SIGNED] = MEMORY_AT_SUM,
-};
+/* The field that a fault of loc_location_read() is about. */
+static const u32 *field_at_fault(const struct btf_type *param, enum btf_fault_code code)
+{
+	if (code == BTF_FAULT_PARAM_SIZE)
+		return &param->size;
+	return code == BTF_FAULT_PARAM_FLAGS ? record_payload(param) : &param->info;
+}
 
 static int check_param(const struct record_check *check)
 {
 	const struct btf_type *type = check->type;
-	const u32 *flags = record_payload(type);
 	const u32 *values = loc_param_values(type);
-	const struct size_range *shape;
-	u32 vlen = loc_vlen(type);
+	struct loc_location location;
+	enum btf_fault_code code;
 	bool pair;
 
 	if (type->name_off)
 		return record_refuse(check, BTF_FAULT_NAME_UNEXPECTED, &type->name_off);
 	if (loc_kind_flag(type))
 		return record_refuse(check, BTF_FAULT_TYPE_FIELD, &type->info);
-	if (!type->size || type->size > LOC_PARAM_MAX_SIZE)
-		return record_refuse(check, BTF_FAULT_PARAM_SIZE, &type->size);
-	/* Every combination that means something takes two values, or one. */
-	if (*flags >= LOC_FLAGS_END ||
-	    !(param_shapes[*flags][1].max | param_shapes[*flags][2].max))
-		return record_refuse(check, BTF_FAULT_PARAM_FLAGS, flags);
-	shape = param_shapes[*flags];
-	if (vlen > LOC_VLEN_MAX || !shape[vlen].max)
-		return record_refuse(check, BTF_FAULT_PARAM_VLEN, &type->info);
-	if (type->size < shape[vlen].min || type->size > shape[vlen].max)
-		return record_refuse(check, BTF_FAULT_PARAM_SIZE, &type->size);
-	if (!(*flags & LOC_REG))
+	code = loc_location_read(&location, type);
+	if (code)
+		return record_refuse(check, code, field_at_fault(type, code));
+	if (location.shape == LOC_SHAPE_CONSTANT || location.shape == LOC_SHAPE_ADDRESS)
 		return 0;
-	pair = *flags == LOC_REG && vlen == 2;
+	pair = location.shape == LOC_SHAPE_PAIR;
 	if (values[0] >= check->nr_registers && (pair || values[0] != LOC_FRAME_BASE))
 		return record_refuse(check, BTF_FAULT_PARAM_REGISTER, &values[0]);
 	if (pair && values[1] >= check->nr_registers)
@@ -225,12 +199,13 @@ static int check_location_kind(struct record_check *check)
 static int check_all(const struct btf_blob *blob, u32 machine, bool locations,
 		     struct btf_fault *fault)
 {
+	const struct loc_arch *arch = loc_arch_of(machine);
 	struct record_check check = {
 		.blob = blob,
 		.fault = fault,
 		.end_id = btf_blob_end_id(blob),
 		.end_string = btf_blob_end_string(blob),
-		.nr_registers = loc_machine_registers(machine),
+		.nr_registers = arch ? arch->nr_numbers : 0,
 	};
 	u32 i;
 	int err;
@@ -248,18 +223,6 @@ static int check_all(const struct btf_blob *blob, u32 machine, bool locations,
 			return err;
 	}
 	return 0;
-}
-
-u32 loc_machine_registers(u32 machine)
-{
-	switch (machine) {
-	case LOC_MACHINE_X86_64:
-		return 17;	/* 16 is the return address, the column of rip */
-	case LOC_MACHINE_AARCH64:
-		return 32;	/* 31 is sp */
-	default:
-		return 0;
-	}
 }
 
 int loc_validate_types(const struct btf_blob *types, struct btf_fault *fault)

@@ -7,15 +7,6 @@
 
 #include "btf_blob.h"
 
-/* ELF e_machine values; they decide which register numbers exist. */
-enum loc_machine {
-	LOC_MACHINE_X86_64 = 62,
-	LOC_MACHINE_AARCH64 = 183
-};
-
-/* Number of DWARF registers that a location may name; 0: unknown machine. */
-u32 loc_machine_registers(u32 machine);
-
 /*
  * Checks every record of the types blob: the kinds that stock kernels take, and
  * no location kind. Its FUNCs are one run of ids in bytewise order of name.
@@ -32,6 +23,7 @@ int loc_validate_types(const struct btf_blob *types, struct btf_fault *fault);
  * A LOC_PARAM, LOC_PROTO that is referred to must be of this blob. Kinds after
  * LOCSEC, which the layout skips, are not looked into. Not checked, because BTF
  * does not say it: whether offsets lie inside their ELF section.
+ * machine: e_machine of ELF, which decides what registers there are.
  * Conditions and codes as above.
  */
 int loc_validate(const struct btf_blob *func_info, u32 machine, struct btf_fault *fault);

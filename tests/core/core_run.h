@@ -7,6 +7,7 @@
 #ifndef BTF_EXTRA_TESTS_CORE_RUN_H
 #define BTF_EXTRA_TESTS_CORE_RUN_H
 
+#include "../../kernel/core/loc_arch.h"
 #include "../../kernel/core/loc_index.h"
 #include "../../kernel/core/loc_validate.h"
 

@@ -142,7 +142,7 @@ void GeneratedFixture::read_sites() {
         named.marks = view_->site_marks(number);
         named.variadic = view_->is_variadic(site->func);
         for (const Parameter &param : view_->parameters(number)) {
-            const ValueType type = value_type(blob, param.type_id);
+            const btf_value type = btf_type_value(&blob, param.type_id);
             named.params.push_back({.name = std::string(param.name),
                                     .size = type.size,
                                     .is_signed = type.is_signed,

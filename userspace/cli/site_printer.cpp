@@ -37,7 +37,7 @@ std::string people(const PrintedSite &site, const Parameter &param,
                    const NameAddress &name_address) {
     if (param.loc != nullptr)
         return loc_text_for_people(param.loc, site.view->file().machine,
-                                   value_type(blob_of(site), param.type_id),
+                                   btf_type_value(&blob_of(site), param.type_id),
                                    [&](uint64_t offset) { return name_address(site, offset); });
     if (param.reason)
         return fmt::format("<not available: {}>", btf_extra::text(*param.reason));

@@ -10,18 +10,8 @@
 namespace btf_extra {
 namespace {
 
-// Longer chains of typedefs and qualifiers than any compiler writes.
-constexpr int kMaxDepth = 64;
-
 uint64_t cut(uint64_t value, uint32_t size) {
-    return size >= 8 ? value : value & ((uint64_t{1} << size * 8) - 1);
-}
-
-int64_t sign_extended(uint64_t value, uint32_t size) {
-    if (size == 0 || size >= 8)
-        return static_cast<int64_t>(value);
-    const unsigned shift = 64 - size * 8;
-    return static_cast<int64_t>(value << shift) >> shift;
+    return narrow_extend(value, size, false);
 }
 
 void append_bytes(std::string &out, const uint64_t (&value)[2], uint32_t size,
@@ -35,49 +25,36 @@ void append_bytes(std::string &out, const uint64_t (&value)[2], uint32_t size,
 }  // namespace
 
 ValueFormat::ValueFormat(const btf_blob &blob, uint32_t type_id) {
-    for (int depth = 0; depth < kMaxDepth; depth++) {
-        const btf_type *type = btf_blob_type(&blob, type_id);
-        if (type == nullptr)
-            return;
-        switch (loc_kind(type)) {
-        case BTF_KIND_TYPEDEF:
-        case BTF_KIND_CONST:
-        case BTF_KIND_VOLATILE:
-        case BTF_KIND_RESTRICT:
-        case BTF_KIND_TYPE_TAG:
-            type_id = type->type;
-            continue;
-        case BTF_KIND_INT: {
-            const uint32_t encoding =
-                BTF_INT_ENCODING(*reinterpret_cast<const uint32_t *>(type + 1));
-            const char *name = btf_blob_string(&blob, type->name_off);
-            size_ = type->size;
-            is_signed_ = (encoding & BTF_INT_SIGNED) != 0;
-            form_ = size_ > 8                       ? Form::kBytes
-                    : (encoding & BTF_INT_BOOL)     ? Form::kBool
-                    : name && !strcmp(name, "char") ? Form::kChar
-                    : is_signed_                    ? Form::kSigned
-                                                    : Form::kUnsigned;
-            break;
-        }
-        case BTF_KIND_ENUM:
-        case BTF_KIND_ENUM64:
-            form_ = Form::kEnum;
-            size_ = type->size;
-            is_signed_ = loc_kind_flag(type) != 0;
-            read_enumerators(blob, *type);
-            break;
-        case BTF_KIND_STRUCT:
-        case BTF_KIND_UNION:
-        case BTF_KIND_FLOAT:
-            form_ = Form::kBytes;
-            size_ = type->size;
-            break;
-        default:
-            break;
-        }
-        size_ = std::min<uint32_t>(size_, LOC_PARAM_MAX_SIZE);
+    const btf_type *type = btf_type_strip(&blob, type_id);
+    if (type == nullptr)
         return;
+    const btf_value value = btf_type_value(&blob, type_id);
+    size_ = std::min<uint32_t>(value.size, LOC_PARAM_MAX_SIZE);
+    is_signed_ = value.is_signed;
+    switch (loc_kind(type)) {
+    case BTF_KIND_INT: {
+        const uint32_t encoding = BTF_INT_ENCODING(*reinterpret_cast<const uint32_t *>(type + 1));
+        const char *name = btf_blob_string(&blob, type->name_off);
+        form_ = size_ > 8                       ? Form::kBytes
+                : (encoding & BTF_INT_BOOL)     ? Form::kBool
+                : name && !strcmp(name, "char") ? Form::kChar
+                : is_signed_                    ? Form::kSigned
+                                                : Form::kUnsigned;
+        break;
+    }
+    case BTF_KIND_ENUM:
+    case BTF_KIND_ENUM64:
+        form_ = Form::kEnum;
+        read_enumerators(blob, *type);
+        break;
+    case BTF_KIND_STRUCT:
+    case BTF_KIND_UNION:
+    case BTF_KIND_FLOAT:
+        form_ = Form::kBytes;
+        break;
+    default:
+        size_ = 8;
+        break;
     }
 }
 
@@ -103,7 +80,8 @@ std::string_view ValueFormat::enumerator(uint64_t value) const {
 
 void ValueFormat::append_number(std::string &out, uint64_t value) const {
     const fmt::format_int text =
-        is_signed_ ? fmt::format_int(sign_extended(value, size_)) : fmt::format_int(value);
+        is_signed_ ? fmt::format_int(static_cast<int64_t>(narrow_extend(value, size_, true)))
+                   : fmt::format_int(value);
     out.append(text.data(), text.size());
 }
 

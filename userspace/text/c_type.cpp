@@ -9,8 +9,6 @@
 namespace btf_extra {
 namespace {
 
-constexpr uint32_t kPointerSize = 8;
-
 // No compiler writes longer chains of typedefs, pointers and arrays.
 constexpr int kMaxDepth = 64;
 
@@ -147,42 +145,6 @@ std::string c_prototype(const btf_blob &blob, uint32_t func_id) {
     if (proto == nullptr || loc_kind(proto) != BTF_KIND_FUNC_PROTO)
         return "? " + name + "(?)";
     return c_declaration(blob, func->type, name);
-}
-
-ValueType value_type(const btf_blob &blob, uint32_t type_id) {
-    for (int depth = 0; depth < kMaxDepth; depth++) {
-        const btf_type *type = btf_blob_type(&blob, type_id);
-        if (type == nullptr)
-            return {};
-        switch (loc_kind(type)) {
-        case BTF_KIND_TYPEDEF:
-        case BTF_KIND_CONST:
-        case BTF_KIND_VOLATILE:
-        case BTF_KIND_RESTRICT:
-        case BTF_KIND_TYPE_TAG:
-            type_id = type->type;
-            break;
-        case BTF_KIND_INT: {
-            uint32_t encoding = *reinterpret_cast<const uint32_t *>(type + 1);
-            return {type->size, (BTF_INT_ENCODING(encoding) & BTF_INT_SIGNED) != 0};
-        }
-        case BTF_KIND_ENUM:
-        case BTF_KIND_ENUM64:
-            return {type->size, loc_kind_flag(type) != 0};
-        case BTF_KIND_STRUCT:
-        case BTF_KIND_UNION:
-        case BTF_KIND_FLOAT:
-            return {type->size, false};
-        case BTF_KIND_PTR:
-        case BTF_KIND_ARRAY:
-        case BTF_KIND_FUNC_PROTO:
-            return {kPointerSize,
-                    false};  // a parameter that is an array or function is passed as a pointer
-        default:
-            return {};
-        }
-    }
-    return {};
 }
 
 FuncParams func_params(const btf_blob &blob, uint32_t func_id) {

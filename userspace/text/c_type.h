@@ -7,7 +7,6 @@
 #include <string>
 
 #include "userspace/format/core_api.h"
-#include "userspace/text/loc_text.h"
 
 namespace btf_extra {
 
@@ -18,9 +17,6 @@ std::string c_prototype(const btf_blob &blob, uint32_t func_id);
 
 // Returns "int (*name)[4]" for the id of a type. The name may be empty.
 std::string c_declaration(const btf_blob &blob, uint32_t type_id, std::string name);
-
-// Returns size and sign of a value of that type, through typedefs and qualifiers.
-ValueType value_type(const btf_blob &blob, uint32_t type_id);
 
 // The parameters of a FUNC, from its FUNC_PROTO, without the void that ends a variadic one.
 struct FuncParams {

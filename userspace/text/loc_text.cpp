@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 #include "userspace/text/loc_text.h"
 
-#include <array>
-
 #include <fmt/format.h>
-
-#include "userspace/format/location.h"
 
 namespace btf_extra {
 namespace {
@@ -29,73 +25,59 @@ std::string number_name(uint32_t number) {
 }  // namespace
 
 std::string loc_text(const btf_type *param) {
-    auto loc = decode_location(param);
-    if (!loc)
+    loc_location loc;
+    if (loc_location_read(&loc, param) != BTF_FAULT_NONE)
         return "(invalid)";
-    std::string text;
-    switch (loc->shape) {
-    case Location::kConstant:
-        return hex(loc->value, loc->is_signed);
-    case Location::kAddress:
-        return hex(loc->value, loc->is_signed) + " (addr)";
-    case Location::kPair:
-        return number_name(loc->registers[0]) + ", " + number_name(loc->registers[1]);
-    case Location::kRegister:
-        text = number_name(loc->registers[0]);
-        break;
-    case Location::kRegisterOffset:
-        text = number_name(loc->registers[0]) + plus(loc->value, " ");
-        break;
+    std::string text = number_name(loc.registers[0]);
+    if (loc.has_offset)
+        text += plus(loc.value, " ");
+    switch (loc.shape) {
+    case LOC_SHAPE_CONSTANT:
+        return hex(loc.value, loc.is_signed);
+    case LOC_SHAPE_ADDRESS:
+        return hex(loc.value, loc.is_signed) + " (addr)";
+    case LOC_SHAPE_PAIR:
+        return text + ", " + number_name(loc.registers[1]);
+    case LOC_SHAPE_REGISTER:
+        return text;
+    case LOC_SHAPE_MEMORY:
+        return "*(" + text + ")";
     }
-    return loc->deref ? "*(" + text + ")" : text;
+    return "(invalid)";
 }
 
 std::string register_name(uint16_t machine, uint32_t number) {
-    static constexpr std::array<std::string_view, 16> kX86 = {
-        "%rax", "%rdx", "%rcx", "%rbx", "%rsi", "%rdi", "%rbp", "%rsp",
-        "%r8",  "%r9",  "%r10", "%r11", "%r12", "%r13", "%r14", "%r15"};
-    if (machine == LOC_MACHINE_X86_64 && number < kX86.size())
-        return std::string(kX86[number]);
-    if (machine == LOC_MACHINE_AARCH64 && number < 31)
-        return fmt::format("x{}", number);
-    if (machine == LOC_MACHINE_AARCH64 && number == 31)
-        return "sp";
-    return number_name(number);
+    const loc_register *found = loc_arch_register(loc_arch_of(machine), number);
+    return found != nullptr ? found->name : number_name(number);
 }
 
-std::string loc_text_for_people(const btf_type *param, uint16_t machine, ValueType type,
+std::string loc_text_for_people(const btf_type *param, uint16_t machine, btf_value type,
                                 const AddressName &address_name) {
-    auto loc = decode_location(param);
-    if (!loc)
+    loc_location loc;
+    if (loc_location_read(&loc, param) != BTF_FAULT_NONE)
         return "(invalid)";
     // If the value has the parameter's full size, the type decides how it is extended; if it is
     // smaller, SIGNED decides.
-    bool narrow = loc->size < type.size;
-    bool is_signed = type.size == 0 || narrow ? loc->is_signed : type.is_signed;
-    std::string text;
-    switch (loc->shape) {
-    case Location::kConstant:
-        return hex(is_signed ? sign_extend(loc->value, loc->size)
-                             : zero_extend(loc->value, loc->size),
-                   is_signed);
-    case Location::kAddress:
-        return "&" + address_name(loc->value);
-    case Location::kPair:
-        return register_name(machine, loc->registers[0]) + ":" +
-               register_name(machine, loc->registers[1]);
-    case Location::kRegister:
-        text = register_name(machine, loc->registers[0]);
+    const bool narrow = loc.size < type.size;
+    const bool is_signed = type.size == 0 || narrow ? loc.is_signed : type.is_signed;
+    std::string text = register_name(machine, loc.registers[0]);
+    if (loc.has_offset && loc.value != 0)
+        text += plus(loc.value, "");
+    switch (loc.shape) {
+    case LOC_SHAPE_CONSTANT:
+        return hex(narrow_extend(loc.value, loc.size, is_signed), is_signed);
+    case LOC_SHAPE_ADDRESS:
+        return "&" + address_name(loc.value);
+    case LOC_SHAPE_PAIR:
+        return text + ":" + register_name(machine, loc.registers[1]);
+    case LOC_SHAPE_REGISTER:
         break;
-    case Location::kRegisterOffset:
-        text = register_name(machine, loc->registers[0]);
-        if (loc->value != 0)
-            text += plus(loc->value, "");
+    case LOC_SHAPE_MEMORY:
+        text = "*(" + text + ")";
         break;
     }
-    if (loc->deref)
-        text = "*(" + text + ")";
-    if (loc->size != 8 || narrow)
-        text += fmt::format(":{}{}", is_signed ? 's' : 'u', loc->size * 8);
+    if (loc.size != 8 || narrow)
+        text += fmt::format(":{}{}", is_signed ? 's' : 'u', loc.size * 8);
     return text;
 }
 

@@ -12,24 +12,18 @@
 
 namespace btf_extra {
 
-// Any LOC_PARAM record is safe. The text is "(invalid)" if the format lacks the flags or the number
-// of values.
+// Any LOC_PARAM record is safe. The text is "(invalid)" if the record is no location.
 std::string loc_text(const btf_type *param);
 
 // Returns "%rdi", "x0" or "fbreg".
 std::string register_name(uint16_t machine, uint32_t number);
 
-// The declared type of a parameter. size 0: it is not known.
-struct ValueType {
-    uint32_t size = 0;
-    bool is_signed = false;
-};
-
 // Returns a name for an address that is relative to the object's base: "jiffies", "foo+0x8".
 using AddressName = std::function<std::string(uint64_t)>;
 
-// A suffix :uN or :sN follows if the value does not have 8 bytes or is smaller than the parameter.
-std::string loc_text_for_people(const btf_type *param, uint16_t machine, ValueType type,
+// type is the declared type of the parameter. A suffix :uN or :sN follows if the value does not
+// have 8 bytes or is smaller than the parameter.
+std::string loc_text_for_people(const btf_type *param, uint16_t machine, btf_value type,
                                 const AddressName &address_name);
 
 }  // namespace btf_extra

@@ -281,7 +281,7 @@ struct SpecRow {
     const char *name;
     uint32_t size, flags;
     std::vector<uint32_t> values;
-    ValueType type;
+    btf_value type;
     // The expected location; shape 0: none.
     uint8_t shape;
     uint16_t reg[2];

@@ -22,10 +22,10 @@ TEST(CType, Declarations) {
     struct Row {
         uint32_t id;
         const char *text;
-        ValueType value;
+        btf_value value;
     };
     std::vector<Row> rows;
-    auto add = [&](uint32_t id, const char *text, ValueType value) {
+    auto add = [&](uint32_t id, const char *text, btf_value value) {
         rows.push_back({id, text, value});
         return id;
     };
@@ -73,7 +73,7 @@ TEST(CType, Declarations) {
     auto image = open(b);
     for (const Row &row : rows) {
         EXPECT_EQ(c_declaration(image->blob(), row.id, "v"), row.text);
-        ValueType value = value_type(image->blob(), row.id);
+        btf_value value = btf_type_value(&image->blob(), row.id);
         EXPECT_EQ(value.size, row.value.size) << row.text;
         EXPECT_EQ(value.is_signed, row.value.is_signed) << row.text;
     }
@@ -93,7 +93,7 @@ TEST(CType, TypesThatContainThemselvesEnd) {
         EXPECT_NE(text.find("..."), text.npos) << id;
         EXPECT_LT(text.size(), 100'000u) << id;
     }
-    EXPECT_EQ(value_type(image->blob(), 3).size, 0u);
+    EXPECT_EQ(btf_type_value(&image->blob(), 3).size, 0u);
     EXPECT_FALSE(c_prototype(image->blob(), 4).empty());
 }
 

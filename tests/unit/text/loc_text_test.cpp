@@ -13,7 +13,7 @@ struct Row {
     const char *name;
     uint32_t size, flags;
     std::vector<uint32_t> values;
-    ValueType type;  // the declared type of the parameter
+    btf_value type;  // the declared type of the parameter
     const char *text;
     const char *people;
 };

@@ -296,7 +296,7 @@ Result<std::unique_ptr<DebugFile>> DebugFile::open(const std::string &path) {
     Result<ElfImage> elf = ElfImage::open(path);
     if (!elf)
         return elf.error();
-    if (loc_machine_registers(elf->machine()) == 0)
+    if (loc_arch_of(elf->machine()) == nullptr)
         return elf->error("ELF header", fmt::format("machine {} is not supported", elf->machine()));
     auto file = std::make_unique<ElfDebugFile>(std::move(*elf));
     if (Result<void> loaded = file->load(); !loaded)

@@ -76,13 +76,4 @@ LocParam memory(uint32_t reg, int64_t offset, uint32_t size, Extension extension
     return register_based(LOC_DEREF, reg, offset, size, extension);
 }
 
-int64_t offset(const LocParam &param) {
-    if (!(param.flags & LOC_OFFSET))
-        return 0;
-    if (param.vlen == 3)
-        return static_cast<int64_t>(param.values[1] | uint64_t{param.values[2]} << 32);
-    return param.flags & LOC_SIGNED ? static_cast<int32_t>(param.values[1])
-                                    : static_cast<int64_t>(param.values[1]);
-}
-
 }  // namespace btf_extra::generator::loc_param

@@ -28,9 +28,6 @@ LocParam register_pair(uint32_t low, uint32_t high, uint32_t size);
 // The value is in memory at register + offset. size 1..16.
 LocParam memory(uint32_t reg, int64_t offset, uint32_t size, Extension extension);
 
-// The offset of a record of in_register() or memory().
-int64_t offset(const LocParam &param);
-
 }  // namespace btf_extra::generator::loc_param
 
 #endif

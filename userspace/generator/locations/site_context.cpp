@@ -2,7 +2,6 @@
 #include "userspace/generator/locations/site_context.h"
 
 #include "userspace/format/core_api.h"
-#include "userspace/generator/locations/loc_param.h"
 
 namespace btf_extra::generator {
 
@@ -56,7 +55,11 @@ bool SiteContext::may_be_stored_later(Bytes expression, const LocParam &param) {
     if (frame_register())
         return true;
     const std::optional<RegisterOffset> cfa = call_frame_cfa();
-    return cfa && param.values[0] == cfa->reg && loc_param::offset(param) < cfa->offset;
+    loc_location place;
+    if (!cfa || loc_location_decode(&place, param.size, param.flags, param.values.data(),
+                                    param.vlen) != BTF_FAULT_NONE)
+        return false;
+    return place.registers[0] == cfa->reg && static_cast<int64_t>(place.value) < cfa->offset;
 }
 
 std::optional<uint32_t> SiteContext::frame_register() const {

@@ -3,6 +3,7 @@
 
 #include <bit>
 
+#include "userspace/format/core_api.h"
 #include "userspace/generator/locations/constant_location.h"
 #include "userspace/generator/locations/loc_param.h"
 
@@ -11,15 +12,7 @@ namespace btf_extra::generator {
 namespace {
 
 uint64_t low_bits(uint64_t value, uint32_t bits) {
-    return bits >= 64 ? value : value & ((uint64_t{1} << bits) - 1);
-}
-
-uint64_t extend(uint64_t value, uint32_t bits, bool sign_extend) {
-    if (bits >= 64)
-        return value;
-    const uint64_t low = low_bits(value, bits);
-    const uint64_t sign = uint64_t{1} << (bits - 1);
-    return sign_extend ? (low ^ sign) - sign : low;
+    return narrow_extend_bits(value, bits, false);
 }
 
 bool is_narrow_size(uint32_t bits) {
@@ -254,7 +247,7 @@ SymbolicValue SymbolicValue::truncated(uint32_t bits, bool sign_extend) const {
     if (is_unknown() || bits >= 64)
         return *this;
     if (is_constant())
-        return constant(extend(number_, bits, sign_extend));
+        return constant(narrow_extend_bits(number_, bits, sign_extend));
     if (kind_ == kAddress)
         return arithmetic();
     if (shift_ != 0)
@@ -313,7 +306,7 @@ Location SymbolicValue::as_value(uint32_t size, uint32_t registers, ExprContext 
             return Location::missing(MissingReason::kArithmetic);
         return {.param = loc_param::memory(value.reg_, value.offset_, value.bits_ / 8, extension)};
     }
-    const auto offset = static_cast<int64_t>(extend(value.add_, value.bits_, true));
+    const auto offset = static_cast<int64_t>(narrow_extend_bits(value.add_, value.bits_, true));
     return {.param = loc_param::in_register(value.reg_, offset, value.bits_ / 8, extension)};
 }
 

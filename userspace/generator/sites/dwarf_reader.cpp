@@ -78,7 +78,7 @@ class UnitWalk {
   public:
     UnitWalk(UnitTools &tools, const Unit &unit)
         : tools_(tools), input_(tools.input), sections_(tools.input.file.dwarf()),
-          unit_(unit), format_{.registers = loc_machine_registers(input_.file.elf().machine()),
+          unit_(unit), format_{.registers = loc_arch_of(input_.file.elf().machine())->nr_numbers,
                                .address_size = unit.header.address_size,
                                .offset_size = unit.header.offset_size,
                                .version = static_cast<uint8_t>(unit.header.version)},

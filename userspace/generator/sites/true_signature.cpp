@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 #include "userspace/generator/sites/true_signature.h"
 
-#include <elf.h>
-
 #include <dwarf.h>
 
 #include "userspace/format/core_api.h"
@@ -64,14 +62,6 @@ SignatureChange signature_change(std::string_view suffixes) {
     return {.params = isra || has(".constprop."), .result = isra};
 }
 
-std::span<const uint32_t> argument_registers(uint16_t machine) {
-    static constexpr uint32_t kX86[] = {5, 4, 1, 2, 8, 9};  // rdi, rsi, rdx, rcx, r8, r9
-    static constexpr uint32_t kArm64[] = {0, 1, 2, 3, 4, 5, 6, 7};
-    if (machine == EM_X86_64)
-        return kX86;
-    return kArm64;
-}
-
 std::optional<std::vector<RegisterPart>> register_parts(std::span<const uint8_t> expression,
                                                         uint64_t size) {
     std::vector<RegisterPart> parts;
@@ -97,11 +87,12 @@ std::optional<std::vector<RegisterPart>> register_parts(std::span<const uint8_t>
 }
 
 std::optional<TrueSignature> true_signature(uint16_t machine, std::span<const EntryParam> params) {
-    const std::span<const uint32_t> registers = argument_registers(machine);
+    const loc_arch *arch = loc_arch_of(machine);
     TrueSignature found;
     bool scalar_without_trace = false;
     const auto takes = [&](uint32_t reg) {
-        return found.nr_registers < registers.size() && registers[found.nr_registers++] == reg;
+        return found.nr_registers < arch->nr_arguments &&
+               arch->arguments[found.nr_registers++] == reg;
     };
     for (uint32_t position = 0; position < params.size(); ++position) {
         const EntryParam &param = params[position];

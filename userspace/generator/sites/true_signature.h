@@ -64,12 +64,9 @@ struct TrueSignature {
     bool maybe_incomplete = false;
 };
 
-// nullopt: it is not known that the arguments are in the first integer registers of the ABI, in
-// order.
+// machine: one that loc_arch_of() knows. nullopt: it is not known that the arguments are in the
+// first integer registers of the ABI, in order.
 std::optional<TrueSignature> true_signature(uint16_t machine, std::span<const EntryParam> params);
-
-// The DWARF numbers of the ABI's integer argument registers, in order.
-std::span<const uint32_t> argument_registers(uint16_t machine);
 
 }  // namespace btf_extra::generator
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 #include "userspace/lib/attach/loc_specs.h"
 
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -9,31 +8,13 @@
 #include <bpf/bpf.h>
 #include <fmt/format.h>
 
-#include "userspace/format/location.h"
-
 namespace btf_extra {
 namespace {
 
-// Returns the offset in bytes of a DWARF register in the kernel's pt_regs.
-std::optional<uint16_t> register_offset(uint16_t machine, uint32_t number) {
-    // ax, dx, cx, bx, si, di, bp, sp, r8 to r15
-    static constexpr std::array<uint16_t, 16> kX86 = {80, 96, 88, 40, 104, 112, 32, 152,
-                                                      72, 64, 56, 48, 24,  16,  8,  0};
-    if (machine == LOC_MACHINE_X86_64 && number < kX86.size())
-        return kX86[number];
-    if (machine == LOC_MACHINE_AARCH64 && number < 32)  // x0 to x30, sp
-        return static_cast<uint16_t>(number * 8);
-    return {};
-}
-
-uint64_t extend(uint64_t value, uint32_t size, bool is_signed) {
-    return is_signed ? sign_extend(value, size) : zero_extend(value, size);
-}
-
 // Extends to the parameter's size first, and then as its type says.
-uint64_t extended(uint64_t value, const Location &loc, ValueType type) {
-    value = extend(value, loc.size, loc.is_signed);
-    return type.size != 0 ? extend(value, type.size, type.is_signed) : value;
+uint64_t extended(const loc_location &loc, uint64_t value, btf_value type) {
+    value = narrow_extend(value, loc.size, loc.is_signed);
+    return type.size != 0 ? narrow_extend(value, type.size, type.is_signed) : value;
 }
 
 // Each entry has an id. An id that another process uses in a shared map is skipped.
@@ -41,49 +22,51 @@ std::atomic<uint32_t> next_handle = 1;
 
 }  // namespace
 
-std::optional<btf_loc_spec> loc_spec(const btf_type *param, ValueType type, uint16_t machine,
+std::optional<btf_loc_spec> loc_spec(const btf_type *param, btf_value type, uint16_t machine,
                                      uint64_t text) {
-    auto loc = decode_location(param);
-    if (!loc || loc->size == 0 || loc->size > LOC_PARAM_MAX_SIZE)
+    loc_location loc;
+    if (loc_location_read(&loc, param) != BTF_FAULT_NONE)
         return {};
     // A value of the parameter's full size is extended as the type says.
-    if (type.size != 0 && loc->size >= type.size)
-        loc->is_signed = type.is_signed;
+    if (type.size != 0 && loc.size >= type.size)
+        loc.is_signed = type.is_signed;
     btf_loc_spec out = {};
-    out.size = static_cast<uint8_t>(loc->size);
-    out.is_signed = loc->is_signed;
+    out.size = static_cast<uint8_t>(loc.size);
+    out.is_signed = loc.is_signed;
     out.type_size = type.size == 0 || type.size > 8 ? 8 : static_cast<uint8_t>(type.size);
     out.type_is_signed = type.is_signed;
+    out.value = loc.value;
     auto set_register = [&](int i) {
-        auto offset = register_offset(machine, loc->registers[i]);
-        out.reg[i] = offset.value_or(0);
-        return offset.has_value();
+        const loc_register *found = loc_arch_register(loc_arch_of(machine), loc.registers[i]);
+        out.reg[i] = found != nullptr ? found->saved_at : 0;
+        return found != nullptr;
     };
-    switch (loc->shape) {
-    case Location::kConstant:
-        out.shape = BTF_LOC_VALUE;
-        out.value = extended(loc->value, *loc, type);
-        return out;
-    case Location::kAddress:
+    switch (loc.shape) {
+    case LOC_SHAPE_ADDRESS:
         if (text == 0)
             return {};
         out.shape = BTF_LOC_VALUE;
-        out.value = extended(text + loc->value, *loc, type);
+        out.value = extended(loc, text + loc.value, type);
         return out;
-    case Location::kPair:
-        if (loc->size <= 8 || !set_register(0) || !set_register(1))
-            return {};
+    case LOC_SHAPE_CONSTANT:
+        out.shape = BTF_LOC_VALUE;
+        out.value = extended(loc, loc.value, type);
+        return out;
+    case LOC_SHAPE_PAIR:
         out.shape = BTF_LOC_PAIR;
-        return out;
-    case Location::kRegister:
-    case Location::kRegisterOffset:
-        if ((!loc->deref && loc->size > 8) || !set_register(0))
+        if (!set_register(1))
             return {};
-        out.shape = loc->deref ? BTF_LOC_MEMORY : BTF_LOC_REGISTER;
-        out.value = loc->value;
-        return out;
+        break;
+    case LOC_SHAPE_REGISTER:
+        out.shape = BTF_LOC_REGISTER;
+        break;
+    case LOC_SHAPE_MEMORY:
+        out.shape = BTF_LOC_MEMORY;
+        break;
     }
-    return {};
+    if (!set_register(0))
+        return {};
+    return out;
 }
 
 Result<LocSpecs> LocSpecs::of_program(int prog_fd) {
@@ -160,7 +143,7 @@ Result<uint64_t> LocSpecs::add_site(const ObjectView &view, uint64_t text, uint3
         return uint64_t{handle} << 32 | known->second;
     uint32_t number = 0;
     for (const Parameter &param : view.parameters(site_number)) {
-        const ValueType type = value_type(view.locations().blob(), param.type_id);
+        const btf_value type = btf_type_value(&view.locations().blob(), param.type_id);
         const uint32_t n = number++;
         if (param.loc == nullptr)
             continue;

@@ -13,13 +13,12 @@
 #include "userspace/format/file_descriptor.h"
 #include "userspace/format/result.h"
 #include "userspace/lib/tables/object_view.h"
-#include "userspace/text/c_type.h"
 
 namespace btf_extra {
 
 // text is the run-time base of .text, or 0 if that is not known. Returns nothing if no program can
 // have that value.
-std::optional<btf_loc_spec> loc_spec(const btf_type *param, ValueType type, uint16_t machine,
+std::optional<btf_loc_spec> loc_spec(const btf_type *param, btf_value type, uint16_t machine,
                                      uint64_t text);
 
 // The entries in a program's map. They are removed with their owner. Several owners, also in

@@ -103,7 +103,7 @@ ObjectView::open_content(const std::string &path, ExtraFile file, std::optional<
     view->path_ = path;
     view->file_ = std::move(file);
     bool split = view->file_.inline_blob.empty();
-    if (loc_machine_registers(view->file_.machine) == 0)
+    if (loc_arch_of(view->file_.machine) == nullptr)
         return view->error("ELF header",
                            fmt::format("machine {} is not supported", view->file_.machine));
 

@@ -15,14 +15,6 @@ namespace {
 
 constexpr int kAttempts = 16;
 
-#if defined(__x86_64__)
-constexpr uint16_t kMachine = EM_X86_64;
-#elif defined(__aarch64__)
-constexpr uint16_t kMachine = EM_AARCH64;
-#else
-constexpr uint16_t kMachine = EM_NONE;
-#endif
-
 // The first id of the types tells what they stand on.
 Result<BaseStack> open_base(const btf_extra_object &object, const std::string &sys_kernel) {
     auto vmlinux = open_base_btf(sys_kernel + "/btf/vmlinux");
@@ -108,7 +100,8 @@ Result<std::unique_ptr<ObjectView>> open_running_view(const btf_extra_object &ob
             std::memcpy(file.site_marks->data(), marks->data(),
                         file.site_marks->size() * sizeof(uint32_t));
     }
-    file.machine = kMachine;
+    const loc_arch *arch = loc_arch_running();
+    file.machine = arch != nullptr ? arch->machine : uint16_t{EM_NONE};
     file.types = std::move(*types);
     file.func_info = std::move(*func_info);
     return ObjectView::open_content(path, std::move(file), std::move(*base));

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "btf_type_walk.h"
+#include "loc_entry.h"
+
+#define MAX_CHAIN 64
+#define POINTER_SIZE 8
+
+const struct btf_type *btf_type_strip(const struct btf_blob *types, u32 id)
+{
+	u32 depth;
+
+	for (depth = 0; depth < MAX_CHAIN; depth++) {
+		const struct btf_type *type = btf_blob_type(types, id);
+
+		if (!type)
+			return NULL;
+		switch (loc_kind(type)) {
+		case BTF_KIND_TYPEDEF:
+		case BTF_KIND_VOLATILE:
+		case BTF_KIND_CONST:
+		case BTF_KIND_RESTRICT:
+		case BTF_KIND_TYPE_TAG:
+			id = type->type;
+			break;
+		default:
+			return type;
+		}
+	}
+	return NULL;
+}
+
+struct btf_value btf_type_value(const struct btf_blob *types, u32 id)
+{
+	const struct btf_type *type = btf_type_strip(types, id);
+	struct btf_value value = { 0 };
+
+	switch (type ? loc_kind(type) : BTF_KIND_UNKN) {
+	case BTF_KIND_INT:
+		value.size = type->size;
+		value.is_signed = BTF_INT_ENCODING(*(const u32 *)(type + 1)) & BTF_INT_SIGNED;
+		break;
+	case BTF_KIND_ENUM:
+	case BTF_KIND_ENUM64:
+		value.size = type->size;
+		value.is_signed = loc_kind_flag(type);
+		break;
+	case BTF_KIND_STRUCT:
+	case BTF_KIND_UNION:
+	case BTF_KIND_FLOAT:
+		value.size = type->size;
+		break;
+	case BTF_KIND_PTR:
+	case BTF_KIND_ARRAY:
+	case BTF_KIND_FUNC_PROTO:
+		value.size = POINTER_SIZE;
+		break;
+	}
+	return value;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
+/*
+ * What an architecture calls its registers, and where the kernel saves them: one
+ * file for each, loc_arch_<name>.c. The registers of a location have the numbers
+ * of DWARF.
+ */
+#ifndef BTF_EXTRA_LOC_ARCH_H
+#define BTF_EXTRA_LOC_ARCH_H
+
+#include "core_env.h"
+
+/* ELF e_machine values. */
+enum loc_machine {
+	LOC_MACHINE_X86_64 = 62,
+	LOC_MACHINE_AARCH64 = 183
+};
+
+struct loc_register {
+	const char *name;	/* for people: "%rdi", "x0" */
+	const char *probe_name;	/* for tracefs and bpftrace: "di", "x0" */
+	u16 saved_at;		/* bytes from the start of the kernel's struct pt_regs */
+};
+
+struct loc_arch {
+	u16 machine;
+	u32 nr_numbers;		/* a location may name the registers below */
+	const struct loc_register *registers;	/* these have a name, the others have none */
+	u32 nr_registers;
+	const u8 *arguments;	/* the registers for integer arguments, in order */
+	u32 nr_arguments;
+};
+
+extern const struct loc_arch loc_arch_x86_64, loc_arch_aarch64;
+
+/* NULL: a machine that nothing is known of. */
+const struct loc_arch *loc_arch_of(u32 machine);
+
+/* The one that this code runs on, or NULL. */
+const struct loc_arch *loc_arch_running(void);
+
+/* NULL: it has no name. arch may be NULL. */
+const struct loc_register *loc_arch_register(const struct loc_arch *arch, u32 number);
+
+#endif
