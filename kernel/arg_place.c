@@ -1,115 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * x86-64, System V ABI 3.2.3, of which the kernel uses the integer part: an argument
- * of up to 16 bytes takes one or two registers; if there are not enough left, it is
- * in memory as a whole and later ones may still have a register. A struct with
- * a field that is not aligned is in memory.
- */
 #include <linux/btf.h>
 #include <linux/errno.h>
-#include <linux/math.h>
 
+#include "arch/arch.h"
 #include "arg_place.h"
 #include "core/btf_type_walk.h"
 #include "core/loc_entry.h"
 
-#define NR_ARGUMENT_REGISTERS 6
-#define MAX_BY_REGISTERS 16
-
-/* Nested types of a hostile blob end here. */
-#define MAX_DEPTH 16
-
-enum arg_kind {
-	ARG_INTEGER,
-	ARG_MEMORY,	/* also: not known, or not in integer registers */
-};
-
-static enum arg_kind kind_of(const struct btf_blob *types, u32 id, u64 bit, u32 depth);
-
-static enum arg_kind kind_of_scalar(u32 size, u64 bit)
-{
-	return size && bit % (8ull * size) == 0 ? ARG_INTEGER : ARG_MEMORY;
-}
-
-static enum arg_kind kind_of_members(const struct btf_blob *types, const struct btf_type *type,
-				     u64 bit, u32 depth)
-{
-	const struct btf_member *members = (const void *)(type + 1);
-	u32 i;
-
-	for (i = 0; i < loc_vlen(type); i++) {
-		u64 offset = members[i].offset;
-
-		if (loc_kind_flag(type)) {
-			/* A bit field has no alignment. */
-			if (BTF_MEMBER_BITFIELD_SIZE(offset))
-				continue;
-			offset = BTF_MEMBER_BIT_OFFSET(offset);
-		}
-		if (kind_of(types, members[i].type, bit + offset, depth) != ARG_INTEGER)
-			return ARG_MEMORY;
-	}
-	return ARG_INTEGER;
-}
-
-static enum arg_kind kind_of_array(const struct btf_blob *types, const struct btf_type *type,
-				   u64 bit, u32 depth)
-{
-	const struct btf_array *array = (const void *)(type + 1);
-
-	/* Its other elements are as aligned as the first. */
-	return array->nelems ? kind_of(types, array->type, bit, depth) : ARG_INTEGER;
-}
-
-/* Of what begins at that bit of an argument. */
-static enum arg_kind kind_of(const struct btf_blob *types, u32 id, u64 bit, u32 depth)
-{
-	const struct btf_type *type = btf_type_strip(types, id);
-
-	if (!type || depth == MAX_DEPTH)
-		return ARG_MEMORY;
-	switch (loc_kind(type)) {
-	case BTF_KIND_PTR:
-		return kind_of_scalar(sizeof(void *), bit);
-	case BTF_KIND_INT:
-	case BTF_KIND_ENUM:
-	case BTF_KIND_ENUM64:
-		return kind_of_scalar(type->size, bit);
-	case BTF_KIND_STRUCT:
-	case BTF_KIND_UNION:
-		return type->size > MAX_BY_REGISTERS ? ARG_MEMORY :
-			kind_of_members(types, type, bit, depth + 1);
-	case BTF_KIND_ARRAY:
-		return kind_of_array(types, type, bit, depth + 1);
-	}
-	return ARG_MEMORY;
-}
-
 static void place(const struct btf_blob *types, u32 id, u32 *used, struct arg_place *found)
 {
 	const struct btf_value value = btf_type_value(types, id);
-	u32 registers;
 
 	*found = (struct arg_place){ .size = value.size, .is_signed = value.is_signed };
-	if (!found->size)
-		return;
-	registers = DIV_ROUND_UP(found->size, 8);
-	if (found->size > MAX_BY_REGISTERS || *used + registers > NR_ARGUMENT_REGISTERS ||
-	    kind_of(types, id, 0, 0) != ARG_INTEGER)
+	if (found->size)
+		found->nr_registers = arch_argument_registers(types, id, found->size, *used);
+	if (!found->nr_registers)
 		return;
 	found->first_register = *used;
-	found->nr_registers = registers;
-	*used += registers;
-}
-
-/* A result in memory: the first register says where. */
-static bool result_in_memory(const struct btf_blob *types, u32 id)
-{
-	const struct btf_type *type = btf_type_strip(types, id);
-
-	if (!type || (loc_kind(type) != BTF_KIND_STRUCT && loc_kind(type) != BTF_KIND_UNION))
-		return false;
-	return type->size && kind_of(types, id, 0, 0) != ARG_INTEGER;
+	*used += found->nr_registers;
 }
 
 int arg_places(const struct btf_blob *types, u32 func_id, struct arg_place *places, u32 capacity)
@@ -128,7 +36,7 @@ int arg_places(const struct btf_blob *types, u32 func_id, struct arg_place *plac
 	nr = loc_vlen(proto);
 	if (nr && !params[nr - 1].type)
 		nr--;
-	used = result_in_memory(types, proto->type);
+	used = arch_result_registers(types, proto->type);
 	for (i = 0; i < nr && i < capacity; i++)
 		place(types, params[i].type, &used, &places[i]);
 	return nr;

@@ -40,7 +40,7 @@ int kloc_probe_hit(struct kprobe *kprobe, struct pt_regs *regs)
 	}
 	frame = this_cpu_ptr(&frames);
 	site_args_fill(args, regs, frame);
-	/* As if the probe were an int3 at the site, also where the kernel moved it behind ENDBR. */
+	/* As behind a breakpoint of one byte at the site, also where the kernel moved the probe. */
 	instruction_pointer_set(&frame->regs, probe->site.address + 1);
 	run(program, frame);
 	if (unlikely(args->uncoded))

@@ -225,18 +225,18 @@ static void take_back(const struct site_args *args, struct site_frame *frame, u3
 		if (args->moves[i].param == param)
 			put(frame, args->moves[i].to, 0);
 	if (param < BTF_EXTRA_ARGS_CODED)
-		frame->regs.orig_ax |= (u64)BTF_EXTRA_ARGS_NONE << 4 * param;
+		*arch_args_word(&frame->regs) |= (u64)BTF_EXTRA_ARGS_NONE << 4 * param;
 }
 
 /* Of the two halves of a value the second one counts only if the first one could be read. */
 static bool taken_back(const struct site_args *args, const struct arg_move *move,
-		       const struct site_frame *frame)
+		       struct site_frame *frame)
 {
 	if (move == args->moves || move[-1].param != move->param ||
 	    move[-1].shape != LOC_SHAPE_MEMORY)
 		return false;
 	if (move->param < BTF_EXTRA_ARGS_CODED)
-		return (frame->regs.orig_ax >> 4 * move->param & BTF_EXTRA_ARGS_NONE) ==
+		return (*arch_args_word(&frame->regs) >> 4 * move->param & BTF_EXTRA_ARGS_NONE) ==
 		       BTF_EXTRA_ARGS_NONE;
 	return !frame->args[move->param].present;
 }

@@ -9,6 +9,7 @@
 #include <linux/btf_extra.h>
 #include <linux/ptrace.h>
 
+#include "arch/arch.h"
 #include "arg_place.h"
 #include "core/btf_blob.h"
 #include "core/loc_location.h"
@@ -81,7 +82,7 @@ static __always_inline void site_args_fill(const struct site_args *args,
 	const struct arg_move *end = move + args->nr_moves;
 
 	frame->regs = *regs;
-	frame->regs.orig_ax = args->word;
+	*arch_args_word(&frame->regs) = args->word;
 	for (; move < plain_end; move++)
 		*(u64 *)((char *)frame + move->to) =
 			*(const u64 *)((const char *)regs + move->from);

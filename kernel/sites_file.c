@@ -4,9 +4,9 @@
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <linux/seq_file.h>
-#include <linux/uaccess.h>
 
 #include "address_view.h"
+#include "arch/arch.h"
 #include "fentry_hook.h"
 #include "fentry_target.h"
 #include "kernel_symbol.h"
@@ -111,26 +111,14 @@ static bool is_tracer(unsigned long address, char *symbol)
 }
 
 /*
- * ftrace knows it, which fentry needs: its first instruction but for an ENDBR64 is
- * the NOP that ftrace left there, or a call of what traces it now. All that is
- * inline in the source is notrace, also where it has a body.
+ * What traces it now may be called in place of the NOP. A function that is inline in the source
+ * is notrace, also where it has a body.
  */
 static bool is_traceable(unsigned long address, char *symbol)
 {
-	static const u8 endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa };
-	static const u8 nop[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
-	u8 text[sizeof(endbr) + sizeof(nop)];
-	u32 at = 0;
-	s32 distance;
+	unsigned long called;
 
-	if (copy_from_kernel_nofault(text, (const void *)address, sizeof(text)))
-		return false;
-	if (!memcmp(text, endbr, sizeof(endbr)))
-		at = sizeof(endbr);
-	if (!memcmp(text + at, nop, sizeof(nop)))
-		return true;
-	memcpy(&distance, text + at + 1, sizeof(distance));
-	return text[at] == 0xe8 && is_tracer(address + at + sizeof(nop) + distance, symbol);
+	return arch_ftrace_entry(address, &called) && (!called || is_tracer(called, symbol));
 }
 
 static const char *why_not(const struct btf_extra_site *body, enum fentry_answer answer)

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the kernel side has to know of the architecture beyond core/loc_arch.h; the
+ * folder of each has it. Add a folder, a line here, a line in Kbuild and one in
+ * Kconfig.
+ */
+#ifndef BTF_EXTRA_ARCH_H
+#define BTF_EXTRA_ARCH_H
+
+#include <linux/types.h>
+
+#include "../core/btf_blob.h"
+
+/* arch_args_word(): the word of struct pt_regs that has the number of a system call. */
+#if defined(CONFIG_X86_64)
+#include "x86/args_word.h"
+#else
+#error "btf_extra: this architecture has no folder in kernel/arch"
+#endif
+
+/*
+ * The registers that an argument takes where next is the first argument register
+ * that is left. 0: it is in memory, or in registers that are not for integers.
+ */
+u32 arch_argument_registers(const struct btf_blob *types, u32 type_id, u32 size, u32 next);
+
+/* How many argument registers the caller needs to say where the result is to be. */
+u32 arch_result_registers(const struct btf_blob *types, u32 type_id);
+
+/*
+ * Whether ftrace knows the function at an address: there is the NOP that ftrace left,
+ * or a call. *called: its target, 0 where it is a NOP.
+ */
+bool arch_ftrace_entry(unsigned long address, unsigned long *called);
+
+#endif
