@@ -3,14 +3,13 @@
 #ifndef BTF_EXTRA_LIVE_IN_REGISTERS_H
 #define BTF_EXTRA_LIVE_IN_REGISTERS_H
 
-#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "userspace/generator/dwarf/address_list.h"
 #include "userspace/generator/dwarf/debug_file.h"
-
-struct cs_insn;
+#include "userspace/generator/sites/instructions.h"
 
 namespace btf_extra::generator {
 
@@ -18,21 +17,17 @@ namespace btf_extra::generator {
 class LiveInRegisters {
   public:
     explicit LiveInRegisters(const DebugFile &file);
-    ~LiveInRegisters();
-    LiveInRegisters(const LiveInRegisters &) = delete;
-    LiveInRegisters &operator=(const LiveInRegisters &) = delete;
 
     // Says whether a body that is in these ranges reads an argument register of the ABI, from
     // number first on, as its caller left it. Reads of functions that it calls or jumps to are not
-    // counted. false, too, if the machine is not x86-64 or the file lacks the code.
+    // counted. false, too, if Instructions do not decode, or the file lacks the code.
     bool reads_argument(uint64_t entry, std::span<const CodeRange> ranges, uint32_t first);
 
   private:
-    const uint8_t *code_at(uint64_t address, std::span<const CodeRange> ranges, size_t &left) const;
+    Code code_at(uint64_t address, std::span<const CodeRange> ranges) const;
 
     const DebugFile &file_;
-    size_t disassembler_ = 0;  // capstone's handle, opened when there is something to look at
-    cs_insn *instruction_ = nullptr;
+    std::unique_ptr<Instructions> instructions_;
 };
 
 }  // namespace btf_extra::generator

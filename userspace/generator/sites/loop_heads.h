@@ -5,13 +5,13 @@
 #define BTF_EXTRA_LOOP_HEADS_H
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 
 #include "userspace/generator/dwarf/address_list.h"
 #include "userspace/generator/dwarf/debug_file.h"
-
-struct cs_insn;
+#include "userspace/generator/sites/instructions.h"
 
 namespace btf_extra::generator {
 
@@ -19,31 +19,17 @@ namespace btf_extra::generator {
 class LoopHeads {
   public:
     explicit LoopHeads(const DebugFile &file);
-    ~LoopHeads();
-    LoopHeads(const LoopHeads &) = delete;
-    LoopHeads &operator=(const LoopHeads &) = delete;
 
     // Says whether a jump leads from these ranges to entry. Each range must begin with an
     // instruction, as ranges of DWARF do.
     bool is_loop_head(uint64_t entry, std::span<const CodeRange> ranges);
 
   private:
-    // Code, with the address of its first byte.
-    struct Code {
-        uint64_t first = 0;
-        Bytes bytes;
-    };
-
     Code code_of(CodeRange range);
-    bool x86_jumps(const Code &code, uint64_t entry);
-    bool arm64_jumps(const Code &code, uint64_t entry) const;
-    bool begins_instruction(const Code &code, uint64_t entry, uint64_t opcode);
 
     const DebugFile &file_;
-    const bool x86_;
+    std::unique_ptr<Instructions> instructions_;
     std::optional<uint32_t> section_;  // that of the last range
-    size_t disassembler_ = 0;  // capstone's handle, opened when there is something to look at
-    cs_insn *instruction_ = nullptr;
 };
 
 }  // namespace btf_extra::generator

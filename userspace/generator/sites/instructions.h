@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// All that the generator knows of the instructions of an architecture. One file has each of them:
+// instructions_<name>.cpp.
+#ifndef BTF_EXTRA_INSTRUCTIONS_H
+#define BTF_EXTRA_INSTRUCTIONS_H
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "userspace/generator/dwarf/debug_file.h"
+
+namespace btf_extra::generator {
+
+// The bytes of code from an address on.
+struct Code {
+    uint64_t first = 0;
+    Bytes bytes;
+};
+
+struct Instruction {
+    uint64_t size = 0;
+    uint32_t reads = 0;  // bit n: the argument register n, as it was before
+    uint32_t writes = 0;
+    std::optional<uint64_t> jump;  // the address that a direct jump may lead to
+    bool is_call = false;          // the callee may read and write anything
+    bool is_last = false;          // the next instruction does not follow it
+};
+
+// One for each file and each thread.
+class Instructions {
+  public:
+    static std::unique_ptr<Instructions> of_file(const DebugFile &file);
+    virtual ~Instructions() = default;
+
+    // Tells whether a direct jump leads to entry. The code and the entry each begin with an
+    // instruction.
+    virtual bool any_jump_to(uint64_t entry, const Code &code) = 0;
+
+    // Decodes the first instruction. Returns nothing if that fails, or if the registers of the
+    // architecture are not followed.
+    virtual std::optional<Instruction> decode(const Code &code) = 0;
+
+    // Tells whether a tracer's hook may be that far behind the entry of a function.
+    virtual bool may_be_hook(uint64_t distance) const = 0;
+};
+
+std::unique_ptr<Instructions> x86_64_instructions(const DebugFile &file);
+std::unique_ptr<Instructions> aarch64_instructions(const DebugFile &file);
+
+}  // namespace btf_extra::generator
+
+#endif

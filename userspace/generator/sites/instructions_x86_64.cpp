@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include <capstone/capstone.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "userspace/generator/sites/instructions.h"
+
+namespace btf_extra::generator {
+
+namespace {
+
+constexpr int64_t kShortReach = 128;  // the reach of a displacement of one byte
+
+// Opcodes of jumps with a displacement of one byte: jmp, jcc, loop, jrcxz.
+bool is_short_jump(uint8_t opcode) {
+    return opcode == 0xeb || (opcode & 0xf0) == 0x70 || (opcode & 0xfc) == 0xe0;
+}
+
+bool is_prefix(uint8_t byte) {
+    constexpr uint8_t kPrefixes[] = {0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65,
+                                     0x66, 0x67, 0xf0, 0xf2, 0xf3};
+    return (byte & 0xf0) == 0x40 || std::ranges::find(kPrefixes, byte) != std::end(kPrefixes);
+}
+
+uint32_t word_at(const uint8_t *bytes) {
+    uint32_t word;
+    std::memcpy(&word, bytes, sizeof(word));
+    return word;
+}
+
+uint32_t bit_of(uint16_t reg) {
+    static constexpr uint16_t kNames[6][4] = {{X86_REG_RDI, X86_REG_EDI, X86_REG_DI, X86_REG_DIL},
+                                              {X86_REG_RSI, X86_REG_ESI, X86_REG_SI, X86_REG_SIL},
+                                              {X86_REG_RDX, X86_REG_EDX, X86_REG_DX, X86_REG_DL},
+                                              {X86_REG_RCX, X86_REG_ECX, X86_REG_CX, X86_REG_CL},
+                                              {X86_REG_R8, X86_REG_R8D, X86_REG_R8W, X86_REG_R8B},
+                                              {X86_REG_R9, X86_REG_R9D, X86_REG_R9W, X86_REG_R9B}};
+    for (uint32_t i = 0; i < 6; ++i)
+        if (std::ranges::find(kNames[i], reg) != std::end(kNames[i]))
+            return 1u << i;
+    return reg == X86_REG_DH ? 4 : reg == X86_REG_CH ? 8 : 0;
+}
+
+uint32_t bits_of(const uint16_t *registers, uint8_t count) {
+    uint32_t bits = 0;
+    for (uint8_t i = 0; i < count; ++i)
+        bits |= bit_of(registers[i]);
+    return bits;
+}
+
+// Tells whether the old value of the operands does not matter: xor %edi,%edi; or $-1,%edi; and
+// push %rdi, which makes room on the stack.
+bool forgets_operands(const cs_insn &instruction) {
+    const cs_x86 &x86 = instruction.detail->x86;
+    const cs_x86_op &first = x86.operands[0], &second = x86.operands[1];
+    const bool same = x86.op_count == 2 && first.type == X86_OP_REG && second.type == X86_OP_REG &&
+                      first.reg == second.reg;
+    switch (instruction.id) {
+    case X86_INS_XOR:
+    case X86_INS_SUB:
+    case X86_INS_SBB:
+        return same;
+    case X86_INS_OR:
+        return x86.op_count == 2 && second.type == X86_OP_IMM &&
+               static_cast<int32_t>(second.imm) == -1;
+    case X86_INS_PUSH:
+        return true;
+    default:
+        return false;
+    }
+}
+
+// Capstone's handle, which is opened when there is something to look at.
+class Disassembler {
+  public:
+    explicit Disassembler(bool detail) : detail_(detail) {}
+    ~Disassembler() {
+        if (instruction_)
+            cs_free(instruction_, 1);
+        if (handle_)
+            cs_close(&handle_);
+    }
+    Disassembler(const Disassembler &) = delete;
+    Disassembler &operator=(const Disassembler &) = delete;
+
+    bool open() {
+        if (handle_)
+            return true;
+        if (cs_open(CS_ARCH_X86, CS_MODE_64, &handle_) != CS_ERR_OK)
+            return false;
+        if (detail_)
+            cs_option(handle_, CS_OPT_DETAIL, CS_OPT_ON);
+        instruction_ = cs_malloc(handle_);
+        return true;
+    }
+
+    // Moves bytes, left and address behind the instruction. It stays until the next call.
+    const cs_insn *next(const uint8_t *&bytes, size_t &left, uint64_t &address) {
+        return cs_disasm_iter(handle_, &bytes, &left, &address, instruction_) ? instruction_
+                                                                              : nullptr;
+    }
+
+    csh handle() const { return handle_; }
+
+  private:
+    const bool detail_;
+    csh handle_ = 0;
+    cs_insn *instruction_ = nullptr;
+};
+
+class X86Instructions : public Instructions {
+  public:
+    explicit X86Instructions(const DebugFile &file) : file_(file) {}
+
+    bool any_jump_to(uint64_t entry, const Code &code) override;
+    std::optional<Instruction> decode(const Code &code) override;
+    // It is the first instruction, or follows an ENDBR64.
+    bool may_be_hook(uint64_t distance) const override { return distance == 0 || distance == 4; }
+
+  private:
+    bool begins_instruction(const Code &code, uint64_t entry, uint64_t opcode);
+
+    const DebugFile &file_;
+    Disassembler lengths_{false};
+    Disassembler operands_{true};
+};
+
+// Looks first for bytes that are a displacement to the entry: there are few, and hardly any that
+// are no displacement have a jump's opcode before them.
+bool X86Instructions::any_jump_to(uint64_t entry, const Code &code) {
+    const uint8_t *bytes = code.bytes.data();
+    const auto size = static_cast<int64_t>(code.bytes.size());
+    const auto to_entry = static_cast<int64_t>(entry - code.first);
+    const auto jumps = [&](int64_t opcode, int64_t field, uint64_t field_size) {
+        return !file_.relocates(code.first + static_cast<uint64_t>(field), field_size) &&
+               begins_instruction(code, entry, static_cast<uint64_t>(opcode));
+    };
+    // A displacement counts from behind itself. The one that is wanted leads from `at` to the
+    // entry, modulo its size.
+    const int64_t short_end = std::min(size, to_entry + kShortReach);
+    const int64_t short_begin = std::max<int64_t>(1, to_entry - kShortReach);
+    auto wanted8 = static_cast<uint8_t>(to_entry - short_begin - 1);
+    for (int64_t at = short_begin; at < short_end; ++at, --wanted8)
+        if (bytes[at] == wanted8 && is_short_jump(bytes[at - 1]) && jumps(at - 1, at, 1))
+            return true;
+    auto wanted32 = static_cast<uint32_t>(to_entry - 1 - 4);
+    for (int64_t at = 1; at + 4 <= size; ++at, --wanted32) {
+        if (word_at(bytes + at) != wanted32)
+            continue;
+        if (bytes[at - 1] == 0xe9 && jumps(at - 1, at, 4))
+            return true;
+        if (at >= 2 && bytes[at - 2] == 0x0f && (bytes[at - 1] & 0xf0) == 0x80 &&
+            jumps(at - 2, at, 4))
+            return true;
+    }
+    return false;
+}
+
+// Says whether an instruction has its opcode there: it begins with that or with prefixes. At the
+// entry begins one, too. If the code cannot be disassembled, the answer is true.
+bool X86Instructions::begins_instruction(const Code &code, uint64_t entry, uint64_t opcode) {
+    if (!lengths_.open())
+        return true;
+    const uint64_t to_entry = entry - code.first;
+    const uint64_t from = to_entry <= opcode ? to_entry : 0;
+    const uint8_t *bytes = code.bytes.data() + from;
+    size_t left = code.bytes.size() - from;
+    uint64_t at = from;
+    while (at < opcode) {
+        const uint64_t begin = at;
+        if (lengths_.next(bytes, left, at) == nullptr)
+            return true;
+        if (at > opcode)
+            return std::all_of(code.bytes.data() + begin, code.bytes.data() + opcode, is_prefix);
+    }
+    return true;
+}
+
+std::optional<Instruction> X86Instructions::decode(const Code &code) {
+    const uint8_t *bytes = code.bytes.data();
+    size_t left = code.bytes.size();
+    uint64_t end = code.first;
+    if (!operands_.open())
+        return std::nullopt;
+    const cs_insn *found = operands_.next(bytes, left, end);
+    if (found == nullptr)
+        return std::nullopt;
+    const cs_x86_op &operand = found->detail->x86.operands[0];
+    Instruction out = {.size = found->size, .jump = {}};
+    if (cs_insn_group(operands_.handle(), found, X86_GRP_JUMP) && operand.type == X86_OP_IMM &&
+        !file_.relocates(code.first, found->size))
+        out.jump = static_cast<uint64_t>(operand.imm);
+    out.is_call = found->id == X86_INS_CALL;
+    out.is_last = found->id == X86_INS_JMP || found->id == X86_INS_RET || found->id == X86_INS_UD2;
+    cs_regs reads, writes;
+    uint8_t nr_reads = 0, nr_writes = 0;
+    if (cs_regs_access(operands_.handle(), found, reads, &nr_reads, writes, &nr_writes) !=
+        CS_ERR_OK) {
+        out.is_last = true;
+        return out;
+    }
+    if (!forgets_operands(*found))
+        out.reads = bits_of(reads, nr_reads);
+    out.writes = bits_of(writes, nr_writes);
+    return out;
+}
+
+}  // namespace
+
+std::unique_ptr<Instructions> x86_64_instructions(const DebugFile &file) {
+    return std::make_unique<X86Instructions>(file);
+}
+
+}  // namespace btf_extra::generator
