@@ -109,6 +109,28 @@ def core_environment():
                     yield f"{path}: <{name}> belongs into kernel/core/core_env.h"
 
 
+# The files that may know one architecture; and the tests, which expect what it does.
+ARCH_HOMES = ("kernel/core/loc_arch", "kernel/arch/", "kernel/tests/",
+              "userspace/generator/sites/instructions", "userspace/bpf/btf_loc.bpf.h")
+ARCH_FACTS = re.compile(
+    r"\b(r(ax|bx|cx|dx|si|di|bp|sp|8|9|1[0-5])|orig_(ax|x0))\b"   # registers
+    r"|\bregs(->|\.)\w"                                          # fields of struct pt_regs
+    r"|\bX86_|\bARM64_|\bCS_ARCH_|<capstone/|\b(?i:endbr)"       # instructions
+    r"|\b(EM_(X86_64|AARCH64)|LOC_MACHINE_\w+|CONFIG_(X86|ARM64)\w*|__(x86_64|aarch64)__)\b")
+COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+
+
+def architectures_have_homes():
+    for path in c_family():
+        if not path.startswith(("kernel/", "userspace/", "include/")) or path.startswith(ARCH_HOMES):
+            continue
+        # Comments may have examples.
+        code = COMMENT.sub(lambda found: "\n" * found[0].count("\n"), TEXT[path])
+        for number, line in enumerate(code.splitlines(), 1):
+            if ARCH_FACTS.search(line):
+                yield f"{path}:{number}: belongs into the home of its architecture: {line.strip()}"
+
+
 def licences():
     """The lines of SPDX, and the texts of what they name in LICENSES/."""
     # A patch has the licence of the files that it changes.
@@ -237,6 +259,7 @@ def shell():
 RULES = {
     "includes go one way": include_directions,
     "one environment header": core_environment,
+    "an architecture has one home": architectures_have_homes,
     "every source file names its licence": licences,
     "the version is in one place": one_version,
     "nothing generated among the sources": nothing_generated,
