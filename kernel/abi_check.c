@@ -76,9 +76,3 @@ bool abi_check(const struct btf_blob *types, u32 func_id, u32 loc_proto, enum ab
 	}
 	return true;
 }
-
-bool abi_suffix_changes(const char *suffix)
-{
-	return strstr(suffix, ".isra.") || strstr(suffix, ".constprop.") ||
-	       strstr(suffix, ".part.");
-}

@@ -46,7 +46,4 @@ static inline bool abi_fault_of_parameter(const struct abi_fault *fault)
 bool abi_check(const struct btf_blob *types, u32 func_id, u32 loc_proto, enum abi_promise promise,
 	       struct abi_fault *fault);
 
-/* Whether what the compiler has put behind the name of a function says that it changed it. */
-bool abi_suffix_changes(const char *suffix);
-
 #endif

@@ -2,6 +2,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
+#include "core/func_suffix.h"
 #include "fentry_target.h"
 #include "object_registry.h"
 #include "site_query.h"
@@ -137,12 +138,13 @@ static void find_named(const struct btf_extra_site *body, void *data)
 static enum abi_promise promise_of(const struct judgement *judgement, bool has_symbol)
 {
 	const char *symbol = judgement->query->symbol;
+	const u32 changes = FUNC_SUFFIX_PARAMS | FUNC_SUFFIX_PART;
 	size_t length = strlen(judgement->name);
 
 	if (judgement->only.flags & BTF_EXTRA_SITE_TRUE_SIGNATURE)
 		return ABI_EXACT;
 	if (has_symbol && !strncmp(symbol, judgement->name, length) &&
-	    abi_suffix_changes(symbol + length))
+	    func_suffix_meaning(symbol + length, strlen(symbol + length)) & changes)
 		return ABI_CHANGED;
 	return ABI_KEPT;
 }

@@ -63,5 +63,5 @@ bool other_symbol_is_part(const char *name)
 {
 	const char *suffix = name + func_suffix_strip(name);
 
-	return strstr(suffix, ".cold") || strstr(suffix, ".part.");
+	return func_suffix_meaning(suffix, strlen(suffix)) & (FUNC_SUFFIX_COLD | FUNC_SUFFIX_PART);
 }

@@ -6,16 +6,17 @@ enum number_rule {
 	NUMBER_OPTIONAL,	/* ".cold" and ".cold.1" */
 };
 
-static const struct {
+static const struct suffix {
 	const char *word;
 	enum number_rule number;
+	u32 meaning;		/* FUNC_SUFFIX_* */
 } suffixes[] = {
-	{ ".isra", NUMBER_REQUIRED },
-	{ ".constprop", NUMBER_REQUIRED },
-	{ ".part", NUMBER_REQUIRED },
-	{ ".cold", NUMBER_OPTIONAL },
-	{ ".llvm", NUMBER_REQUIRED },
-	{ ".lto_priv", NUMBER_REQUIRED },
+	{ ".isra", NUMBER_REQUIRED, FUNC_SUFFIX_PARAMS | FUNC_SUFFIX_RESULT },
+	{ ".constprop", NUMBER_REQUIRED, FUNC_SUFFIX_PARAMS },
+	{ ".part", NUMBER_REQUIRED, FUNC_SUFFIX_PART },
+	{ ".cold", NUMBER_OPTIONAL, FUNC_SUFFIX_COLD },
+	{ ".llvm", NUMBER_REQUIRED, 0 },
+	{ ".lto_priv", NUMBER_REQUIRED, 0 },
 };
 
 /* Bytes of ".123" at text, 0 for anything else. */
@@ -30,8 +31,8 @@ static u32 number_length(const char *text, u32 size)
 	return length > 1 ? length : 0;
 }
 
-/* Bytes of the suffix that begins at text, 0: none does. */
-static u32 suffix_length(const char *text, u32 size)
+/* Bytes of the suffix that begins at text, with what it means; 0: none does. */
+static u32 read_suffix(const char *text, u32 size, u32 *meaning)
 {
 	u32 i;
 
@@ -42,8 +43,10 @@ static u32 suffix_length(const char *text, u32 size)
 		if (word > size || memcmp(text, suffixes[i].word, word))
 			continue;
 		number = number_length(text + word, size - word);
-		if (number || suffixes[i].number == NUMBER_OPTIONAL)
-			return word + number;
+		if (!number && suffixes[i].number == NUMBER_REQUIRED)
+			continue;
+		*meaning = suffixes[i].meaning;
+		return word + number;
 	}
 	return 0;
 }
@@ -51,8 +54,10 @@ static u32 suffix_length(const char *text, u32 size)
 /* Whether nothing but suffixes follows. */
 static bool all_suffixes(const char *text, u32 size)
 {
+	u32 meaning;
+
 	while (size) {
-		u32 length = suffix_length(text, size);
+		u32 length = read_suffix(text, size, &meaning);
 
 		if (!length)
 			return false;
@@ -75,4 +80,15 @@ u32 func_suffix_strip_part(const char *symbol, u32 size)
 size_t func_suffix_strip(const char *symbol)
 {
 	return func_suffix_strip_part(symbol, (u32)strlen(symbol));
+}
+
+u32 func_suffix_meaning(const char *text, u32 size)
+{
+	u32 found = 0;
+	u32 meaning, i;
+
+	for (i = 0; i < size; i++)
+		if (text[i] == '.' && read_suffix(text + i, size - i, &meaning))
+			found |= meaning;
+	return found;
 }

@@ -120,8 +120,10 @@ static void marks_row_test(struct kunit *test)
 static void suffix_row_test(struct kunit *test)
 {
 	const struct suffix_row *row = test->param_value;
+	const char *suffix = row->symbol + row->length;
 
 	KUNIT_EXPECT_EQ(test, func_suffix_strip(row->symbol), row->length);
+	KUNIT_EXPECT_EQ(test, func_suffix_meaning(suffix, strlen(suffix)), row->meaning);
 }
 
 static const void *container_gen_params(struct kunit *test, const void *prev, char *desc)

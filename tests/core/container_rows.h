@@ -119,6 +119,7 @@ const char *marks_row_verdict(const struct marks_row *row);
 struct suffix_row {
 	const char *symbol;
 	u32 length;		/* length of the source name in it */
+	u32 meaning;		/* FUNC_SUFFIX_* of what follows the source name */
 };
 
 extern const struct suffix_row suffix_rows[];

@@ -288,9 +288,11 @@ TEST(Container, LoopHeadsOfAFile) {
 
 class SuffixRow : public testing::TestWithParam<u32> {};
 
-TEST_P(SuffixRow, HasTheLengthOfTheRow) {
+TEST_P(SuffixRow, HasTheLengthAndTheMeaningOfTheRow) {
     const suffix_row &row = suffix_rows[GetParam()];
     EXPECT_EQ(func_suffix_strip(row.symbol), row.length) << row.symbol;
+    const char *suffix = row.symbol + row.length;
+    EXPECT_EQ(func_suffix_meaning(suffix, strlen(suffix)), row.meaning) << row.symbol;
 }
 
 INSTANTIATE_TEST_SUITE_P(Container, SuffixRow, testing::Range(0u, suffix_nr_rows));

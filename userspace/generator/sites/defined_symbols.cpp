@@ -14,11 +14,13 @@ namespace {
 // Returns the name of the function that a symbol is the split remainder of. Empty: it is none. The
 // cold code of a remainder does not begin it.
 std::string_view split_off(const char *symbol) {
-    if (std::strstr(symbol, ".part.") == nullptr)
+    if (std::strchr(symbol, '.') == nullptr)
         return {};
     const std::string_view name(symbol, func_suffix_strip(symbol));
     const std::string_view suffix(symbol + name.size());
-    const bool part = suffix.find(".part.") != suffix.npos && suffix.find(".cold") == suffix.npos;
+    const uint32_t meaning =
+        func_suffix_meaning(suffix.data(), static_cast<uint32_t>(suffix.size()));
+    const bool part = (meaning & FUNC_SUFFIX_PART) && !(meaning & FUNC_SUFFIX_COLD);
     return part ? name : std::string_view();
 }
 

@@ -54,12 +54,13 @@ Passing passing_of(const EntryParam &param) {
 }  // namespace
 
 SignatureChange signature_change(std::string_view suffixes) {
-    const auto has = [&](std::string_view word) { return suffixes.find(word) != suffixes.npos; };
+    const uint32_t meaning =
+        func_suffix_meaning(suffixes.data(), static_cast<uint32_t>(suffixes.size()));
     // A split remainder or cold code has no signature of the source at all.
-    if (has(".part.") || has(".cold"))
+    if (meaning & (FUNC_SUFFIX_PART | FUNC_SUFFIX_COLD))
         return {};
-    const bool isra = has(".isra.");
-    return {.params = isra || has(".constprop."), .result = isra};
+    return {.params = (meaning & FUNC_SUFFIX_PARAMS) != 0,
+            .result = (meaning & FUNC_SUFFIX_RESULT) != 0};
 }
 
 std::optional<std::vector<RegisterPart>> register_parts(std::span<const uint8_t> expression,
