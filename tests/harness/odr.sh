@@ -7,7 +7,9 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 
-verdict=pass
+results=$1
+# shellcheck source=tests/harness/rows.sh
+. tests/harness/rows.sh
 # Under make, its variables are not for this build.
-env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory build/odr/program || verdict=fail
-echo "$verdict each type has one definition (g++ -flto -Wodr)" >"$1"
+row 'each type has one definition (g++ -flto -Wodr)' \
+    env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory build/odr/program
