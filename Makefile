@@ -8,8 +8,11 @@
 #   freestanding   the C core without a C library, for a look at what it calls
 #   odr            nothing but types, so that the linker compares their definitions
 
-# As many jobs as there are processors, unless -j says otherwise.
-MAKEFLAGS += --jobs=$(shell nproc) --no-builtin-rules
+# As many jobs as there are processors, unless -j or a make above this one says otherwise.
+MAKEFLAGS += --no-builtin-rules
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += --jobs=$(shell nproc)
+endif
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -18,7 +21,24 @@ SONAME := libbtf_extra.so.$(basename $(VERSION))
 
 VARIANTS := release shared asan fuzz freestanding odr
 
-WARNINGS := -Wall -Wextra -Werror
+# Yours to set, here or on the command line. The flags are for release and shared, what a user gets;
+# WERROR=1 is for those who can mend a warning, such as `make check`.
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+ifeq ($(origin CXX),default)
+CXX := g++
+endif
+CFLAGS ?= -O2 -g
+CXXFLAGS ?= -O2 -g
+# $(call llvm,NAME): the program of LLVM 14, which is tested, or else any there is.
+llvm = $(or $(shell for t in $(1)-14 $(1) $(addprefix $(1)-,19 18 17 16 15 13); do \
+	command -v $$t >/dev/null && echo $$t && break; done),$(1))
+CLANG ?= $(call llvm,clang)
+CLANGXX ?= $(call llvm,clang++)
+LLVM_STRIP ?= $(call llvm,llvm-strip)
+CLANG_TIDY ?= $(call llvm,clang-tidy)
+WARNINGS := -Wall -Wextra $(if $(WERROR),-Werror)
 CFLAGS_ALL := -std=gnu11 -I. $(WARNINGS)
 CXXFLAGS_ALL := -std=c++20 -I. -Iinclude/uapi $(WARNINGS) -pthread
 BPF_ARCH := $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
@@ -34,16 +54,17 @@ export CCACHE_NOHASHDIR := 1
 export CCACHE_MAXSIZE := 2G
 endif
 
-build/%: CC := gcc
-build/%: CXX := g++
-build/release/%: FLAGS := -O2 -g -DNDEBUG
-build/shared/%: FLAGS := -O2 -g -DNDEBUG -fPIC
+build/release/%: FLAGS := -DNDEBUG
+build/shared/%: FLAGS := -DNDEBUG -fPIC
+build/release/% build/shared/%: USER_CFLAGS = $(CPPFLAGS) $(CFLAGS)
+build/release/% build/shared/%: USER_CXXFLAGS = $(CPPFLAGS) $(CXXFLAGS)
+build/release/% build/shared/%: USER_LDFLAGS = $(LDFLAGS)
 build/asan/%: FLAGS := -O1 -g $(SANITIZE)
 # Here CLI11 and GoogleTest would take twice the time to be optimized as all else together.
 build/asan/obj/userspace/cli/% build/asan/obj/tests/unit/%_test.cpp.o: FLAGS := -O0 -g $(SANITIZE)
 build/fuzz/%: FLAGS := -O1 -g $(SANITIZE) -fsanitize=fuzzer-no-link
-build/fuzz/%: CC := clang-14
-build/fuzz/%: CXX := clang++-14
+build/fuzz/%: override CC = $(CLANG)
+build/fuzz/%: override CXX = $(CLANGXX)
 build/freestanding/%: FLAGS := -O2 -ffreestanding -fno-pic
 build/odr/%: FLAGS := -O0 -flto -Werror=odr -Werror=lto-type-mismatch
 
@@ -60,7 +81,7 @@ TESTS_REAL := $(wildcard tests/real/*_test.cpp)
 FUZZERS := $(patsubst tests/fuzz/%,%,$(basename $(wildcard tests/fuzz/*_fuzz.c tests/fuzz/*_fuzz.cpp)))
 BENCHES := $(patsubst tests/bench/%.cpp,%,$(wildcard tests/bench/*_bench.cpp))
 
-BPF_COMPILE = clang-14 -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -std=gnu11 -g -O2 $(WARNINGS) \
+BPF_COMPILE = $(CLANG) -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -std=gnu11 -g -O2 $(WARNINGS) \
 	-Wno-unused-parameter -I. -Iinclude/uapi "-I/usr/include/$(shell gcc -print-multiarch)"
 
 # Shown instead of the command; V=1 shows the command.
@@ -68,7 +89,8 @@ say = $(if $(V),,@printf '  %-4s %s\n' $(1) $@;)
 
 # ---- what is asked for ----
 
-.PHONY: help demo check userspace install kernel kernel-tree dkms kunit fuzz bench bench-vm bench-intree check-intree vm tidy clean FORCE
+.PHONY: help demo check userspace install kernel kernel-tree dkms kunit fuzz bench bench-vm \
+	bench-intree check-intree vm tidy compile_commands clean FORCE
 
 help:
 	@echo 'make demo        build, fetch a Debian kernel with debug info, generate, look around'
@@ -88,6 +110,7 @@ help:
 	@echo 'make vm          a shell in a virtual machine with everything loaded:'
 	@echo '                 KERNEL=6.1|6.12|7.x|lean|intree'
 	@echo 'make tidy        clang-tidy over the C++ sources (slow)'
+	@echo 'make compile_commands   build/compile_commands.json, for clangd'
 	@echo 'make clean       removes build/'
 	@echo
 	@echo 'demo, check, kunit, fuzz, bench, bench-vm and vm install the Debian packages that they need.'
@@ -179,7 +202,15 @@ vm:
 tidy:
 	@userspace/packages.sh check
 	@printf '%s\n' $(USERSPACE) $(MAIN) | \
-		xargs -P $$(nproc) -I {} clang-tidy-14 --quiet {} -- $(CXXFLAGS_ALL)
+		xargs -P $$(nproc) -I {} $(CLANG_TIDY) --quiet {} -- $(CXXFLAGS_ALL)
+
+# For editors: how each file of release is compiled. clangd looks for it in build/.
+compile_commands:
+	@mkdir -p build
+	@$(MAKE) --no-print-directory -Bn V=1 CCACHE= $(call object,release,$(CORE) $(USERSPACE) $(MAIN)) | \
+		python3 -c 'import json, sys; json.dump([{"directory": "$(CURDIR)", "command": line.strip(), \
+		"file": line.split()[-1]} for line in sys.stdin if " -c -o " in line], sys.stdout, indent=1)' \
+		> build/compile_commands.json
 
 clean:
 	rm -rf build
@@ -197,14 +228,20 @@ $(1).list: FORCE
 	@mkdir -p $$(@D); echo '$(2)' | cmp -s - $$@ || echo '$(2)' > $$@
 endef
 
+LINK = $(CXX) $(USER_CXXFLAGS) $(FLAGS) $(USER_LDFLAGS)
+COMPILED_BY = $(CC) $(CXX) $(CLANG) $(WARNINGS) $(USER_CFLAGS) $(USER_CXXFLAGS)
+
 # $(call variant,NAME)
 define variant
-build/$(1)/obj/%.c.o: %.c Makefile
+build/$(1)/obj/%.c.o: %.c Makefile build/$(1)/flags
 	@mkdir -p $$(@D)
-	$$(call say,CC) $$(CCACHE) $$(CC) $$(CFLAGS_ALL) $$(FLAGS) -MMD -MP -c -o $$@ $$<
-build/$(1)/obj/%.cpp.o: %.cpp Makefile
+	$$(call say,CC) $$(CCACHE) $$(CC) $$(CFLAGS_ALL) $$(USER_CFLAGS) $$(FLAGS) -MMD -MP -c -o $$@ $$<
+build/$(1)/obj/%.cpp.o: %.cpp Makefile build/$(1)/flags
 	@mkdir -p $$(@D)
-	$$(call say,CXX) $$(CCACHE) $$(CXX) $$(CXXFLAGS_ALL) $$(FLAGS) -MMD -MP -c -o $$@ $$<
+	$$(call say,CXX) $$(CCACHE) $$(CXX) $$(CXXFLAGS_ALL) $$(USER_CXXFLAGS) $$(FLAGS) -MMD -MP -c -o $$@ $$<
+# Changes only when compilers or flags do.
+build/$(1)/flags: FORCE
+	@mkdir -p $$(@D); echo '$$(COMPILED_BY)' | cmp -s - $$@ || echo '$$(COMPILED_BY)' > $$@
 
 $(call archive,build/$(1)/libcore.a,$(call object,$(1),$(CORE)))
 $(call archive,build/$(1)/libuserspace.a,$(call object,$(1),$(USERSPACE)))
@@ -212,12 +249,12 @@ $(call archive,build/$(1)/libsupport.a,$(call object,$(1),$(SUPPORT)))
 
 build/$(1)/btf-extra: $(call object,$(1),$(MAIN)) build/$(1)/bpf/trace_program.o \
 		build/$(1)/libuserspace.a build/$(1)/libcore.a
-	$$(call say,LD) $$(CXX) $$(FLAGS) -o $$@ $$^ $$(LIBS)
+	$$(call say,LD) $$(LINK) -o $$@ $$^ $$(LIBS)
 
 # Programs for the kernel.
-build/$(1)/bpf/%.bpf.o: userspace/bpf/%.bpf.c Makefile
+build/$(1)/bpf/%.bpf.o: userspace/bpf/%.bpf.c Makefile build/$(1)/flags
 	@mkdir -p $$(@D)
-	$$(call say,BPF) $$(BPF_COMPILE) -fdebug-compilation-dir=. -MMD -MP -c -o $$@ $$< && llvm-strip-14 -g $$@
+	$$(call say,BPF) $$(BPF_COMPILE) -fdebug-compilation-dir=. -MMD -MP -c -o $$@ $$< && $$(LLVM_STRIP) -g $$@
 
 # The same as bytes in a program that loads it.
 build/$(1)/bpf/%_program.o: userspace/bpf/%_program.S build/$(1)/bpf/%.bpf.o
@@ -232,7 +269,7 @@ define test
 $(call test_program,$(1),$(2)): $(call object,$(1),$(2)) build/$(1)/libsupport.a \
 		build/$(1)/libuserspace.a build/$(1)/libcore.a
 	@mkdir -p $$(@D)
-	$$(call say,LD) $$(CXX) $$(FLAGS) -o $$@ $$^ -lgtest_main -lgtest $$(LIBS)
+	$$(call say,LD) $$(LINK) -o $$@ $$^ -lgtest_main -lgtest $$(LIBS)
 endef
 $(foreach t,$(TESTS_UNIT),$(eval $(call test,asan,$(t))))
 $(foreach t,$(TESTS_REAL),$(eval $(call test,release,$(t))))
@@ -241,7 +278,7 @@ $(foreach t,$(TESTS_REAL),$(eval $(call test,release,$(t))))
 LIBRARY_OBJECTS := $(call object,shared,$(FORMAT) $(LIBRARY) $(CORE))
 $(eval $(call archive,build/shared/libbtf_extra.a,$(LIBRARY_OBJECTS)))
 build/shared/$(SONAME): $(LIBRARY_OBJECTS) userspace/lib/libbtf_extra.map
-	$(call say,LD) $(CXX) $(FLAGS) -shared -Wl,--as-needed -Wl,-soname,$(@F) -Wl,-z,defs \
+	$(call say,LD) $(LINK) -shared -Wl,--as-needed -Wl,-soname,$(@F) -Wl,-z,defs \
 		-Wl,--version-script=userspace/lib/libbtf_extra.map -o $@ $(LIBRARY_OBJECTS) $(LIBS)
 
 TESTS_ASAN := $(foreach t,$(TESTS_UNIT),$(call test_program,asan,$(t)))
@@ -252,23 +289,23 @@ FUZZERS_BUILT := $(addprefix build/fuzz/,$(FUZZERS))
 build/release/bench/%_bench: build/release/obj/tests/bench/%_bench.cpp.o \
 		build/release/libuserspace.a build/release/libcore.a
 	@mkdir -p $(@D)
-	$(call say,LD) $(CXX) $(FLAGS) -o $@ $^ -lbenchmark_main -lbenchmark $(LIBS)
+	$(call say,LD) $(LINK) -o $@ $^ -lbenchmark_main -lbenchmark $(LIBS)
 
 build/release/bench/libdw_walk: build/release/obj/tests/bench/libdw_walk.cpp.o
 	@mkdir -p $(@D)
-	$(call say,LD) $(CXX) $(FLAGS) -o $@ $^ $(LIBS)
+	$(call say,LD) $(LINK) -o $@ $^ $(LIBS)
 
 # For a guest: programs, of one source or, as FOLDER/FOLDER_guest, of all in their folder, and BPF
 # objects.
 build/release/vm/%: build/release/obj/tests/vm/%.cpp.o build/release/libuserspace.a \
 		build/release/libcore.a
 	@mkdir -p $(@D)
-	$(call say,LD) $(CXX) $(FLAGS) -o $@ $^ $(LIBS)
+	$(call say,LD) $(LINK) -o $@ $^ $(LIBS)
 build/release/vm/%: build/release/obj/tests/vm/%.c.o
 	@mkdir -p $(@D)
-	$(call say,LD) $(CC) $(FLAGS) -pthread -o $@ $^
+	$(call say,LD) $(CC) $(USER_CFLAGS) $(FLAGS) $(USER_LDFLAGS) -pthread -o $@ $^
 build/release/vm/running_compare: build/release/obj/tests/vm/running_listing.cpp.o
-build/release/vm/%.bpf.o: tests/vm/%.bpf.c Makefile
+build/release/vm/%.bpf.o: tests/vm/%.bpf.c Makefile build/release/flags
 	@mkdir -p $(@D)
 	$(call say,BPF) $(BPF_COMPILE) -MMD -MP -c -o $@ $<
 GUEST_FOLDERS := $(patsubst tests/vm/%_guest.cpp,%,$(wildcard tests/vm/*/*_guest.cpp))

@@ -62,6 +62,7 @@ fetch_all() {
 }
 fetch_all >"$out/logs/fetch.log" 2>&1 &
 
+export WERROR=1
 echo 'Building'
 # Under make, its variables are not for this build.
 step build env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory build-check || stop

@@ -6,6 +6,7 @@ style, nothing generated, nothing of one machine. Each rule is a test of check.s
 usage: house_rules.py RESULTS
 """
 
+import os
 import pathlib
 import posixpath
 import re
@@ -248,7 +249,7 @@ def cpp_format():
              if path.startswith(("userspace/", "tests/")) and path.endswith((".cpp", ".h"))
              and not path.startswith(("tests/core/", "tests/fixtures/", "userspace/bpf/",
                                       "userspace/lib/btf_extra.h"))]
-    found = complaints(["clang-format-14", "--dry-run", "-Werror"], paths)
+    found = complaints([os.environ.get("CLANG_FORMAT", "clang-format-14"), "--dry-run", "-Werror"], paths)
     return [line for line in found if "error:" in line] or found  # without the lines quoted
 
 

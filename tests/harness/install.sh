@@ -16,6 +16,19 @@ prefix=$scratch/usr
 
 plain_make() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory "$@"; }
 
+# What a user sets, and nothing of ours in its place.
+user_settings() {
+    local said used
+    said=$(plain_make -Bn V=1 userspace CC=user-cc CXX=user-cxx CLANG=user-clang \
+        LLVM_STRIP=user-strip CPPFLAGS=-Duser_cpp CFLAGS=-Duser_c CXXFLAGS=-Duser_cxx \
+        LDFLAGS=-Luser_ld) || return
+    for used in user-cc user-cxx user-clang user-strip -Duser_cpp -Duser_c -Duser_cxx -Luser_ld; do
+        grep -q -e "$used" <<<"$said" || { echo "not used: $used"; return 1; }
+    done
+    ! grep -E -e '(^|[ /])(gcc|g\+\+|clang-?[0-9]*|llvm-strip-?[0-9]*) |-Werror|-O2 -g -MMD' <<<"$said"
+}
+row "the user's compilers and flags" user_settings
+
 row 'make install' plain_make install "PREFIX=$prefix" || exit 1
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 
