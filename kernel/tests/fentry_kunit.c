@@ -540,9 +540,7 @@ static void fentry_many_test(struct kunit *test)
 }
 
 /* Nothing is cut that a user may have to type. */
-static const char long_symbol[] =
-	"fig_of_a_tree_that_grew_very_long_names_in_a_garden_where_nobody_ever_cut_one_"
-	"so_that_each_new_name_was_longer_than_the_one_before_it_and_none_of_them_fitted";
+static char long_symbol[201];
 
 static void find_long_line(const char *line, void *data)
 {
@@ -565,6 +563,7 @@ static void fentry_long_test(struct kunit *test)
 	bool found = false;
 	u32 mark;
 
+	memset(long_symbol, 'f', sizeof(long_symbol) - 1);
 	object = remember_row(test, &row, &mark);
 	query = query_of(test, object, false);
 	rcu_read_lock();
