@@ -32,7 +32,7 @@ struct Abbreviation {
     uint32_t nr_specs = 0;
     // The bytes of all attributes; -1: that depends on their values.
     int32_t fixed_size = -1;
-    // Where among them a DW_AT_sibling of 4 bytes is; -1: there is none, or that is not fixed.
+    // The offset among them of a DW_AT_sibling of 4 bytes; -1: there is none, or it is not fixed.
     int32_t sibling = -1;
 };
 

@@ -179,7 +179,7 @@ void SourceTree::add_common(const std::string &folder) {
         seen_ = true;
         return;
     }
-    // What is in common ends at a whole component of the path.
+    // The common part ends at a whole component of the path.
     const auto length = static_cast<size_t>(
         std::mismatch(common_.begin(), common_.end(), folder.begin(), folder.end()).first -
         common_.begin());

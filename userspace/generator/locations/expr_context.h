@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// What the evaluation of a DWARF expression depends on: the place where it is evaluated, and the
-// form in which its unit writes operands.
+// The evaluation of a DWARF expression depends on the place where it is evaluated, and on the form
+// in which its unit writes operands.
 #ifndef BTF_EXTRA_EXPR_CONTEXT_H
 #define BTF_EXTRA_EXPR_CONTEXT_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// What the generator knows of an object between reading its DWARF and writing its BTF: plain
-// structures, which the reader fills and the writer uses.
+// The model of an object between reading its DWARF and writing its BTF: plain structures, which the
+// reader fills and the writer uses.
 #ifndef BTF_EXTRA_SITE_MODEL_H
 #define BTF_EXTRA_SITE_MODEL_H
 

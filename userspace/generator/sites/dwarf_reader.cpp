@@ -66,7 +66,7 @@ struct OpenSite {
     size_t first_slot = 0;            // its parameters in UnitWalk::slots_
 };
 
-// What is around an entry.
+// The surroundings of an entry.
 struct Scope {
     const Enclosing *enclosing = nullptr;  // nullptr: the entry is in no out-of-line function
     OpenSite *site = nullptr;              // the innermost one around; nullptr: none

@@ -15,7 +15,7 @@
 
 namespace btf_extra::generator {
 
-// What one thread reads its units with. It refers to the input and keeps nothing of a unit.
+// One thread reads all its units with these. They refer to the input and keep nothing of a unit.
 struct UnitTools {
     UnitTools(const ReaderInput &reader_input, std::unique_ptr<FrameTable> frame_table)
         : input(reader_input), frames(std::move(frame_table)), types(input.units),

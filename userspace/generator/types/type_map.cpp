@@ -321,7 +321,7 @@ bool TypeMap::equivalent_members(const SourceType &type, uint32_t id, std::set<P
         return false;
     const auto *members = records<btf_member>(base);
     const bool has_bit_sizes = loc_kind_flag(base) != 0;
-    // What is cheap to compare comes first, for all members.
+    // The cheap comparisons come first, for all members.
     for (size_t i = 0; i < type.members.size(); ++i) {
         const uint32_t offset = members[i].offset;
         const uint64_t bit_offset = has_bit_sizes ? BTF_MEMBER_BIT_OFFSET(offset) : offset;

@@ -45,7 +45,7 @@ uint64_t first_bytes(std::string_view text) {
     return word;
 }
 
-// By unit: its own numbers to those of all units.
+// Maps the numbers of each unit to those of all units.
 using Numbers = std::vector<std::vector<uint32_t>>;
 
 // Finds the functions that several units have, and gives all of them one order.

@@ -49,7 +49,7 @@ struct MergedUnits {
     // Distinct lists of ParamSlots, in lexicographic order of what they locate, where all reasons
     // are alike; lists that locate the same are in order of their reasons.
     std::vector<std::vector<ParamSlot>> param_lists;
-    // By unit: its own numbers of functions and lists to those above.
+    // These map the numbers that a unit has for functions and lists, by unit, to those above.
     std::vector<std::vector<uint32_t>> function_numbers;
     std::vector<std::vector<uint32_t>> param_list_numbers;
     uint64_t inline_instances = 0;
