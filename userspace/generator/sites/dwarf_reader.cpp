@@ -18,9 +18,8 @@ namespace btf_extra::generator {
 
 namespace {
 
-constexpr uint32_t kMaxDepth = 512;  // of nested entries
-constexpr uint64_t kLangRust = 0x1c;
-constexpr uint64_t kLangAssembly = 0x31;
+constexpr uint32_t kMaxDepth = 512;       // of nested entries
+constexpr uint64_t kLangAssembly = 0x31;  // DW_LANG_Assembly of DWARF 6
 
 using Function = SourceFunctions::Function;
 
@@ -422,7 +421,7 @@ uint64_t UnitWalk::visit_parameter(const Die &die, OpenSite &site) {
 
 UnitSites read_unit(UnitTools &tools, const Unit &unit) {
     UnitSites none;
-    none.skipped_rust = unit.language == kLangRust;
+    none.skipped_rust = unit.language == DW_LANG_Rust;
     if (none.skipped_rust || unit.language == DW_LANG_Mips_Assembler ||
         unit.language == kLangAssembly)
         return none;
