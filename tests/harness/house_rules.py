@@ -263,6 +263,7 @@ RULES = {
     "an architecture has one home": architectures_have_homes,
     "every source file names its licence": licences,
     "the version is in one place": one_version,
+    "documents are short and their links lead somewhere": documents,
     "nothing generated among the sources": nothing_generated,
     "nothing of one machine in the sources": nothing_of_one_machine,
     "C++ is formatted (clang-format)": cpp_format,
