@@ -16,7 +16,7 @@ prefix=$scratch/usr
 
 plain_make() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory "$@"; }
 
-# What a user sets, and nothing of ours in its place.
+# The build uses what a user sets, and nothing of ours in its place.
 user_settings() {
     local said used
     said=$(plain_make -Bn V=1 userspace CC=user-cc CXX=user-cxx CLANG=user-clang \
@@ -125,6 +125,32 @@ row 'libbtf_extra(3) has every function' describes_api
 PATH=$prefix/bin:$PATH
 subcommands() { btf-extra --help | sed '1,/^Subcommands:/d' | awk 'NF { print $1 }'; }
 options() { btf-extra "$1" --help | grep -oE '^ +(-[a-z],)?--[a-z-]+' | grep -oE -e '--.*'; }
+
+# described SUBCOMMAND: its options in the synopsis of btf-extra(1).
+page=$share/man/man1/btf-extra.1
+described() {
+    awk -v wanted="$1" '
+        /^\.Sh/ { synopsis = $2 == "SYNOPSIS" }
+        $1 == ".Cm" { subcommand = $2 }
+        synopsis && $1 == ".Op" && subcommand == wanted {
+            for (i = 3; i <= NF; i++)
+                if ($i ~ /^-/)
+                    print "-" $i
+        }' "$page"
+}
+describes_command() {
+    local subcommand
+    diff <(sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESCRIPTION/s/^\.Cm //p' "$page") <(subcommands) || return
+    for subcommand in $(subcommands); do
+        echo "$subcommand"
+        diff <(described "$subcommand" | sort) \
+            <(options "$subcommand" | grep -vx -e --help | sort) || return
+    done
+    echo 'with a text of its own'
+    diff <(for subcommand in $(subcommands); do described "$subcommand"; done | sort -u) \
+        <(grep '^\.It' "$page" | grep -oE 'Fl -[a-z-]+' | sed 's/Fl /-/' | sort -u)
+}
+row 'btf-extra(1) has every subcommand and every option' describes_command
 
 # completed SHELL WORD...: what the shell offers for the last of these words after btf-extra.
 completed() {
