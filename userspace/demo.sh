@@ -30,9 +30,9 @@ run 100 "$command" stat "$file"
 
 echo
 echo 'Where has the compiler inlined skb_headlen(), and where is its argument there?'
-run 12 "$command" lookup "$file" --vmlinux "$vmlinux" --name skb_headlen
+run 12 "$command" lookup skb_headlen --tables "$file" --vmlinux "$vmlinux"
 
-address=$("$command" lookup "$file" --vmlinux "$vmlinux" --name skb_headlen --json |
+address=$("$command" lookup skb_headlen --tables "$file" --vmlinux "$vmlinux" --json |
     python3 -c '
 import json, sys
 sites = json.load(sys.stdin)["sites"]
@@ -41,7 +41,7 @@ located = [site for site in inlined if all(param["loc"] for param in site["param
 print((located or inlined or sites)[0]["address"])')
 echo
 echo 'And what stands at one of these addresses?'
-run 100 "$command" lookup "$file" --vmlinux "$vmlinux" --addr "$address"
+run 100 "$command" lookup --addr "$address" --tables "$file" --vmlinux "$vmlinux"
 
 echo
 echo 'And live: that kernel in a virtual machine, a ping in it, and every call with its argument'

@@ -48,7 +48,7 @@ class CliFixture : public testing::Test {
 
     static CommandResult lookup(std::vector<std::string> arguments) {
         arguments.insert(arguments.begin(),
-                         {"lookup", path("a.btf_extra"), "--vmlinux", path("vmlinux")});
+                         {"lookup", "--tables", path("a.btf_extra"), "--vmlinux", path("vmlinux")});
         return run_btf_extra(arguments);
     }
 

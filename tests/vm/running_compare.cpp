@@ -26,7 +26,6 @@
 #include "userspace/lib/tables/kallsyms.h"
 #include "userspace/lib/tables/running_kernel.h"
 #include "userspace/lib/tables/running_view.h"
-#include "userspace/lib/tables/site_query.h"
 
 extern "C" {
 #include "kernel/core/extra_elf.h"
@@ -340,7 +339,8 @@ void compare_files(Kernel &kernel, const Object &object, const Names &names) {
             std::vector<uint32_t> funcs;
             for (uint32_t each : named->second)
                 if (auto other = files.find(each);
-                    other != files.end() && file_matches(other->second, path))
+                    other != files.end() &&
+                    (other->second == path || other->second.ends_with("/" + path)))
                     funcs.push_back(each);
             btf_extra_lookup lookup = request(BTF_EXTRA_BY_NAME, object);
             lookup.name = reinterpret_cast<uintptr_t>(named->first.data());

@@ -9,7 +9,7 @@
 functions=$(sed -n 's/^\tSHAPE(\([a-z_]*\), .*/shape_\1/p' tests/vm/shapes/shapes.h)
 
 # lookup FUNCTION: its sites, one a line, from the files $lookup.
-lookup() { build/release/btf-extra lookup "${lookup[@]}" --name "shape_$1" | grep '^  \.'; }
+lookup() { build/release/btf-extra lookup "shape_$1" "${lookup[@]}" | grep '^  \.'; }
 
 # occurs WHAT COUNT FUNCTION PATTERN: that many sites of the function match, 'some' at least one.
 occurs() {
@@ -61,7 +61,7 @@ all_occur() {
 
 prepare() {
     tests/vm/shapes/prepare.sh "$kernel" "$files" "$modules" || return
-    local lookup=("$files"/shapes/btf_extra/*/shapes.btf_extra --vmlinux "$modules/vmlinux"
+    local lookup=(--tables "$files"/shapes/btf_extra/*/shapes.btf_extra --vmlinux "$modules/vmlinux"
         --module "$modules/tests/vm/shapes/shapes.ko")
     all_occur
     # shellcheck disable=SC2086  # a list of words

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "userspace/cli/command.h"
-#include "userspace/cli/object_files.h"
+#include "userspace/cli/object_options.h"
 #include "userspace/format/elf_image.h"
 #include "userspace/lib/tables/object_view.h"
 

@@ -8,7 +8,7 @@
 
 #include "userspace/cli/btf_dump.h"
 #include "userspace/cli/command.h"
-#include "userspace/cli/object_files.h"
+#include "userspace/cli/object_options.h"
 #include "userspace/format/base_stack.h"
 #include "userspace/format/btf_image.h"
 #include "userspace/format/extra_file.h"

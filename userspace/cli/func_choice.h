@@ -1,33 +1,25 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// The one function of some tables that a text stands for: "foo", "foo@fs/bar.c",
-// "#1234"; with "vmlinux:" or "<module>:" before it, of that object alone.
+// The functions that the FUNC arguments of a subcommand stand for.
 #ifndef BTF_EXTRA_FUNC_CHOICE_H
 #define BTF_EXTRA_FUNC_CHOICE_H
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "userspace/cli/tables.h"
 #include "userspace/format/result.h"
+#include "userspace/lib/tables/described_func.h"
+#include "userspace/lib/tables/site_tables.h"
 
 namespace btf_extra {
 
-struct FuncChoice {
-    const Table *table;
-    uint32_t id;
-};
+// Returns what a text stands for. It is an error (ENOENT) if that is nothing.
+Result<std::vector<FoundFunc>> find_some(SiteTables &tables, const std::string &text);
 
-// Where it stands for several, those are listed on stderr first.
-Result<FuncChoice> choose_func(const Tables &tables, const std::string &text);
-
-// "  vmlinux:foo@fs/bar.c  #1234  int foo(int a)"
-struct NamedFunc {
-    std::string object, name, file, prototype;  // file may be empty
-    uint32_t id;
-};
-// Lists them on stderr; the error says that one is to be chosen.
-Error choice_needed(const std::string &text, const std::vector<NamedFunc> &funcs);
+// Returns the functions that all texts stand for, each of them once. It is an error if a name that
+// is no pattern stands for several, which are then listed on stderr, or for one that was named
+// before.
+Result<std::vector<DescribedFunc>> choose_funcs(SiteTables &tables,
+                                                const std::vector<std::string> &texts);
 
 }  // namespace btf_extra
 

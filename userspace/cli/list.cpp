@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // btf-extra list: which functions can be traced, and what a kprobe would miss.
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
-#include <fnmatch.h>
 #include <nlohmann/json.hpp>
 
 #include "userspace/cli/command.h"
-#include "userspace/cli/tables.h"
+#include "userspace/cli/func_choice.h"
+#include "userspace/cli/object_options.h"
 #include "userspace/text/c_type.h"
 
 namespace btf_extra {
@@ -20,8 +21,8 @@ namespace {
 using nlohmann::ordered_json;
 
 struct Options {
-    std::string pattern;
-    TablesOptions tables;
+    std::vector<std::string> funcs;
+    TablesChoice tables;
     bool json = false;
 };
 
@@ -32,7 +33,7 @@ struct ListedParam {
 
 // Sites are those at which a call begins.
 struct ListedFunc {
-    const Table *table;
+    SharedObject object;
     uint32_t id;
     std::string name;
     std::optional<std::string> file;
@@ -46,12 +47,6 @@ struct ListedFunc {
 
     uint32_t sites() const { return inlined + bodies; }
 };
-
-bool matches(const Options &options, const std::string &object, const std::string &name) {
-    const bool with_object = options.pattern.find(':') != std::string::npos;
-    return fnmatch(options.pattern.c_str(), (with_object ? object + ":" + name : name).c_str(),
-                   0) == 0;
-}
 
 void count_site(const ObjectView &view, const loc_site &site, ListedFunc &func) {
     const btf_type *proto = btf_blob_type(&view.locations().blob(), site.loc_proto);
@@ -69,65 +64,52 @@ void add_true_signatures(const ObjectView &view, uint32_t body, ListedFunc &func
             func.true_signatures.push_back(other);
 }
 
-ListedFunc listed(const Table &table, uint32_t id) {
-    const ObjectView &view = *table.view;
-    ListedFunc out = {};
-    out.table = &table;
-    out.id = id;
-    out.name = view.func_name(id);
-    out.file = view.func_file(id);
+ListedFunc listed(const FoundFunc &found) {
+    const ObjectView &view = *found.object->view;
     const loc_index &index = view.index();
-    for (uint32_t i = 0; i < index.nr_sections; i++) {
-        const loc_section &section = index.sections[i];
-        const loc_range range = loc_index_by_func(&index, i, id);
-        const bool freed = freed_after_boot(table, index.elf_sections[section.elf].name);
-        for (uint32_t j = range.first; j < range.end; j++) {
-            if ((view.site_marks(section.first_site + j) & SITE_MARK_PART) != 0) {
-                out.parts++;
-                continue;
-            }
-            (section.loc_class == LOC_CLASS_BODY ? out.bodies : out.inlined)++;
-            if (section.loc_class == LOC_CLASS_BODY && !view.is_true_signature(id))
-                add_true_signatures(view, section.first_site + j, out);
-            out.freed += freed;
-            count_site(view, section.sites[j], out);
+    ListedFunc out = {};
+    out.object = found.object;
+    out.id = found.id;
+    out.name = view.func_name(found.id);
+    out.file = view.func_file(found.id);
+    const loc_range namesakes = loc_index_by_name(&index, out.name.c_str());
+    out.shares_name = namesakes.end - namesakes.first > 1;
+    for (const btf_extra_site &site : found.sites) {
+        if ((site.flags & BTF_EXTRA_SITE_PART) != 0) {
+            out.parts++;
+            continue;
         }
+        const bool body = site.site_class == BTF_EXTRA_CLASS_BODY;
+        (body ? out.bodies : out.inlined)++;
+        if (body && !view.is_true_signature(found.id))
+            add_true_signatures(view, site.number, out);
+        out.freed += (site.flags & BTF_EXTRA_SITE_FREED) != 0;
+        const loc_section *section;
+        count_site(view, *loc_index_site(&index, site.number, &section), out);
     }
-    const FuncParams known = func_params(view.locations().blob(), id);
+    const FuncParams known = func_params(view.locations().blob(), found.id);
     for (uint32_t i = 0; i < out.params.size() && i < known.count; i++)
         if (const char *name = btf_blob_string(&view.locations().blob(), known.params[i].name_off))
             out.params[i].name = name;
     return out;
 }
 
-// In order of (object, name, file, id).
-std::vector<ListedFunc> collect(const Tables &tables, const Options &options) {
+// Returns each function once, in order of object, name, file and id.
+std::vector<ListedFunc> listed(const std::vector<FoundFunc> &found) {
     std::vector<ListedFunc> out;
-    for (const Table &table : tables.tables) {
-        const loc_index &index = table.view->index();
-        const size_t first = out.size();
-        for (uint32_t i = 0; i < index.nr_funcs; i++) {
-            const uint32_t id = index.funcs[i];
-            if (!matches(options, table.object, std::string(table.view->func_name(id))))
-                continue;
-            // Those are told with the function of the source, and listed by their own names.
-            if (table.view->is_true_signature(id) && options.pattern.find('.') == std::string::npos)
-                continue;
-            out.push_back(listed(table, id));
-        }
-        for (size_t i = first + 1; i < out.size(); i++)
-            if (out[i].name == out[i - 1].name)
-                out[i].shares_name = out[i - 1].shares_name = true;
-    }
-    std::ranges::stable_sort(out, {}, [](const ListedFunc &func) {
-        return std::tuple(func.table->object, func.name, func.file, func.id);
-    });
+    const auto order = [](const ListedFunc &func) {
+        return std::tie(func.object->name, func.name, func.file, func.id);
+    };
+    for (const FoundFunc &func : found)
+        out.push_back(listed(func));
+    std::ranges::stable_sort(out, {}, order);
+    out.erase(std::ranges::unique(out, {}, order).begin(), out.end());
     return out;
 }
 
 // As `trace` and `probes` take it.
 std::string text_of(const ListedFunc &func) {
-    std::string out = func.table->object + ":" + func.name;
+    std::string out = func.object->name + ":" + func.name;
     if (func.shares_name && func.file)
         out += "@" + *func.file;
     else if (func.shares_name)
@@ -150,7 +132,7 @@ std::string how(const ListedFunc &func) {
         out += ", freed after boot";
     for (size_t i = 0; i < func.true_signatures.size(); i++)
         out += fmt::format("{}{}", i == 0 ? "; signature changed: " : ", ",
-                           func.table->view->func_name(func.true_signatures[i]));
+                           func.object->view->func_name(func.true_signatures[i]));
     return out;
 }
 
@@ -177,12 +159,12 @@ void print_json(const std::vector<ListedFunc> &funcs) {
             params.push_back({{"name", param.name}, {"located", param.located}});
         ordered_json signatures = ordered_json::array();
         for (const uint32_t id : func.true_signatures)
-            signatures.push_back({{"name", func.table->view->func_name(id)}, {"id", id}});
-        list.push_back({{"object", func.table->object},
+            signatures.push_back({{"name", func.object->view->func_name(id)}, {"id", id}});
+        list.push_back({{"object", func.object->name},
                         {"name", func.name},
                         {"id", func.id},
                         {"file", func.file ? ordered_json(*func.file) : ordered_json(nullptr)},
-                        {"prototype", c_prototype(func.table->view->locations().blob(), func.id)},
+                        {"prototype", c_prototype(func.object->view->locations().blob(), func.id)},
                         {"how", func.bodies == 0    ? "inlined"
                                 : func.inlined == 0 ? "body"
                                                     : "partially inlined"},
@@ -202,17 +184,24 @@ void print_json(const std::vector<ListedFunc> &funcs) {
 }
 
 int run(const Options &options) {
-    auto tables = Tables::open(options.tables);
+    auto tables = open_tables(options.tables);
     if (!tables)
         return fail(tables.error());
-    const std::vector<ListedFunc> funcs = collect(*tables, options);
+    std::vector<FoundFunc> found;
+    Result<void> done;
+    for (const std::string &text : options.funcs) {
+        auto each = find_some(**tables, text);
+        if (each)
+            std::ranges::move(*each, std::back_inserter(found));
+        else if (done)
+            done = each.error();
+    }
+    const std::vector<ListedFunc> funcs = listed(found);
     if (options.json)
         print_json(funcs);
-    if (funcs.empty())
-        return fail(Error{fmt::format("{}: no function {}", tables->name, options.pattern)});
-    if (!options.json)
+    else
         print_text(funcs);
-    return kExitDone;
+    return done ? kExitDone : fail(done.error());
 }
 
 }  // namespace
@@ -221,11 +210,7 @@ void add_list(CLI::App &app, int &exit_code) {
     auto options = std::make_shared<Options>();
     CLI::App *command = app.add_subcommand(
         "list", "List functions that can be traced, and what a kprobe on them would miss");
-    command
-        ->add_option("PATTERN", options->pattern,
-                     "Names of functions, as a shell matches files: 'tcp_*'; of one object: "
-                     "'xfs:*'")
-        ->required();
+    add_func_option(*command, options->funcs)->required();
     add_tables_options(*command, options->tables);
     command->add_flag("--json", options->json, "Print one JSON object");
     command->callback([options, &exit_code] { exit_code = run(*options); });

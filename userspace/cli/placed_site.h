@@ -8,8 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "userspace/cli/tables.h"
+#include "userspace/cli/probe_rules.h"
 #include "userspace/format/result.h"
+#include "userspace/lib/tables/site_tables.h"
 
 namespace btf_extra {
 
@@ -23,8 +24,24 @@ struct PlacedSite {
     const char *dead = nullptr;          // why nothing can be put there
 };
 
-// In order of address, where that is known, else of number.
-Result<std::vector<PlacedSite>> place_sites(Tables &tables, const Table &table, uint32_t func_id);
+// Knows where the sites of some tables are, and where the kernel refuses probes.
+class SitePlacer {
+  public:
+    // The tables must outlive it.
+    static Result<SitePlacer> open(const SiteTables &tables);
+
+    // In order of address, where that is known, else of number.
+    std::vector<PlacedSite> place(const FoundFunc &func) const;
+
+  private:
+    SitePlacer(const SiteTables &tables, ProbeRules rules, uint64_t stext)
+        : tables_(tables), rules_(std::move(rules)), stext_(stext) {}
+    PlacedSite place(const SiteObject &object, const btf_extra_site &site) const;
+
+    const SiteTables &tables_;
+    ProbeRules rules_;
+    uint64_t stext_;  // 0: an ELF file, where it is the base of .text
+};
 
 }  // namespace btf_extra
 

@@ -30,19 +30,19 @@ struct Table {
     std::span<const std::byte> bytes;
 };
 
-Table table(const ElfImage &kernel, const SymbolTable &symbols, const char *first_symbol,
+Table table(const ElfImage &kernel, const Symbols &symbols, const char *first_symbol,
             const char *last_symbol) {
-    const auto first = symbols.named(first_symbol), last = symbols.named(last_symbol);
-    if (first.size() != 1 || last.size() != 1 || first[0]->section != last[0]->section)
+    const auto first = symbols.places(first_symbol), last = symbols.places(last_symbol);
+    if (first.size() != 1 || last.size() != 1 || first[0].section != last[0].section)
         return {};
-    const ElfSection *section = section_of(kernel, first[0]->section);
+    const ElfSection *section = section_of(kernel, first[0].section);
     if (section == nullptr)
         return {};
     const auto bytes = kernel.bytes(*section);
-    if (!bytes || last[0]->offset > bytes->size() || first[0]->offset > last[0]->offset)
+    if (!bytes || last[0].offset > bytes->size() || first[0].offset > last[0].offset)
         return {};
-    return {section->address + first[0]->offset,
-            bytes->subspan(first[0]->offset, last[0]->offset - first[0]->offset)};
+    return {section->address + first[0].offset,
+            bytes->subspan(first[0].offset, last[0].offset - first[0].offset)};
 }
 
 std::vector<uint64_t> addresses(const Table &table) {
@@ -65,19 +65,17 @@ std::unordered_set<uint64_t> jump_labels(const Table &table) {
 }
 
 // The names of the functions that have these addresses in them.
-std::unordered_set<std::string> functions(const ElfImage &kernel, const SymbolTable &symbols,
+std::unordered_set<std::string> functions(const Symbols &symbols,
                                           const std::vector<uint64_t> &addresses) {
     std::unordered_set<std::string> out;
-    for (uint64_t address : addresses)
-        for (const ElfSection &section : kernel.sections()) {
-            if (!section.executable() || address < section.address ||
-                address - section.address >= section.size)
-                continue;
-            const Symbol *func = symbols.containing(section.index, address - section.address);
-            if (func != nullptr)
-                for (const Symbol &alias : symbols.at(section.index, func->offset))
-                    out.insert(alias.name);
-        }
+    for (uint64_t address : addresses) {
+        const auto place = symbols.place_of(address);
+        const auto func = place ? symbols.around(*place) : std::nullopt;
+        if (func)
+            for (const std::string_view alias :
+                 symbols.names({place->section, place->offset - func->distance}))
+                out.emplace(alias);
+    }
     return out;
 }
 
@@ -96,32 +94,31 @@ void ProbeRules::add_ranges(const AddressOf &address_of) {
     }
 }
 
-ProbeRules ProbeRules::of_kernel(const ElfImage &kernel, const SymbolTable &symbols) {
+ProbeRules ProbeRules::of_kernel(const ElfImage &kernel, const Symbols &symbols) {
     ProbeRules out;
     out.add_ranges([&](const char *name) -> std::optional<uint64_t> {
-        const auto found = symbols.named(name);
+        const auto found = symbols.places(name);
         const ElfSection *section =
-            found.size() == 1 ? section_of(kernel, found[0]->section) : nullptr;
-        return section != nullptr ? std::optional(section->address + found[0]->offset)
+            found.size() == 1 ? section_of(kernel, found[0].section) : nullptr;
+        return section != nullptr ? std::optional(section->address + found[0].offset)
                                   : std::nullopt;
     });
     // Calls that ftrace turns on and off.
-    out.traced_ =
-        functions(kernel, symbols,
-                  addresses(table(kernel, symbols, "__start_mcount_loc", "__stop_mcount_loc")));
+    out.traced_ = functions(
+        symbols, addresses(table(kernel, symbols, "__start_mcount_loc", "__stop_mcount_loc")));
     out.blacklisted_ = functions(
-        kernel, symbols,
+        symbols,
         addresses(table(kernel, symbols, "__start_kprobe_blacklist", "__stop_kprobe_blacklist")));
     out.jump_labels_ =
         jump_labels(table(kernel, symbols, "__start___jump_table", "__stop___jump_table"));
     return out;
 }
 
-ProbeRules ProbeRules::of_running(const Kallsyms &symbols) {
+ProbeRules ProbeRules::of_running(const Symbols &symbols) {
     ProbeRules out;
     out.add_ranges([&](const char *name) -> std::optional<uint64_t> {
-        const auto found = symbols.named(name);
-        return found.size() == 1 ? std::optional(found[0]) : std::nullopt;
+        const auto found = symbols.places(name);
+        return found.size() == 1 ? std::optional(found[0].offset) : std::nullopt;
     });
     std::ifstream traced(kTracedFunctions), blacklist(kBlacklist);
     for (std::string line; std::getline(traced, line);)

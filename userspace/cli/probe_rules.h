@@ -13,15 +13,14 @@
 #include <vector>
 
 #include "userspace/format/elf_image.h"
-#include "userspace/lib/tables/kallsyms.h"
-#include "userspace/lib/tables/symbol_table.h"
+#include "userspace/lib/tables/symbols.h"
 
 namespace btf_extra {
 
 class ProbeRules {
   public:
-    static ProbeRules of_kernel(const ElfImage &kernel, const SymbolTable &symbols);
-    static ProbeRules of_running(const Kallsyms &symbols);
+    static ProbeRules of_kernel(const ElfImage &kernel, const Symbols &symbols);
+    static ProbeRules of_running(const Symbols &symbols);
 
     // Why there can be none at an address in the function of that symbol; NULL: nothing is known
     // against it.

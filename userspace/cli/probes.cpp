@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // btf-extra probes: the sites of a function as other tracers take them.
 #include <cstring>
-#include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,10 +10,9 @@
 
 #include "userspace/cli/command.h"
 #include "userspace/cli/func_choice.h"
+#include "userspace/cli/object_options.h"
 #include "userspace/cli/placed_site.h"
 #include "userspace/cli/probe_text.h"
-#include "userspace/cli/tables.h"
-#include "userspace/text/c_type.h"
 
 namespace btf_extra {
 namespace {
@@ -21,8 +20,8 @@ namespace {
 enum class Format { kTracefs, kPerf, kBpftrace };
 
 struct Options {
-    std::string func;
-    TablesOptions tables;
+    std::vector<std::string> funcs;
+    TablesChoice tables;
     Format format = Format::kTracefs;
 };
 
@@ -40,8 +39,7 @@ struct Line {
 
 class Writer {
   public:
-    Writer(const Table &table, uint32_t func, Format format)
-        : table_(table), format_(format), name_(table.view->func_name(func)) {}
+    Writer(const DescribedFunc &func, Format format) : func_(func), format_(format) {}
 
     Line line(const PlacedSite &site, size_t number) const {
         Line out;
@@ -56,7 +54,8 @@ class Writer {
     }
 
   private:
-    bool module() const { return table_.object != "vmlinux"; }
+    const std::string &object() const { return func_.found.object->name; }
+    bool module() const { return object() != "vmlinux"; }
 
     std::string symbol_and_distance(const PlacedSite &site) const {
         return site.symbol.empty() ? "?" : fmt::format("{}+{:#x}", site.symbol, site.distance);
@@ -70,7 +69,7 @@ class Writer {
             line.dead = "no symbol is there";
         if (line.dead.empty() && site.namesakes > 1)
             line.dead = fmt::format("{} symbols are called {}", site.namesakes, site.symbol);
-        return (module() && format_ == Format::kTracefs ? table_.object + ":" : "") +
+        return (module() && format_ == Format::kTracefs ? object() + ":" : "") +
                symbol_and_distance(site);
     }
 
@@ -86,14 +85,14 @@ class Writer {
     // taken.
     template <class Take, class Missing>
     void for_each_arg(const PlacedSite &site, Line &line, Take take, Missing missing) const {
-        const auto params = table_.view->parameters(site.number);
+        const auto params = func_.view().parameters(site.number);
         for (size_t i = 0; i < params.size(); i++) {
             const Parameter &param = params[i];
             const std::string name = arg_name(param, i);
             const char *why = not_available(param);
             if (param.loc != nullptr)
                 why = take(name, param.loc,
-                           probe_value(table_.view->locations().blob(), param.type_id));
+                           probe_value(func_.view().locations().blob(), param.type_id));
             if (why == nullptr)
                 continue;
             line.left_out.push_back(fmt::format("{}: {}", name, why));
@@ -103,11 +102,11 @@ class Writer {
 
     std::string kprobe(const PlacedSite &site, const std::string &place, size_t number,
                        Line &line) const {
-        const std::string event = fmt::format("{}_{}", name_.substr(0, kMaxName), number);
+        const std::string event = fmt::format("{}_{}", func_.name.substr(0, kMaxName), number);
         std::string out = format_ == Format::kPerf ? fmt::format("{}={}", event, place)
                                                    : fmt::format("p:kloc/{} {}", event, place);
         const auto take = [&](const std::string &name, const btf_type *loc, ProbeValue type) {
-            const ProbeArg arg = kprobe_arg(name, loc, table_.view->file().machine, type);
+            const ProbeArg arg = kprobe_arg(name, loc, func_.view().file().machine, type);
             if (arg.why == nullptr)
                 out += " " + arg.text;
             return arg.why;
@@ -115,17 +114,16 @@ class Writer {
         for_each_arg(site, line, take, [](const std::string &) {});
         if (format_ != Format::kPerf)
             return out;
-        return fmt::format("perf probe {}-a '{}'", module() ? "-m " + table_.object + " " : "",
-                           out);
+        return fmt::format("perf probe {}-a '{}'", module() ? "-m " + object() + " " : "", out);
     }
 
     std::string bpftrace(const PlacedSite &site, const std::string &place, Line &line) const {
-        std::string format = fmt::format("%s-%d {} {} {}", name_, symbol_and_distance(site),
+        std::string format = fmt::format("%s-%d {} {} {}", func_.name, symbol_and_distance(site),
                                          site.body ? "body" : "inlined");
         std::string values = ", comm, tid";
         const auto take = [&](const std::string &name, const btf_type *loc, ProbeValue type) {
             const BpftraceArg arg =
-                bpftrace_arg(name, loc, table_.view->file().machine, type, "_stext");
+                bpftrace_arg(name, loc, func_.view().file().machine, type, "_stext");
             if (arg.why == nullptr)
                 format += " " + arg.format;
             for (const std::string &value : arg.values)
@@ -137,34 +135,23 @@ class Writer {
         return fmt::format("kprobe:{} {{ printf(\"{}\\n\"{}); }}", place, format, values);
     }
 
-    const Table &table_;
+    const DescribedFunc &func_;
     Format format_;
-    std::string name_;
 };
 
-int run(const Options &options) {
-    auto tables = Tables::open(options.tables);
-    if (!tables)
-        return fail(tables.error());
-    auto chosen = choose_func(*tables, options.func);
-    if (!chosen)
-        return fail(chosen.error());
-    const auto &[table, func] = *chosen;
-    auto sites = place_sites(*tables, *table, func);
-    if (!sites)
-        return fail(sites.error());
-
-    const Writer writer(*table, func, options.format);
-    const std::string comment = options.format == Format::kBpftrace ? "//" : "#";
+// number: of the sites of that name, for functions that share it; counted on.
+void write(const DescribedFunc &func, const std::vector<PlacedSite> &sites, Format format,
+           size_t &number) {
+    const Writer writer(func, format);
+    const std::string comment = format == Format::kBpftrace ? "//" : "#";
     std::vector<Line> lines;
     size_t good = 0;
-    for (const PlacedSite &site : *sites) {
-        lines.push_back(writer.line(site, lines.size()));
+    for (const PlacedSite &site : sites) {
+        lines.push_back(writer.line(site, number++));
         good += lines.back().dead.empty();
     }
-    fmt::print("{} {}: {} of {} sites\n", comment,
-               c_prototype(table->view->locations().blob(), func), good, lines.size());
-    if (options.format == Format::kBpftrace && good > kBpftraceProbes)
+    fmt::print("{} {}: {} of {} sites\n", comment, func.prototype, good, lines.size());
+    if (format == Format::kBpftrace && good > kBpftraceProbes)
         fmt::print("// needs BPFTRACE_MAX_PROBES={}\n", good);
     for (const Line &line : lines) {
         for (const std::string &each : line.left_out)
@@ -174,6 +161,21 @@ int run(const Options &options) {
         else
             fmt::print("{}\n", line.text);
     }
+}
+
+int run(const Options &options) {
+    auto tables = open_tables(options.tables);
+    if (!tables)
+        return fail(tables.error());
+    auto funcs = choose_funcs(**tables, options.funcs);
+    if (!funcs)
+        return fail(funcs.error());
+    auto placer = SitePlacer::open(**tables);
+    if (!placer)
+        return fail(placer.error());
+    std::map<std::string, size_t> numbers;
+    for (const DescribedFunc &func : *funcs)
+        write(func, placer->place(func.found), options.format, numbers[func.name]);
     return kExitDone;
 }
 
@@ -182,11 +184,8 @@ int run(const Options &options) {
 void add_probes(CLI::App &app, int &exit_code) {
     auto options = std::make_shared<Options>();
     CLI::App *command = app.add_subcommand(
-        "probes", "Write the sites of a function for tracefs, perf probe or bpftrace");
-    command
-        ->add_option("FUNC", options->func,
-                     "Function: foo, foo@path/file.c, #id; of one object: vmlinux:foo")
-        ->required();
+        "probes", "Write the sites of functions for tracefs, perf probe or bpftrace");
+    add_func_option(*command, options->funcs)->required();
     add_tables_options(*command, options->tables);
     command
         ->add_option("--format", options->format,

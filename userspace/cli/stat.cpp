@@ -9,7 +9,7 @@
 
 #include "userspace/cli/command.h"
 #include "userspace/cli/coverage.h"
-#include "userspace/cli/object_files.h"
+#include "userspace/cli/object_options.h"
 #include "userspace/cli/stat_running.h"
 #include "userspace/lib/tables/object_view.h"
 

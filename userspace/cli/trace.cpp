@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "userspace/cli/command.h"
+#include "userspace/cli/object_options.h"
 #include "userspace/cli/trace_output.h"
 #include "userspace/cli/trace_program.h"
 #include "userspace/cli/trace_target.h"
@@ -74,10 +75,8 @@ void add_trace(CLI::App &app, int &exit_code) {
         "trace", "Print every call of functions, inlined or not, with its arguments");
     TargetOptions &target = options->target;
     OutputOptions &output = options->output;
-    command
-        ->add_option("FUNC", options->funcs,
-                     "Functions: foo, foo@path/file.c, foo.isra.0, #id; of one object: vmlinux:foo")
-        ->required();
+    add_func_option(*command, options->funcs)->required();
+    add_running_tables_options(*command, target.tables);
     command->add_option("--count", output.count, "End after that many calls");
     command->add_option("--duration", output.seconds, "End after that many seconds");
     command->add_flag("--json", output.json, "Print a JSON object a line");
@@ -98,9 +97,6 @@ void add_trace(CLI::App &app, int &exit_code) {
                       "is not known with what a call begins");
     command->add_flag("--notrace", target.notrace,
                       "Also functions that the kernel keeps tracers out of");
-    command->add_flag("--no-module", target.no_module,
-                      "Use perf kprobes, even if btf_extra is loaded");
-    command->add_option("--file", target.file, "Tables of the running kernel: a .btf_extra file");
     command->callback([options, &exit_code] { exit_code = run(*options); });
 }
 

@@ -4,13 +4,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <span>
 
 #include <fmt/format.h>
 
 #include "userspace/cli/func_choice.h"
-#include "userspace/lib/api/api_func.h"
-#include "userspace/lib/tables/kallsyms.h"
 #include "userspace/text/c_type.h"
 
 namespace btf_extra {
@@ -18,33 +15,23 @@ namespace {
 
 constexpr uint64_t kNotKnown = UINT64_MAX;
 
-Error last_error() {
-    return Error{btf_extra_last_error()};
-}
-
 const char *kind_of(const btf_extra_site &site) {
     return site.site_class == BTF_EXTRA_CLASS_BODY ? "body" : "inlined";
 }
 
-std::string param_name(const btf_extra_func *func, uint32_t param) {
-    const std::string name = btf_extra_func_param(func, param);
+std::string param_name(const DescribedFunc &func, size_t param) {
+    const std::string &name = func.params[param];
     return name.empty() ? fmt::format("arg{}", param) : name;
 }
 
-TracedFunc traced(const btf_extra_func *func) {
-    TracedFunc out = {btf_extra_func_object(func), btf_extra_func_name(func), {}};
-    const btf_blob &blob = func->found.object->view->locations().blob();
-    const FuncParams known = func_params(blob, btf_extra_func_id(func));
-    for (uint32_t i = 0; i < btf_extra_func_nr_params(func); i++)
+TracedFunc traced(const DescribedFunc &func) {
+    TracedFunc out = {func.found.object->name, func.name, {}};
+    const btf_blob &blob = func.view().locations().blob();
+    const FuncParams known = func_params(blob, func.found.id);
+    for (size_t i = 0; i < func.params.size(); i++)
         out.params.push_back(
             {param_name(func, i), ValueFormat(blob, i < known.count ? known.params[i].type : 0)});
     return out;
-}
-
-NamedFunc named(const btf_extra_func *func) {
-    const char *file = btf_extra_func_file(func);
-    return {btf_extra_func_object(func), btf_extra_func_name(func), file != nullptr ? file : "",
-            btf_extra_func_prototype(func), btf_extra_func_id(func)};
 }
 
 void add_known(uint64_t &sum, uint64_t count) {
@@ -70,65 +57,35 @@ Result<std::unique_ptr<TraceTarget>> TraceTarget::find(const std::vector<std::st
                                                        const TargetOptions &options) {
     std::unique_ptr<TraceTarget> out(new TraceTarget);
     out->options_ = options;
-    btf_extra_open_opts open = {};
-    open.sz = sizeof(open);
-    open.file = options.file.empty() ? nullptr : options.file.c_str();
-    open.no_module = options.no_module;
-    btf_extra_tables *tables = nullptr;
-    if (btf_extra_open(&tables, &open) != 0)
-        return last_error();
-    out->tables_.reset(tables);
-    for (const std::string &text : texts)
-        if (auto added = out->add(text); !added)
-            return added.error();
-    if (out->funcs_.size() > TRACE_EVENT_FUNCS)
-        return Error{fmt::format("at most {} functions at once", TRACE_EVENT_FUNCS)};
+    auto tables = open_tables(options.tables);
+    if (!tables)
+        return tables.error();
+    out->tables_ = std::move(*tables);
+    auto funcs = choose_funcs(*out->tables_, texts);
+    if (!funcs)
+        return funcs.error();
+    if (funcs->size() > TRACE_EVENT_FUNCS)
+        return Error{
+            fmt::format("at most {} functions at once, not {}", TRACE_EVENT_FUNCS, funcs->size())};
     std::vector<TracedFunc> traces;
-    for (const Func &func : out->funcs_)
-        traces.push_back(traced(func.func));
-    out->text_ = std::make_unique<TraceText>(std::move(traces));
-    // Without them places are addresses.
-    if (auto symbols = Kallsyms::load())
-        out->symbols_ = std::make_unique<Kallsyms>(std::move(*symbols));
-    return out;
-}
-
-Result<void> TraceTarget::add(const std::string &text) {
-    const btf_extra_func *const *found;
-    size_t count;
-    const int error = btf_extra_find(tables_.get(), text.c_str(), &found, &count);
-    if (error != 0)
-        return last_error();
-    if (count > 1) {
-        std::vector<NamedFunc> names;
-        for (const btf_extra_func *func : std::span(found, count))
-            names.push_back(named(func));
-        return choice_needed(text, names);
+    for (DescribedFunc &func : *funcs) {
+        traces.push_back(traced(func));
+        out->funcs_.push_back({std::move(func), 0, nullptr, {}, 0});
+        if (auto required = out->require(out->funcs_.back()); !required)
+            return required.error();
     }
-    const auto same = [&](const Func &each) {
-        return btf_extra_func_id(each.func) == btf_extra_func_id(found[0]) &&
-               std::string_view(btf_extra_func_object(each.func)) ==
-                   btf_extra_func_object(found[0]);
-    };
-    if (std::ranges::any_of(funcs_, same))
-        return Error{fmt::format("{}: asked for twice", text)};
-    Func func = {};
-    func.func = found[0];
-    if (auto required = require(func); !required)
-        return required.error();
-    funcs_.push_back(std::move(func));
-    return {};
+    out->text_ = std::make_unique<TraceText>(std::move(traces));
+    return out;
 }
 
 Result<void> TraceTarget::require(Func &func) {
     for (const std::string &name : options_.required) {
-        const uint32_t count = std::min(btf_extra_func_nr_params(func.func), 64u);
-        uint32_t param = 0;
+        const size_t count = std::min<size_t>(func.func.params.size(), 64);
+        size_t param = 0;
         while (param < count && param_name(func.func, param) != name)
             param++;
         if (param == count)
-            return Error{
-                fmt::format("{} has no parameter {}", btf_extra_func_prototype(func.func), name)};
+            return Error{fmt::format("{} has no parameter {}", func.func.prototype, name)};
         func.required |= uint64_t{1} << param;
     }
     return {};
@@ -137,78 +94,98 @@ Result<void> TraceTarget::require(Func &func) {
 std::vector<uint32_t> TraceTarget::nr_params() const {
     std::vector<uint32_t> out;
     for (const Func &func : funcs_)
-        out.push_back(btf_extra_func_nr_params(func.func));
+        out.push_back(static_cast<uint32_t>(func.func.params.size()));
     return out;
 }
 
 size_t TraceTarget::nr_sites() const {
     size_t out = 0;
     for (const Func &func : funcs_) {
-        size_t count = 0;
-        btf_extra_func_sites(func.func, &count);
-        out += count;
+        out += func.func.found.sites.size();
     }
     return out;
 }
 
 std::string TraceTarget::place(uint64_t address) const {
-    const auto text = symbols_ != nullptr && address != 0 ? symbols_->text(address) : std::nullopt;
+    const Symbols *symbols = tables_->symbols();
+    const auto text =
+        symbols != nullptr && address != 0 ? symbols->text(Place{0, address}) : std::nullopt;
     return text.value_or(address != 0 ? fmt::format("{:#x}", address) : "address not known");
 }
 
-void TraceTarget::report(const Func &func, const btf_extra_report &report) const {
-    for (const btf_extra_left_out &each : std::span(report.left_out, report.nr_left_out)) {
+void TraceTarget::report(const Func &func, const AttachOutcome &outcome) const {
+    for (const btf_extra_left_out &each : outcome.left_out) {
         std::string params;
-        for (uint32_t i = 0; i < btf_extra_func_nr_params(func.func) && i < 64; i++)
+        for (size_t i = 0; i < std::min<size_t>(func.func.params.size(), 64); i++)
             if (each.parameters >> i & 1)
                 params += (params.empty() ? ": " : ", ") + param_name(func.func, i);
-        fmt::print(stderr, "btf-extra: {}: left out: {} {}: {}{}\n", btf_extra_func_name(func.func),
+        fmt::print(stderr, "btf-extra: {}: left out: {} {}: {}{}\n", func.func.name,
                    place(each.site.address), kind_of(each.site), btf_extra_reason_text(&each),
                    params);
     }
 }
 
+Result<void> TraceTarget::attach(Func &func, uint32_t cookie, int program) {
+    btf_extra_attach_opts opts = {};
+    opts.flags = options_.flags();
+    opts.required = func.required;
+    opts.cookie = cookie;
+    opts.max_sites = options_.max_sites;
+    auto outcome = btf_extra::attach(*tables_, func.func, program, opts);
+    if (!outcome)
+        return outcome.error();
+    report(func, *outcome);
+    if (outcome->kloc) {
+        func.kloc = std::move(outcome->kloc);
+        return {};
+    }
+    Error error = left_out_error(func.func, *outcome);
+    if (error.code == EOPNOTSUPP && !options_.best_effort)
+        error.message += "; --best-effort traces the others";
+    return error;
+}
+
+// Of several functions some may have no site that can be traced.
+bool TraceTarget::may_go_without(const Error &error) const {
+    return options_.best_effort && funcs_.size() > 1 &&
+           (error.code == ENOENT || error.code == EOPNOTSUPP);
+}
+
 Result<void> TraceTarget::attach(int program) {
-    if (!btf_extra_uses_module(tables_.get()))
+    if (tables_->source() != SiteTables::Source::kModule)
         fmt::print(stderr, "btf-extra: {}: perf kprobes are used\n",
-                   options_.no_module ? "without the module" : "btf_extra is not loaded");
-    size_t sites = 0;
+                   options_.tables.no_module || !options_.tables.file.empty()
+                       ? "without the module"
+                       : "btf_extra is not loaded");
+    size_t sites = 0, traced = 0;
+    Result<void> last;  // of those that are left out
     for (uint32_t cookie = 0; cookie < funcs_.size(); cookie++) {
         Func &func = funcs_[cookie];
-        btf_extra_attach_opts opts = {};
-        opts.sz = sizeof(opts);
-        opts.flags = options_.flags();
-        opts.required = func.required;
-        opts.cookie = cookie;
-        opts.max_sites = options_.max_sites;
-        opts.no_module = options_.no_module;
-        btf_extra_kloc *kloc = nullptr;
-        btf_extra_report *told = nullptr;
-        const int error = btf_extra_attach(&kloc, tables_.get(), func.func, program, &opts, &told);
-        const Error why = last_error();
-        if (told != nullptr)
-            report(func, *told);
-        btf_extra_report_free(told);
-        if (error == -EOPNOTSUPP && !options_.best_effort)
-            return Error{why.message + "; --best-effort traces the others"};
-        if (error != 0)
-            return why;
-        func.kloc.reset(kloc);
+        auto attached = attach(func, cookie, program);
+        if (!attached && !may_go_without(attached.error()))
+            return attached.error();
+        if (!attached) {
+            fmt::print(stderr, "btf-extra: left out: {}\n", attached.error().message);
+            last = attached;
+            continue;
+        }
         note_sites(func, cookie);
+        traced++;
         for (const Site &site : func.sites)
             sites += site.at_once;
     }
-    fmt::print(stderr, "btf-extra: {} function{}, {} site{}\n", funcs_.size(),
-               funcs_.size() == 1 ? "" : "s", sites, sites == 1 ? "" : "s");
+    if (traced == 0)
+        return last;
+    fmt::print(stderr, "btf-extra: {} function{}, {} site{}\n", traced, traced == 1 ? "" : "s",
+               sites, sites == 1 ? "" : "s");
     return {};
 }
 
 void TraceTarget::note_sites(Func &func, uint32_t cookie) {
-    const btf_extra_probe *probes;
-    size_t count;
-    if (btf_extra_kloc_probes(func.kloc.get(), &probes, &count) != 0)
+    const auto probes = func.kloc->probes();
+    if (!probes)
         return;
-    for (const btf_extra_probe &probe : std::span(probes, count)) {
+    for (const btf_extra_probe &probe : *probes) {
         const uint64_t address = probe.site.address;
         func.sites.push_back({address, {place(address), kind_of(probe.site)}, 0, 1});
     }
@@ -224,18 +201,17 @@ void TraceTarget::note_sites(Func &func, uint32_t cookie) {
 
 void TraceTarget::detach() {
     for (Func &func : funcs_) {
-        const btf_extra_probe *probes;
-        size_t count;
-        if (btf_extra_kloc_probes(func.kloc.get(), &probes, &count) == 0)
-            for (const btf_extra_probe &probe : std::span(probes, count)) {
+        if (!func.kloc)
+            continue;
+        if (const auto probes = func.kloc->probes())
+            for (const btf_extra_probe &probe : *probes) {
                 auto site =
                     std::ranges::lower_bound(func.sites, probe.site.address, {}, &Site::address);
                 if (site != func.sites.end() && site->address == probe.site.address)
                     add_known(site->missed, probe.missed);
             }
-        btf_extra_counts counts = {};
-        func.missed =
-            btf_extra_kloc_counts(func.kloc.get(), &counts) == 0 ? counts.missed : kNotKnown;
+        const auto counts = func.kloc->counts();
+        func.missed = counts ? counts->missed : kNotKnown;
     }
     for (Func &func : funcs_)
         func.kloc.reset();
@@ -246,10 +222,11 @@ void TraceTarget::print_summary(const TraceProgram::Counts &counts, uint64_t sho
     uint64_t all = 0, dropped = 0;
     for (uint32_t cookie = 0; cookie < funcs_.size(); cookie++) {
         const Func &func = funcs_[cookie];
+        if (func.sites.empty())
+            continue;
         uint64_t calls = 0;
         size_t silent = 0;
-        fmt::print(stderr, "{}\n{:>12} {:>8}  site\n", btf_extra_func_prototype(func.func), "calls",
-                   "missed");
+        fmt::print(stderr, "{}\n{:>12} {:>8}  site\n", func.func.prototype, "calls", "missed");
         for (const Site &site : func.sites) {
             const auto found = counts.sites.find({cookie, site.address});
             const trace_calls here = found != counts.sites.end() ? found->second : trace_calls{};

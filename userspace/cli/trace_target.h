@@ -11,21 +11,21 @@
 #include "userspace/cli/trace_program.h"
 #include "userspace/cli/trace_text.h"
 #include "userspace/format/result.h"
-#include "userspace/lib/btf_extra.h"
+#include "userspace/lib/attach/kloc.h"
+#include "userspace/lib/tables/described_func.h"
+#include "userspace/lib/tables/site_tables.h"
 
 namespace btf_extra {
 
 struct TargetOptions {
-    std::string file;  // empty: the running kernel's
+    TablesChoice tables;
     std::vector<std::string> required;
     size_t max_sites = 0;  // any number
     bool inline_only = false, body_only = false, best_effort = false, inexact = false,
-         notrace = false, no_module = false;
+         notrace = false;
 
     uint32_t flags() const;  // of btf_extra_attach_opts
 };
-
-class Kallsyms;
 
 class TraceTarget {
   public:
@@ -47,12 +47,6 @@ class TraceTarget {
     void print_summary(const TraceProgram::Counts &counts, uint64_t shown) const;
 
   private:
-    struct CloseTables {
-        void operator()(btf_extra_tables *tables) const { btf_extra_close(tables); }
-    };
-    struct Detach {
-        void operator()(btf_extra_kloc *kloc) const { btf_extra_detach(kloc); }
-    };
     struct Site {
         uint64_t address;
         TracedSite text;
@@ -60,25 +54,25 @@ class TraceTarget {
         size_t at_once = 1;  // that begin at this address
     };
     struct Func {
-        const btf_extra_func *func;
+        DescribedFunc func;
         uint64_t required = 0;
-        std::unique_ptr<btf_extra_kloc, Detach> kloc;
+        std::unique_ptr<btf_extra_kloc> kloc;
         std::vector<Site> sites;  // in order of address; those with a probe
         uint64_t missed = 0;      // of all of them; UINT64_MAX: not known
     };
 
     TraceTarget();
-    Result<void> add(const std::string &text);
     Result<void> require(Func &func);
+    Result<void> attach(Func &func, uint32_t cookie, int program);
+    bool may_go_without(const Error &error) const;
     void note_sites(Func &func, uint32_t cookie);
-    void report(const Func &func, const btf_extra_report &report) const;
+    void report(const Func &func, const AttachOutcome &outcome) const;
     std::string place(uint64_t address) const;
 
     TargetOptions options_;
-    std::unique_ptr<btf_extra_tables, CloseTables> tables_;
+    std::unique_ptr<SiteTables> tables_;
     std::vector<Func> funcs_;  // by cookie
     std::unique_ptr<TraceText> text_;
-    std::unique_ptr<Kallsyms> symbols_;
 };
 
 }  // namespace btf_extra

@@ -7,13 +7,17 @@ extern "C" {
 #include "kernel/core/btf_blob.h"
 #include "kernel/core/btf_type_walk.h"
 #include "kernel/core/func_suffix.h"
+#include "kernel/core/func_text.h"
 #include "kernel/core/loc_arch.h"
 #include "kernel/core/loc_entry.h"
 #include "kernel/core/loc_index.h"
 #include "kernel/core/loc_location.h"
 #include "kernel/core/loc_validate.h"
+#include "kernel/core/name_glob.h"
 #include "kernel/core/narrow_value.h"
+#include "kernel/core/section_place.h"
 #include "kernel/core/site_marks.h"
+#include "kernel/core/site_query.h"
 }
 
 #endif

@@ -2,55 +2,42 @@
 #include "userspace/text/func_text.h"
 
 #include <cerrno>
-#include <charconv>
 #include <filesystem>
 
 #include <fmt/format.h>
 
 namespace btf_extra {
-namespace {
 
-std::optional<uint32_t> parse_id(std::string_view text) {
-    uint32_t id = 0;
-    const auto [end, error] = std::from_chars(text.begin(), text.end(), id);
-    if (error != std::errc{} || end != text.end() || id == 0)
-        return {};
-    return id;
+bool FuncText::is_glob() const {
+    const func_text text = core();
+    return !name.empty() && func_text_literal(&text) != text.name_size;
 }
 
-}  // namespace
+func_text FuncText::core() const {
+    func_text out = {};
+    out.object = object.empty() ? nullptr : object.c_str();
+    out.object_size = static_cast<uint32_t>(object.size());
+    out.name = id ? nullptr : name.c_str();
+    out.name_size = static_cast<uint32_t>(name.size());
+    out.file = file.empty() ? nullptr : file.c_str();
+    out.id = id.value_or(0);
+    out.glob = true;
+    return out;
+}
 
-Result<FuncText> parse_func_text(std::string_view text) {
-    auto fail = [&](std::string_view reason) {
+Result<FuncText> parse_func_text(const std::string &text) {
+    func_text parsed;
+    if (const char *reason = func_text_parse(text.c_str(), &parsed))
         return Error{fmt::format("'{}': {}", text, reason), EINVAL};
-    };
     FuncText out;
-    std::string_view rest = text;
-    const size_t at = rest.find('@');
-    if (at != rest.npos) {
-        if (at + 1 == rest.size())
-            return fail("no source file after '@'");
-        out.file = std::filesystem::path(rest.substr(at + 1)).lexically_normal().string();
-        rest = rest.substr(0, at);
-    }
-    const size_t colon = rest.find(':');
-    if (colon != rest.npos) {
-        if (colon == 0)
-            return fail("no object before ':'");
-        out.object = rest.substr(0, colon);
-        rest = rest.substr(colon + 1);
-    }
-    if (rest.empty())
-        return fail("no name of a function");
-    if (!rest.starts_with('#')) {
-        out.name = rest;
-        return out;
-    }
-    if (at != text.npos)
-        return fail("a BTF id needs no source file");
-    out.id = parse_id(rest.substr(1));
-    if (!out.id)
-        return fail("no BTF id after '#'");
+    if (parsed.object != nullptr)
+        out.object.assign(parsed.object, parsed.object_size);
+    if (parsed.file != nullptr)
+        out.file = std::filesystem::path(parsed.file).lexically_normal().string();
+    if (parsed.name != nullptr)
+        out.name.assign(parsed.name, parsed.name_size);
+    else
+        out.id = parsed.id;
     return out;
 }
 

@@ -1,26 +1,32 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// The text that a user writes for a function: "foo", "foo@fs/bar.c", "foo.isra.0" or "#1234".
-// "vmlinux:" or "<module>:" may precede each of them.
-#ifndef BTF_EXTRA_FUNC_TEXT_H
-#define BTF_EXTRA_FUNC_TEXT_H
+// What a user writes for functions; kernel/core/func_text.h has the syntax.
+#ifndef BTF_EXTRA_USERSPACE_FUNC_TEXT_H
+#define BTF_EXTRA_USERSPACE_FUNC_TEXT_H
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "userspace/format/core_api.h"
 #include "userspace/format/result.h"
 
 namespace btf_extra {
 
 struct FuncText {
-    std::string object;          // empty: any object
-    std::string name;            // empty: the id is given
-    std::string file;            // normalised; empty: any file
-    std::optional<uint32_t> id;  // id of a FUNC
+    std::string object;          // empty: any
+    std::string name;            // empty: by id
+    std::string file;            // normalised; empty: any
+    std::optional<uint32_t> id;  // of a FUNC
+
+    // Whether the name is a pattern.
+    bool is_glob() const;
+
+    // For the core. It points into this one.
+    func_text core() const;
 };
 
-Result<FuncText> parse_func_text(std::string_view text);
+Result<FuncText> parse_func_text(const std::string &text);
 
 }  // namespace btf_extra
 

@@ -19,8 +19,8 @@ using test::SampleObject;
 class CliList : public test::CliFixture {
   protected:
     static CommandResult list(const std::string &pattern, std::vector<std::string> more = {}) {
-        more.insert(more.begin(),
-                    {"list", pattern, path("a.btf_extra"), "--vmlinux", path("vmlinux")});
+        more.insert(more.begin(), {"list", pattern, "--tables", path("a.btf_extra"), "--vmlinux",
+                                   path("vmlinux")});
         return run_btf_extra(more);
     }
 };
@@ -29,7 +29,8 @@ TEST_F(CliList, Usage) {
     EXPECT_EQ(run_btf_extra({"list", "--help"}).exit_code, 0);
     EXPECT_EQ(run_btf_extra({"list"}).exit_code, 2);
     EXPECT_EQ(run_btf_extra({"list", "a", "--vmlinux", path("vmlinux")}).exit_code, 2);
-    EXPECT_EQ(run_btf_extra({"list", "a", path("a.btf_extra"), "--no-module"}).exit_code, 2);
+    EXPECT_EQ(
+        run_btf_extra({"list", "a", "--tables", path("a.btf_extra"), "--no-module"}).exit_code, 2);
     EXPECT_EQ(list("a", {"--module", path("no.ko"), "--no-such-option"}).exit_code, 2);
 }
 
@@ -53,7 +54,7 @@ TEST_F(CliList, Patterns) {
     } rows[] = {
         {"skb_headlen", {7}}, {"*", {12, 7, 13, 14}},  {"twin", {13, 14}},
         {"t*", {13, 14}},     {"[rt]*", {12, 13, 14}}, {"vmlinux:r*", {12}},
-        {"xfs:*", {}},        {"skb_head", {}},        {"", {}},
+        {"skb_head", {}},     {"twin@b/twin.c", {14}}, {"#7", {7}},
         {"?win", {13, 14}},   {"SKB_*", {}},           {"v*:twin", {13, 14}},
     };
     for (const Row &row : rows) {
@@ -69,6 +70,13 @@ TEST_F(CliList, Patterns) {
         EXPECT_EQ(ids, row.ids) << row.pattern;
     }
     expect_failed(list("nobody"), path("a.btf_extra") + ": no function nobody");
+    expect_failed(list("xfs:*"), path("a.btf_extra") + ": no object xfs");
+    expect_failed(list(""), "'': no name of a function");
+    // Several at once, each function once; what is found is printed, whatever else is not.
+    EXPECT_EQ(list("report", {"skb*", "r*"}).out, list("[rs]*").out);
+    auto some = list("nobody", {"twin"});
+    EXPECT_EQ(some.exit_code, 1);
+    EXPECT_EQ(some.out, list("twin").out);
 }
 
 TEST_F(CliList, Json) {
@@ -100,7 +108,7 @@ TEST_F(CliList, BodiesAndFreedText) {
     file.provenance->func_files = {0};
     file.provenance->reasons.clear();
     auto of = [&](const std::string &name) {
-        return run_btf_extra({"list", "*", name, "--vmlinux", path("vmlinux")}).out;
+        return run_btf_extra({"list", "*", "--tables", name, "--vmlinux", path("vmlinux")}).out;
     };
     EXPECT_EQ(of(write("both", file)),
               "vmlinux:twin     2 sites  partially inlined: kprobe, fentry on it miss 1 of 2\n");
@@ -123,8 +131,9 @@ TEST_F(CliList, RunningKernelWithoutTables) {
         result.err.find("btf_extra is not loaded, and neither /lib/firmware/updates/btf_extra/"),
         result.err.npos)
         << result.err;
-    expect_failed(run_btf_extra({"list", "a", path("none"), "--vmlinux", path("vmlinux")}),
-                  path("none") + ": open: No such file or directory");
+    expect_failed(
+        run_btf_extra({"list", "a", "--tables", path("none"), "--vmlinux", path("vmlinux")}),
+        path("none") + ": open: No such file or directory");
 }
 
 }  // namespace

@@ -17,8 +17,8 @@ using test::SampleObject;
 class CliProbes : public test::CliFixture {
   protected:
     static CommandResult probes(const std::string &func, std::vector<std::string> more = {}) {
-        more.insert(more.begin(),
-                    {"probes", func, path("a.btf_extra"), "--vmlinux", path("vmlinux")});
+        more.insert(more.begin(), {"probes", func, "--tables", path("a.btf_extra"), "--vmlinux",
+                                   path("vmlinux")});
         return run_btf_extra(more);
     }
 };
@@ -101,6 +101,17 @@ TEST_F(CliProbes, WhichFunction) {
             << row.text;
     }
     expect_failed(probes("nobody"), path("a.btf_extra") + ": no function nobody");
+    // All functions of a pattern; the events of two that share a name are numbered through.
+    EXPECT_EQ(probes("t*").out, "# int twin(void): 1 of 1 sites\n"
+                                "p:kloc/twin_0 _stext+0x4\n"
+                                "# int twin(int a): 1 of 1 sites\n"
+                                "# without a: optimized out\n"
+                                "p:kloc/twin_1 _stext+0x18\n");
+    EXPECT_EQ(probes("#13", {"skb_headlen"}).out, probes("#13").out + probes("skb_headlen").out);
+    // The one body with that symbol.
+    EXPECT_EQ(probes("skb_headlen.isra.0").out,
+              "# unsigned int skb_headlen(const struct sk_buff *skb): 1 of 1 sites\n"
+              "p:kloc/skb_headlen_0 _stext+0x20 skb=%di:x64\n");
     EXPECT_EQ(probes("twin").err,
               "  vmlinux:twin@a/twin.c  #13  int twin(void)\n"
               "  vmlinux:twin@b/twin.c  #14  int twin(int a)\n"
@@ -111,8 +122,8 @@ TEST_F(CliProbes, WhichFunction) {
 TEST_F(CliProbes, LoopHeads) {
     ExtraFile file = SampleObject().file;
     file.site_marks = {1 << SITE_MARK_BITS | SITE_MARK_LOOP_HEAD};
-    auto result =
-        run_btf_extra({"probes", "skb_headlen", write("loop", file), "--vmlinux", path("vmlinux")});
+    auto result = run_btf_extra(
+        {"probes", "skb_headlen", "--tables", write("loop", file), "--vmlinux", path("vmlinux")});
     EXPECT_EQ(result.out, R"(# unsigned int skb_headlen(const struct sk_buff *skb): 2 of 3 sites
 p:kloc/skb_headlen_0 _stext+0x4 skb=%di:x64
 # without skb: no location here
@@ -195,8 +206,8 @@ twice:  .skip 0x10
     };
     for (const Row &row : rows) {
         const std::string file = with_site(row.section, row.offset);
-        auto result = run_btf_extra(
-            {"probes", "#13", file, "--vmlinux", path("special"), "--format", row.format});
+        auto result = run_btf_extra({"probes", "#13", "--tables", file, "--vmlinux",
+                                     path("special"), "--format", row.format});
         EXPECT_EQ(result.exit_code, 0) << result.err;
         EXPECT_EQ(result.out.substr(result.out.find('\n') + 1), row.line);
     }

@@ -37,20 +37,15 @@ TEST_F(Cli, Usage) {
     EXPECT_EQ(run_btf_extra({"--help"}).exit_code, 0);
     EXPECT_EQ(run_btf_extra({"no-such-command"}).exit_code, 2);
     EXPECT_EQ(lookup({}).exit_code, 2);
-    EXPECT_EQ(lookup({"--name", "a", "--id", "1"}).exit_code, 2);
-    EXPECT_EQ(lookup({"--id", "1", "--file", "a"}).exit_code, 2);
-    EXPECT_EQ(lookup({"--id", "many"}).exit_code, 2);
     const std::string file = path("a.btf_extra"), vmlinux = path("vmlinux");
     const std::vector<std::string> rows[] = {
-        {"lookup", "--name", "a"},
-        {"lookup", file, "--name", "a"},
-        {"lookup", "--vmlinux", vmlinux, "--name", "a"},
-        {"lookup", "--running"},
-        {"lookup", "--running", "--name", "a", "--id", "1"},
-        {"lookup", "--running", "--id", "1", "--file", "a"},
-        {"lookup", file, "--running", "--name", "a"},
-        {"lookup", "--running", "--vmlinux", vmlinux, "--name", "a"},
-        {"lookup", file, "--vmlinux", vmlinux, "--name", "a", "--object", "ext4"},
+        {"lookup", "--tables", file},
+        {"lookup", "--tables", file, "--vmlinux", vmlinux},
+        {"lookup", "a", "--vmlinux", vmlinux},
+        {"lookup", "a", "--module", vmlinux},
+        {"lookup", "a", "--tables", file, "--module", vmlinux},
+        {"lookup", "a", "--tables", file, "--no-module"},
+        {"lookup", "a", "--addr"},
         {"stat", "--json"},
         {"stat", file, "--running"},
         {"stat", "--running", "--btf-base", vmlinux},
@@ -69,8 +64,12 @@ TEST_F(Cli, RunningKernelWithoutTheModule) {
         GTEST_SKIP() << "btf_extra is loaded";
     const std::string message =
         "/dev/btf_extra: btf_extra is not loaded: modprobe btf_extra_vmlinux";
-    expect_failed(run_btf_extra({"lookup", "--running", "--name", "skb_headlen"}), message);
-    expect_failed(run_btf_extra({"lookup", "--running", "--id", "7", "--json"}), message);
+    for (const char *command : {"lookup", "list", "probes", "trace"}) {
+        auto result = run_btf_extra({command, "skb_headlen"});
+        EXPECT_EQ(result.exit_code, 1);
+        EXPECT_NE(result.err.find("btf_extra is not loaded, and neither "), result.err.npos)
+            << result.err;
+    }
     expect_failed(run_btf_extra({"stat", "--running"}), message);
     expect_failed(run_btf_extra({"stat", "--running", "--json"}), message);
 }
@@ -313,7 +312,7 @@ TEST_F(Cli, CheckRefuses) {
                             "{:08x}, not {} with {:08x}",
                             kernel, file.base[0].size, test::kSampleBaseCrc32, file.base[0].size,
                             test::kSampleBaseCrc32 ^ 1));
-    expect_failed(run_btf_extra({"lookup", path("bad"), "--vmlinux", kernel, "--id", "7"}),
+    expect_failed(run_btf_extra({"lookup", "#7", "--tables", path("bad"), "--vmlinux", kernel}),
                   path("bad") + ": .BTF: base BTF of another kernel: ...");
     file = good.file;
     file.base[0].size++;
@@ -399,7 +398,7 @@ TEST_F(Cli, InputsThatAreNoContainer) {
 }
 
 TEST_F(Cli, LookupByName) {
-    auto result = lookup({"--name", "skb_headlen"});
+    auto result = lookup({"skb_headlen"});
     EXPECT_EQ(result.exit_code, 0) << result.err;
     EXPECT_EQ(result.out,
               R"(unsigned int skb_headlen(const struct sk_buff *skb)
@@ -408,7 +407,7 @@ TEST_F(Cli, LookupByName) {
   0xffffffff81000010 inline host+0x10  skb=<not available: no location here>
   0xffffffff81000020 body   skb_headlen.isra.0+0x0  skb=%rdi
 )");
-    auto report = lookup({"--name", "report"});
+    auto report = lookup({"report"});
     EXPECT_EQ(report.out,
               R"(void report(int flags, void *p, unsigned int len, ...)
     id 12, file not known
@@ -419,7 +418,7 @@ TEST_F(Cli, LookupByName) {
 }
 
 TEST_F(Cli, LookupJson) {
-    auto result = lookup({"--name", "skb_headlen", "--json"});
+    auto result = lookup({"skb_headlen", "--json"});
     EXPECT_EQ(result.exit_code, 0) << result.err;
     EXPECT_EQ(json::parse(result.out), json::parse(R"json({"sites":[
         {"address":"0xffffffff81000004","class":"inline","name":"skb_headlen","id":7,
@@ -433,7 +432,7 @@ TEST_F(Cli, LookupJson) {
          "symbol":"skb_headlen.isra.0+0x0",
          "prototype":"unsigned int skb_headlen(const struct sk_buff *skb)",
          "file":"include/linux/skbuff.h","params":[{"name":"skb","loc":"reg5","reason":null}]}]})json"));
-    auto unknown = lookup({"--name", "nobody", "--json"});
+    auto unknown = lookup({"nobody", "--json"});
     EXPECT_EQ(unknown.exit_code, 1);
     EXPECT_EQ(json::parse(unknown.out), json::parse(R"json({"sites":[]})json"));
     EXPECT_EQ(unknown.err, "btf-extra: " + path("a.btf_extra") + ": no function nobody\n");
@@ -445,28 +444,37 @@ TEST_F(Cli, LookupFinds) {
         std::vector<std::string> arguments;
         std::vector<std::string> places;
     } rows[] = {
-        {{"--name", "skb_headlen"}, {"7@04", "7@10", "7@20"}},
-        {{"--name", "skb_headlen.isra.0"}, {"7@20"}},
-        {{"--name", "skb_headlen.isra.1"}, {}},
-        {{"--name", "skb_headlen."}, {}},
-        {{"--name", "skb_headlen.odd"}, {}},  // not a compiler's suffix
-        {{"--name", "skb_head"}, {}},
-        {{"--name", ""}, {}},
-        {{"--name", "report"}, {"12@08", "12@08", "12@30"}},
-        {{"--name", "twin"}, {"13@04", "14@18"}},
-        {{"--name", "twin", "--file", "a/twin.c"}, {"13@04"}},
-        {{"--name", "twin", "--file", "./a//twin.c"}, {"13@04"}},
-        {{"--name", "twin", "--file", "b/x/../twin.c"}, {"14@18"}},
-        {{"--name", "twin", "--file", "twin.c"}, {"13@04", "14@18"}},
-        {{"--name", "twin", "--file", "win.c"}, {}},
-        {{"--name", "report", "--file", "a/twin.c"}, {}},
-        {{"--name", "skb_headlen", "--file", "linux/skbuff.h"}, {"7@04", "7@10", "7@20"}},
-        {{"--name", "skb_headlen.isra.0", "--file", "skbuff.h"}, {"7@20"}},
-        {{"--name", "skb_headlen.isra.0", "--file", "other.h"}, {}},
-        {{"--id", "7"}, {"7@04", "7@10", "7@20"}},
-        {{"--id", "14"}, {"14@18"}},
-        {{"--id", "6"}, {}},
-        {{"--id", "4000000000"}, {}},
+        {{"skb_headlen"}, {"7@04", "7@10", "7@20"}},
+        {{"skb_headlen.isra.0"}, {"7@20"}},
+        {{"skb_headlen.isra.1"}, {}},
+        {{"skb_headlen."}, {}},
+        {{"skb_headlen.odd"}, {}},  // not a compiler's suffix
+        {{"skb_head"}, {}},
+        {{""}, {}},
+        {{"report"}, {"12@08", "12@08", "12@30"}},
+        {{"twin"}, {"13@04", "14@18"}},
+        {{"twin@a/twin.c"}, {"13@04"}},
+        {{"twin@./a//twin.c"}, {"13@04"}},
+        {{"twin@b/x/../twin.c"}, {"14@18"}},
+        {{"twin@twin.c"}, {"13@04", "14@18"}},
+        {{"twin@win.c"}, {}},
+        {{"report@a/twin.c"}, {}},
+        {{"skb_headlen@linux/skbuff.h"}, {"7@04", "7@10", "7@20"}},
+        {{"skb_headlen.isra.0@skbuff.h"}, {"7@20"}},
+        {{"skb_headlen.isra.0@other.h"}, {}},
+        {{"vmlinux:twin@a/twin.c"}, {"13@04"}},
+        {{"xfs:twin"}, {}},
+        {{"t*"}, {"13@04", "14@18"}},
+        {{"*@b/twin.c"}, {"14@18"}},
+        {{"*.isra.?"}, {}},  // no true signature
+        {{"twin", "#7"}, {"13@04", "14@18", "7@04", "7@10", "7@20"}},
+        {{"#14", "--addr", "host+0x8"}, {"14@18", "12@08", "12@08"}},
+        {{"--addr", "host+0x18", "--addr", "a_report"}, {"14@18", "12@30"}},
+        {{"--addr", ".text+0x18"}, {"14@18"}},
+        {{"#7"}, {"7@04", "7@10", "7@20"}},
+        {{"#14"}, {"14@18"}},
+        {{"#6"}, {}},
+        {{"#4000000000"}, {}},
         {{"--addr", "0xffffffff81000008"}, {"12@08", "12@08"}},
         {{"--addr", "ffffffff81000008"}, {"12@08", "12@08"}},
         {{"--addr", "FFFFFFFF81000004"}, {"7@04", "13@04"}},
@@ -483,7 +491,7 @@ TEST_F(Cli, LookupFinds) {
         {{"--addr", ""}, {}},
     };
     for (Row &row : rows) {
-        std::string name = row.arguments[0] + " " + row.arguments[1];
+        const std::string name = fmt::format("{}", fmt::join(row.arguments, " "));
         row.arguments.push_back("--json");
         auto result = lookup(row.arguments);
         EXPECT_EQ(result.exit_code, row.places.empty() ? 1 : 0) << name << result.err;
@@ -501,22 +509,28 @@ TEST_F(Cli, LookupFinds) {
 
 TEST_F(Cli, LookupErrors) {
     std::string file = path("a.btf_extra");
-    expect_failed(lookup({"--name", "twin", "--file", "c.c"}),
-                  file + ": no function twin in file c.c");
-    expect_failed(lookup({"--id", "6"}), file + ": no sites of a function with id 6");
+    expect_failed(lookup({"twin@c.c"}), file + ": no function twin@c.c");
+    expect_failed(lookup({"#6"}), file + ": no function #6");
+    expect_failed(lookup({"xfs:twin"}), file + ": no object xfs");
+    expect_failed(lookup({"twin@"}), "'twin@': no source file after '@'");
     expect_failed(lookup({"--addr", "123"}), file + ": no site at address 123");
     expect_failed(lookup({"--addr", "nobody+0x1"}),
                   file + ": 'nobody' is neither an address nor a symbol");
     expect_failed(lookup({"--addr", "host+zz"}),
                   file + ": 'host+zz' is neither an address nor symbol+0xoffset");
+    // What is found is printed, whatever else is not.
+    auto both = lookup({"nobody", "#14"});
+    EXPECT_EQ(both.exit_code, 1);
+    EXPECT_EQ(both.out, lookup({"#14"}).out);
+    EXPECT_EQ(both.err, "btf-extra: " + file + ": no function nobody\n");
     test::make_sample_kernel(path("other"), path("base.btf"), "ff");
-    expect_failed(run_btf_extra({"lookup", file, "--vmlinux", path("other"), "--id", "7"}),
+    expect_failed(run_btf_extra({"lookup", "#7", "--tables", file, "--vmlinux", path("other")}),
                   file +
                       ": .note.gnu.build-id: made for another kernel: build-id "
                       "0102030405060708, but " +
                       path("other") + " has ff");
     EXPECT_EQ(test::run_command({"strip", "-o", path("stripped"), path("vmlinux")}).exit_code, 0);
-    expect_failed(run_btf_extra({"lookup", file, "--vmlinux", path("stripped"), "--id", "7"}),
+    expect_failed(run_btf_extra({"lookup", "#7", "--tables", file, "--vmlinux", path("stripped")}),
                   path("stripped") + ": .symtab: not there");
 }
 
@@ -525,12 +539,12 @@ TEST_F(Cli, LookupInAnotherProducersFile) {
     ExtraFile file = SampleObject().file;
     file.provenance.reset();
     std::string bare = write("bare", file);
-    auto text =
-        run_btf_extra({"lookup", bare, "--vmlinux", path("vmlinux"), "--addr", "ffffffff81000018"});
+    auto text = run_btf_extra(
+        {"lookup", "--tables", bare, "--vmlinux", path("vmlinux"), "--addr", "ffffffff81000018"});
     EXPECT_EQ(text.out, "int twin(int a)\n    id 14, b/twin.c\n"
                         "  0xffffffff81000018 inline host+0x18  a=<not available>\n");
     auto result =
-        run_btf_extra({"lookup", bare, "--vmlinux", path("vmlinux"), "--id", "12", "--json"});
+        run_btf_extra({"lookup", "#12", "--tables", bare, "--vmlinux", path("vmlinux"), "--json"});
     json sites = json::parse(result.out)["sites"];
     ASSERT_EQ(sites.size(), 3u);
     EXPECT_EQ(sites[0]["params"].size(), 3u);
@@ -560,7 +574,7 @@ TEST_F(Cli, InlineLayout) {
     EXPECT_NE(dump.out.find("\tname='gone' func_type_id=9 loc_proto_type_id=12 offset=8\n"),
               dump.out.npos)
         << dump.out;
-    auto gone = run_btf_extra({"lookup", name, "--vmlinux", path("vmlinux"), "--name", "gone"});
+    auto gone = run_btf_extra({"lookup", "gone", "--tables", name, "--vmlinux", path("vmlinux")});
     EXPECT_EQ(gone.out, "void gone(void)\n    id 9, file not known in unit x/gone.c\n"
                         "  0xffffffff81000008 inline host+0x8\n");
     json stat = json::parse(run_btf_extra({"stat", name, "--json"}).out);

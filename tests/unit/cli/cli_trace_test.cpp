@@ -34,17 +34,18 @@ TEST_F(CliTrace, Usage) {
 TEST_F(CliTrace, WithoutTables) {
     if (std::filesystem::exists("/dev/btf_extra"))
         GTEST_SKIP() << "btf_extra is loaded";
-    for (const std::vector<std::string> &row : {std::vector<std::string>{"trace", "foo"},
-                                                {"trace", "foo", "--no-module"},
-                                                {"trace", "foo", "--file", path("none")},
-                                                {"trace", "foo", "--file", path("a.btf_extra")}}) {
+    for (const std::vector<std::string> &row :
+         {std::vector<std::string>{"trace", "foo"},
+          {"trace", "foo", "--no-module"},
+          {"trace", "foo", "--tables", path("none")},
+          {"trace", "foo", "--tables", path("a.btf_extra")}}) {
         auto result = run_btf_extra(row);
         EXPECT_EQ(result.exit_code, 1) << row.back();
         EXPECT_EQ(result.out, "");
         EXPECT_TRUE(result.err.starts_with("btf-extra: ")) << result.err;
         EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
     }
-    expect_failed(run_btf_extra({"trace", "foo", "--file", path("none")}),
+    expect_failed(run_btf_extra({"trace", "foo", "--tables", path("none")}),
                   path("none") + ": open: No such file or directory");
 }
 

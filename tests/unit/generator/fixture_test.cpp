@@ -281,7 +281,7 @@ void Sites::check_changed() const {
     EXPECT_EQ(symbol.rfind("changed.", 0), 0u) << symbol;
     EXPECT_EQ(site.param("unused").loc, nullptr);
     const auto by_symbol = test::run_btf_extra(
-        {"lookup", path() + ".btf_extra", "--vmlinux", path(), "--name", symbol});
+        {"lookup", symbol, "--tables", path() + ".btf_extra", "--vmlinux", path()});
     EXPECT_EQ(by_symbol.exit_code, 0) << by_symbol.err;
     EXPECT_NE(by_symbol.out.find(symbol + "+0x0"), by_symbol.out.npos) << by_symbol.out;
 }

@@ -235,7 +235,7 @@ TEST_F(Module, Commands) {
         EXPECT_TRUE(nlohmann::json::parse(result.out, nullptr, false).is_object()) << command;
         EXPECT_EQ(run_btf_extra({command, file, "--json"}).exit_code, 0);
     }
-    const CommandResult start = with_module({"lookup", file, "--name", "one_start"});
+    const CommandResult start = with_module({"lookup", "one_start", "--tables", file});
     EXPECT_EQ(start.exit_code, 0) << start.err;
     EXPECT_NE(start.out.find("int one_start(long int first, int second)\n"), std::string::npos)
         << start.out;
@@ -244,9 +244,10 @@ TEST_F(Module, Commands) {
         std::string::npos)
         << start.out;
     for (const char *place : {".init.text+0x0", "one_start", "one_start+0x0", ".init.text"})
-        EXPECT_EQ(with_module({"lookup", file, "--addr", place}).out, start.out) << place;
+        EXPECT_EQ(with_module({"lookup", "--tables", file, "--addr", place}).out, start.out)
+            << place;
     const auto sites = nlohmann::json::parse(
-        with_module({"lookup", file, "--name", "one_start", "--json"}).out, nullptr, false);
+        with_module({"lookup", "one_start", "--tables", file, "--json"}).out, nullptr, false);
     EXPECT_EQ(sites["sites"][0]["address"], ".init.text+0x0");
 }
 
@@ -284,9 +285,10 @@ TEST_F(Module, Refusals) {
                    twice + ": .init.text: two executable sections of that name: no offset would "
                            "tell them apart");
 
-    expect_refused({"lookup", file, "--vmlinux", kernel(), "--module", good(), "--addr", "0x10"},
-                   file + ": '0x10' is no place in a module, whose sections all begin at 0: "
-                          "section+0xoffset, or symbol+0xoffset");
+    expect_refused(
+        {"lookup", "--tables", file, "--vmlinux", kernel(), "--module", good(), "--addr", "0x10"},
+        file + ": '0x10' is no place in a module, whose sections all begin at 0: "
+               "section+0xoffset, or symbol+0xoffset");
     expect_refused({"check", file, "--vmlinux", kernel(), "--module", kernel()},
                    kernel() + ": ELF header: not a relocatable file, as kernel modules are");
     EXPECT_EQ(run_btf_extra({"check", file, "--module", good()}).exit_code, 2);

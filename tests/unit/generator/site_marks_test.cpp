@@ -113,11 +113,11 @@ TEST_F(SiteMarks, LoopHeadsAreShown) {
     EXPECT_NE(stat.out.find("  heads of their own loops             4   57.1%\n"), stat.out.npos)
         << stat.out;
     const auto text =
-        run_btf_extra({"lookup", file(), "--vmlinux", path(), "--name", "around_loop"});
+        run_btf_extra({"lookup", "around_loop", "--tables", file(), "--vmlinux", path()});
     EXPECT_NE(text.out.find("calls_around_loop+0xb (loop head)  p="), text.out.npos) << text.out;
     for (const auto &[name, head] : {std::pair("around_loop", true), {"in_callers_loop", false}}) {
         const json found =
-            run_json({"lookup", file(), "--vmlinux", path(), "--name", name, "--json"});
+            run_json({"lookup", name, "--tables", file(), "--vmlinux", path(), "--json"});
         ASSERT_GT(found["sites"].size(), 0u);
         for (const json &site : found["sites"])
             EXPECT_EQ(site["loop_head"], head) << site.dump();
@@ -210,13 +210,14 @@ TEST_F(SiteMarks, EntriesAreMissingWhereLibdwSays) {
 
 TEST_F(SiteMarks, MissingEntriesAreShown) {
     ASSERT_NO_FATAL_FAILURE(build({}, {"copies.c"}));
-    const auto text = run_btf_extra({"lookup", file(), "--vmlinux", path(), "--name", "doubled"});
+    const auto text = run_btf_extra({"lookup", "doubled", "--tables", file(), "--vmlinux", path()});
     EXPECT_NE(text.out.find(" inline sometimes+0x0 (no entry)  a="), text.out.npos) << text.out;
     const json found =
-        run_json({"lookup", file(), "--vmlinux", path(), "--name", "doubled", "--json"});
+        run_json({"lookup", "doubled", "--tables", file(), "--vmlinux", path(), "--json"});
     ASSERT_EQ(found["sites"].size(), 1u);
     EXPECT_EQ(found["sites"][0]["no_entry"], true);
-    const auto probes = run_btf_extra({"probes", "doubled", file(), "--vmlinux", path()});
+    const auto probes =
+        run_btf_extra({"probes", "doubled", "--tables", file(), "--vmlinux", path()});
     EXPECT_NE(probes.out.find("# where a call begins is not known: p:kloc/"), probes.out.npos)
         << probes.out;
     EXPECT_EQ(run_json({"stat", file(), "--json"})["without_entry"], 1);
@@ -224,23 +225,26 @@ TEST_F(SiteMarks, MissingEntriesAreShown) {
 
 TEST_F(SiteMarks, PartsAreShown) {
     ASSERT_NO_FATAL_FAILURE(build({}, {"parts.c"}));
-    const auto text = run_btf_extra({"lookup", file(), "--vmlinux", path(), "--name", "early_out"});
+    const auto text =
+        run_btf_extra({"lookup", "early_out", "--tables", file(), "--vmlinux", path()});
     EXPECT_NE(text.out.find(" body   early_out.part.0+0x0 (part)  p="), text.out.npos) << text.out;
     EXPECT_NE(text.out.find(" inline caller_1+"), text.out.npos) << text.out;
     size_t parts = 0;
     const json found =
-        run_json({"lookup", file(), "--vmlinux", path(), "--name", "early_out", "--json"});
+        run_json({"lookup", "early_out", "--tables", file(), "--vmlinux", path(), "--json"});
     for (const json &site : found["sites"]) {
         EXPECT_EQ(site["part"], site["class"] == "body") << site.dump();
         parts += site["part"] == true;
     }
     EXPECT_EQ(parts, 1u);
     EXPECT_EQ(found["sites"].size(), 4u);
-    const json listed = run_json({"list", "early_out", file(), "--vmlinux", path(), "--json"});
+    const json listed =
+        run_json({"list", "early_out", "--tables", file(), "--vmlinux", path(), "--json"});
     EXPECT_EQ(listed["functions"][0]["sites"], 3);
     EXPECT_EQ(listed["functions"][0]["part_sites"], 1);
     EXPECT_EQ(listed["functions"][0]["how"], "inlined");
-    const auto probes = run_btf_extra({"probes", "early_out", file(), "--vmlinux", path()});
+    const auto probes =
+        run_btf_extra({"probes", "early_out", "--tables", file(), "--vmlinux", path()});
     EXPECT_NE(probes.out.find(": 3 of 4 sites\n"), probes.out.npos) << probes.out;
     EXPECT_NE(probes.out.find("# the rest of a call that began at another site: p:kloc/"),
               probes.out.npos)

@@ -152,7 +152,7 @@ TEST_F(TrueSignatures, SymbolsThatShareAName) {
 TEST_F(TrueSignatures, Commands) {
     ASSERT_TRUE(build({}));
     const auto command = [&](std::vector<std::string> arguments) {
-        arguments.insert(arguments.end(), {path() + ".btf_extra", "--vmlinux", path()});
+        arguments.insert(arguments.end(), {"--tables", path() + ".btf_extra", "--vmlinux", path()});
         return run_btf_extra(arguments);
     };
     EXPECT_EQ(command({"list", "gone_first*"}).out,
@@ -160,17 +160,17 @@ TEST_F(TrueSignatures, Commands) {
               "gone_first.constprop.0  gone 0/1, kept 1/1, also 1/1\n");
     EXPECT_EQ(command({"list", "gone_first.*"}).out,
               "vmlinux:gone_first.constprop.0     1 site   body only  kept 1/1, also 1/1\n");
-    const std::string by_name = command({"lookup", "--name", "gone_first.constprop.0"}).out;
+    const std::string by_name = command({"lookup", "gone_first.constprop.0"}).out;
     EXPECT_EQ(by_name.substr(0, by_name.find('\n')),
               "long int gone_first.constprop.0(long int kept, long int also)");
     EXPECT_EQ(by_name.find("gone)"), by_name.npos);
-    const std::string of_source = command({"lookup", "--name", "gone_first"}).out;
+    const std::string of_source = command({"lookup", "gone_first"}).out;
     EXPECT_EQ(of_source.find("constprop.0("), of_source.npos) << of_source;
     const std::string at = command({"lookup", "--addr", "gone_first.constprop.0"}).out;
     EXPECT_NE(at.find("long int gone_first(long int gone, long int kept, long int also)"), at.npos);
     EXPECT_NE(at.find("long int gone_first.constprop.0(long int kept, long int also)"), at.npos);
     // A clone without a true signature is still found by its symbol.
-    const std::string symbol = command({"lookup", "--name", "split.isra.0"}).out;
+    const std::string symbol = command({"lookup", "split.isra.0"}).out;
     EXPECT_EQ(symbol.substr(0, symbol.find('\n')),
               "long int split(struct two pair, long int kept)");
     const std::string counts = run_btf_extra({"stat", path() + ".btf_extra"}).out;

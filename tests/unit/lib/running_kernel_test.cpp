@@ -14,6 +14,7 @@
 #include "userspace/lib/tables/kallsyms.h"
 #include "userspace/lib/tables/running_kernel.h"
 #include "userspace/lib/tables/running_view.h"
+#include "userspace/lib/tables/site_tables.h"
 
 namespace btf_extra {
 namespace {
@@ -266,21 +267,24 @@ class RunningView : public testing::Test {
         test::write_file(folder_.path("btf_extra/vmlinux"), sample_.file.func_info);
         test::write_file(folder_.path("btf_extra/vmlinux.types"), sample_.file.types);
         tables_.objects = {make_object("vmlinux", 3, 8)};
-        // This is the third site of the index: report, LOC_PROTO 23.
+        test::write_file(folder_.path("kallsyms"),
+                         std::string_view("ffffffff99000000 T host\n"
+                                          "ffffffff99000020 t skb_headlen.isra.0\n"));
+        // This is the first site of .text: skb_headlen, LOC_PROTO 21. It tells where .text is.
         btf_extra_site site = {};
-        site.address = 0xffffffff99000008;
+        site.address = 0xffffffff99000004;
         site.object = 3;
-        site.func_id = 12;
-        site.loc_proto = 23;
-        site.number = 2;
+        site.func_id = 7;
+        site.loc_proto = 21;
         site.site_class = BTF_EXTRA_CLASS_INLINE;
         tables_.sites = {site};
     }
 
-    Result<RunningLookup> ask() {
-        RunningKernel kernel = kernel_of(tables_, 4);
-        return look_up(kernel, named("report"), root());
+    std::unique_ptr<SiteTables> open() {
+        auto tables = open_running_tables(kernel_of(tables_, 4), root(), folder_.path("kallsyms"));
+        return tables ? std::move(*tables) : nullptr;
     }
+    Result<std::vector<FoundFunc>> ask() { return open()->find({"", "report", "", {}}); }
     std::string root() const { return folder_.path(""); }
     void expect_error(const std::string &message) {
         auto found = ask();
@@ -296,8 +300,10 @@ class RunningView : public testing::Test {
 TEST_F(RunningView, Answers) {
     auto found = ask();
     ASSERT_TRUE(found) << found.error().message;
-    ASSERT_EQ(found->views.size(), 1u);
-    const ObjectView &view = *found->views.at(3);
+    ASSERT_EQ(found->size(), 1u);
+    const FoundFunc &report = found->front();
+    EXPECT_EQ(report.object->name, "vmlinux");
+    const ObjectView &view = *report.object->view;
     EXPECT_EQ(view.func_name(12), "report");
     EXPECT_EQ(view.func_file(13), "a/twin.c");
     auto params = view.parameters(2);
@@ -305,37 +311,91 @@ TEST_F(RunningView, Answers) {
     EXPECT_EQ(params[0].name, "flags");
     EXPECT_NE(params[0].loc, nullptr);
     EXPECT_FALSE(view.parameters(3)[0].reason);  // the reasons are only in the file
-    tables_.sites.clear();
-    found = ask();
-    ASSERT_TRUE(found);
-    EXPECT_TRUE(found->views.empty());
+    const std::pair<uint32_t, uint64_t> sites[] = {
+        {2, 0xffffffff99000008}, {3, 0xffffffff99000008}, {7, 0xffffffff99000030}};
+    ASSERT_EQ(report.sites.size(), std::size(sites));
+    for (size_t i = 0; i < std::size(sites); i++) {
+        EXPECT_EQ(report.sites[i].number, sites[i].first);
+        EXPECT_EQ(report.sites[i].address, sites[i].second);
+        EXPECT_EQ(report.sites[i].object, 3u);
+    }
+    EXPECT_TRUE(open()->find({"", "nobody", "", {}})->empty());
+    auto no_object = open()->find({"xfs", "report", "", {}});
+    ASSERT_FALSE(no_object);
+    EXPECT_EQ(no_object.error().message, "running kernel: no object xfs");
+}
+
+// The device is asked for one function of each section; the rest is in the blobs.
+TEST_F(RunningView, BySymbolAndAddress) {
+    const auto tables = open();
+    auto body = tables->find({"", "skb_headlen.isra.0", "", {}});
+    ASSERT_TRUE(body) << body.error().message;
+    ASSERT_EQ(body->size(), 1u);
+    EXPECT_FALSE(body->front().all_sites);
+    ASSERT_EQ(body->front().sites.size(), 1u);
+    EXPECT_EQ(body->front().sites[0].number, 6u);
+    for (const char *text : {"0xffffffff99000020", "host+0x20", "skb_headlen.isra.0", ".text+20"}) {
+        auto there = tables->find_at(text);
+        ASSERT_TRUE(there) << there.error().message;
+        ASSERT_EQ(there->size(), 1u) << text;
+        EXPECT_EQ(there->front().sites[0].number, 6u) << text;
+    }
+    EXPECT_TRUE(tables->find_at("0xffffffff99000021")->empty());
+    ASSERT_EQ(tables_.requests.size(), 1u);
+    EXPECT_EQ(tables_.requests[0].by, BTF_EXTRA_BY_ID);
+    EXPECT_EQ(tables_.requests[0].func_id, 7u);
+}
+
+TEST_F(RunningView, HiddenAddresses) {
+    tables_.sites[0].address = 0;
+    test::write_file(folder_.path("kallsyms"), std::string_view("0000000000000000 T host\n"));
+    const auto tables = open();
+    auto found = tables->find({"", "report", "", {}});
+    ASSERT_TRUE(found) << found.error().message;
+    EXPECT_EQ(found->front().sites[0].address, 0u);
+    auto there = tables->find_at("0xffffffff99000020");
+    ASSERT_FALSE(there);
+    EXPECT_EQ(there.error().message, "running kernel: addresses are hidden: needs CAP_SYSLOG, and "
+                                     "kernel.kptr_restrict below 2");
+    EXPECT_EQ(tables->find_at("host").error().message,
+              "running kernel: addresses of symbols are hidden");
 }
 
 TEST_F(RunningView, AsksAgainWhenTheTablesChange) {
-    tables_.changes = 1;
-    auto found = ask();
-    ASSERT_TRUE(found) << found.error().message;
-    EXPECT_EQ(tables_.calls,
-              2 + 3);  // two calls do not fit; then two get all, and one checks the generation
-    tables_.calls = 0;
+    // A look at the generation; three calls whose objects and site do not fit; three that do.
+    tables_.changes = 2;
+    const auto tables = open();
+    ASSERT_TRUE(tables->find({"", "report", "", {}}));
+    EXPECT_EQ(tables_.calls, 1 + 3 + 3);
+    ASSERT_TRUE(tables->find({"", "twin", "", {}}));
+    EXPECT_EQ(tables_.calls, 1 + 3 + 3 + 1);
     tables_.changes = 1000;
     expect_error("/dev/btf_extra: the tables keep changing: try again");
 }
 
 TEST_F(RunningView, Mismatches) {
     const std::string blob = root() + "/btf_extra/vmlinux";
+    const std::string differs = blob + ": site 0 differs from the kernel's tables";
     tables_.objects[0].first_func_id = 7;
     expect_error(root() + "/btf/vmlinux: ends at type 7, but the types of vmlinux begin at 7");
     tables_.objects[0].first_func_id = 9;
     expect_error(root() + "/btf/vmlinux: ends at type 7, but the types of vmlinux begin at 9");
     tables_.objects[0].first_func_id = 8;
-    tables_.sites[0].number = 3;  // the same function at another place: LOC_PROTO 24
-    expect_error(blob + ": site 3 differs from the kernel's tables");
+    const btf_extra_site good = tables_.sites[0];
     tables_.sites[0].number = 8;
-    expect_error(blob + ": site 8 differs from the kernel's tables");
+    expect_error(differs);
+    tables_.sites[0] = good;
+    tables_.sites[0].loc_proto = 22;
+    expect_error(differs);
+    tables_.sites[0] = good;
+    tables_.sites[0].site_class = BTF_EXTRA_CLASS_BODY;
+    expect_error(differs);
+    tables_.sites[0] = good;
     tables_.sites[0].object = 4;
-    expect_error("/dev/btf_extra: a site belongs to an unknown object");
-    tables_.sites[0].object = 3;
+    expect_error(differs);
+    tables_.sites.clear();
+    expect_error(differs);
+    tables_.sites = {good};
     std::filesystem::remove(blob);
     expect_error(blob + ": open: No such file or directory");
 }
@@ -381,7 +441,7 @@ TEST(Kallsyms, Texts) {
     } rows[] = {{0, "zero+0x0"},        {0xff, "zero+0xff"}, {0x100, "global+0x0"},
                 {0x1ff, "global+0xff"}, {0x200, "a+0x0"},    {UINT64_MAX, "a+0xfffffffffffffcff"}};
     for (const Row &row : rows)
-        EXPECT_EQ(symbols->text(row.address), row.text);
+        EXPECT_EQ(symbols->text({0, row.address}), row.text);
     EXPECT_EQ(symbols->named("a"), (std::vector<uint64_t>{0x200, 0x300}));
     EXPECT_EQ(symbols->named("b.isra.0"), std::vector<uint64_t>{0x200});
     EXPECT_TRUE(symbols->named("b").empty());
@@ -393,7 +453,7 @@ TEST(Kallsyms, Hidden) {
     auto symbols = Kallsyms::parse("0000000000000000 T a\n0000000000000000 t b\t[m]\n");
     ASSERT_TRUE(symbols);
     EXPECT_TRUE(symbols->hidden());
-    EXPECT_FALSE(symbols->text(0x100));
+    EXPECT_FALSE(symbols->text({0, 0x100}));
     EXPECT_TRUE(symbols->named("a").empty());
     EXPECT_TRUE(Kallsyms::parse("")->hidden());
 }

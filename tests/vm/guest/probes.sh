@@ -15,7 +15,7 @@ refused=0
 accepted=0
 for elsewhere in /probes/*; do
     func=${elsewhere##*/}
-    btf-extra probes "$func" $file >/tmp/lines || echo "fail probes of $func"
+    btf-extra probes "$func" ${file:+--tables "$file"} >/tmp/lines || echo "fail probes of $func"
     grep -v '^#' /tmp/lines >/tmp/here
     grep -v '^#' "/probes/$func" >/tmp/elsewhere
     # Neither addresses of this boot nor what else kallsyms knows is in them.

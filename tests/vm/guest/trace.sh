@@ -74,7 +74,7 @@ fallocate ksys_fallocate $place inlined fd=3 mode=0 offset=4096 len=1000" "$(bar
     end
     same 'bodies alone' '' "$(cat $lines)"
 
-    begin ksys_fallocate ksys_write --count 3
+    begin 'ksys_fallocat[e]' 'ksys_wri*' --count 3
     allocate 777
     echo >/dev/null
     wait $tracer
@@ -98,7 +98,8 @@ fallocate ksys_fallocate $place inlined fd=3 mode=0 offset=4096 len=1000" "$(bar
     fails 'a name of several functions' \
         '__next stands for 2 functions: choose one by its object:, @file or #id' __next
     same 'they are listed' 2 "$(grep -c '^  vmlinux:__next@kernel/trace/trace_[a-z]*.c  #[0-9]*  void' $told)"
-    fails 'a name of none' "'nobody_has_it': no function with sites" nobody_has_it
+    fails 'a name of none' "$tables: no function nobody_has_it" nobody_has_it
+    fails 'a pattern of none' "$tables: no function nobody_*" 'nobody_*'
     fails 'one twice' 'vmlinux:ksys_write: asked for twice' ksys_write vmlinux:ksys_write
     btf-extra trace skb_headlen --max-sites 10 2>$told
     same 'too many sites' '1 yes' "$? $(grep -q 'sites, more than 10' $told && echo yes)"
@@ -132,11 +133,11 @@ fallocate ksys_fallocate $place inlined fd=3 mode=0 offset=4096 len=1000" "$(bar
 }
 
 folder=/lib/firmware/btf_extra/$(uname -r)
-test=perf
+test=perf tables=$folder/vmlinux.btf_extra
 mkdir -p "$folder" && cp /vmlinux.btf_extra "$folder"
 try_all 1
 rm -r "$folder"
-test=module
+test=module tables='running kernel'
 insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko || echo 'fail the modules load'
 try_all 0
 
@@ -147,7 +148,7 @@ ping -c 3 127.0.0.1 >/dev/null
 end
 same 'packets: all have a socket buffer, or it has no location' 0 \
     "$(grep -vc ' skb=\(0x[0-9a-f]*\|?\)$' $lines)"
-btf-extra lookup --running --name skb_headlen | awk '/<not available>/ { print $3 }' >/tmp/without
+btf-extra lookup skb_headlen | awk '/<not available>/ { print $3 }' >/tmp/without
 same 'packets: where it has none' '' \
     "$(awk '/ skb=\?$/ { print $5 }' $lines | sort -u | grep -vxFf /tmp/without)"
 same 'packets: some have' yes "$(grep -q ' skb=0xffff[0-9a-f]*$' $lines && echo yes)"
@@ -155,7 +156,7 @@ same 'packets: there are some' yes "$([ "$(grep -c ' ping-' $lines)" -gt 5 ] && 
 same 'packets: all calls are there' "$(sum '/ in all; /' '$1')" "$(wc -l <$lines)"
 head -n 5 $lines | sed 's/^/# /'
 tail -n 6 $told | sed 's/^/# /'
-begin ksys_fallocate --no-module --file /vmlinux.btf_extra
+begin ksys_fallocate --tables /vmlinux.btf_extra
 same 'the module is not used' 1 "$(grep -c 'without the module: perf kprobes are used' $told)"
 allocate 777
 end

@@ -15,7 +15,7 @@ import sys
 def main():
     end = sys.argv.index("--")
     for name in sys.argv[end + 1:]:
-        done = subprocess.run([sys.argv[1], "lookup", "--json", "--name", name, *sys.argv[2:end]],
+        done = subprocess.run([sys.argv[1], "lookup", "--json", name, *sys.argv[2:end]],
                               capture_output=True, check=True)
         for site in json.loads(done.stdout)["sites"]:
             if site["part"]:

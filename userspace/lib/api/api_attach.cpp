@@ -14,9 +14,6 @@ using namespace btf_extra;
 
 namespace {
 
-constexpr uint32_t kKnownFlags = BTF_EXTRA_INLINE_ONLY | BTF_EXTRA_BODY_ONLY |
-                                 BTF_EXTRA_BEST_EFFORT | BTF_EXTRA_INEXACT | BTF_EXTRA_NOTRACE;
-
 struct FreeReport {
     void operator()(btf_extra_report *report) const { btf_extra_report_free(report); }
 };
@@ -31,54 +28,19 @@ Report make_report(const AttachOutcome &outcome) {
     return out;
 }
 
-Error left_out_error(const btf_extra_func &func, const AttachOutcome &outcome, size_t sites) {
-    if (outcome.left_out.empty())
-        return Error{fmt::format("{}: no such site", func.text()), ENOENT};
-    const btf_extra_left_out &first = outcome.left_out.front();
-    return Error{fmt::format("{}: {} of {} sites cannot be probed; site {}: {}", func.text(),
-                             outcome.left_out.size(), sites, first.site.number,
-                             btf_extra_reason_text(&first)),
-                 EOPNOTSUPP};
-}
-
-Result<AttachOutcome> attach(const btf_extra_tables &tables, const btf_extra_func &func,
-                             int prog_fd, const btf_extra_attach_opts &opts) {
-    if ((opts.flags & ~kKnownFlags) != 0)
-        return Error{fmt::format("opts: unknown flags {:#x}", opts.flags & ~kKnownFlags), EINVAL};
-    if ((opts.flags & BTF_EXTRA_INLINE_ONLY) != 0 && (opts.flags & BTF_EXTRA_BODY_ONLY) != 0)
-        return Error{"opts: BTF_EXTRA_INLINE_ONLY and BTF_EXTRA_BODY_ONLY exclude each other",
-                     EINVAL};
-    if (func.params.size() < 64 && opts.required >> func.params.size() != 0)
-        return Error{
-            fmt::format("has {} parameters, but opts.required names others", func.params.size()),
-            EINVAL};
-    if (tables.tables->foreign())
-        return Error{"the tables are of another kernel", ESTALE};
-    const size_t sites = wanted_sites(func.found, opts.flags).size();
-    if (sites == 0)
-        return Error{"no such site", ENOENT};
-    if (opts.max_sites != 0 && sites > opts.max_sites)
-        return Error{fmt::format("{} sites, more than {}", sites, opts.max_sites), E2BIG};
-    const AttachRequest request = {prog_fd, opts.flags, opts.required, opts.cookie};
-    if (!tables.tables->uses_module() || opts.no_module)
-        return attach_by_perf(func.found, request);
-    return attach_by_module(func.found, request);
-}
-
 int attach_func(btf_extra_kloc **kloc, const btf_extra_tables &tables, const btf_extra_func &func,
                 int prog_fd, const btf_extra_attach_opts *opts, btf_extra_report **report) {
     auto known = api_opts(opts);
     if (!known)
         return api_fail(known.error());
-    auto outcome = attach(tables, func, prog_fd, *known);
+    auto outcome = attach(*tables.tables, func, prog_fd, *known);
     if (!outcome)
-        return api_fail({func.text() + ": " + outcome.error().message, outcome.error().code});
+        return api_fail(outcome.error());
     Report told = report != nullptr ? make_report(*outcome) : nullptr;
     if (report != nullptr)
         *report = told.release();
     if (!outcome->kloc)
-        return api_fail(
-            left_out_error(func, *outcome, wanted_sites(func.found, known->flags).size()));
+        return api_fail(left_out_error(func, *outcome));
     *kloc = outcome->kloc.release();
     return 0;
 }

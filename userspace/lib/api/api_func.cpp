@@ -1,30 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 #include "userspace/lib/api/api_func.h"
 
-#include <fmt/format.h>
-
-#include "userspace/text/c_type.h"
-
 using namespace btf_extra;
-
-btf_extra_func::btf_extra_func(FoundFunc func) : found(std::move(func)) {
-    const ObjectView &view = *found.object->view;
-    const btf_blob &blob = view.locations().blob();
-    name = view.func_name(found.id);
-    file = view.func_file(found.id);
-    prototype = c_prototype(blob, found.id);
-    const FuncParams known = func_params(blob, found.id);
-    for (uint32_t i = 0; i < known.count; i++) {
-        const char *param = btf_blob_string(&blob, known.params[i].name_off);
-        params.emplace_back(param != nullptr ? param : "");
-    }
-}
-
-std::string btf_extra_func::text() const {
-    const std::string which =
-        file ? fmt::format("{}@{}", name, *file) : fmt::format("#{} ({})", found.id, name);
-    return found.object->name + ":" + which;
-}
 
 const char *btf_extra_func_name(const btf_extra_func *func) {
     return func->name.c_str();

@@ -6,45 +6,18 @@
 #include <fmt/format.h>
 
 #include "userspace/lib/api/api_error.h"
-#include "userspace/lib/tables/installed_file.h"
-#include "userspace/lib/tables/running_kernel.h"
-#include "userspace/lib/tables/running_view.h"
 
 namespace btf_extra {
 
 Result<std::unique_ptr<btf_extra_tables>> open_tables(const btf_extra_open_opts &opts) {
-    auto out = std::make_unique<btf_extra_tables>();
-    Error no_module;
-    if (opts.file == nullptr && !opts.no_module) {
-        auto device = open_query_device();
-        if (device) {
-            auto tables = open_running_tables(RunningKernel(std::move(*device)), kSysKernel);
-            if (!tables)
-                return tables.error();
-            out->tables = std::move(*tables);
-            return out;
-        }
-        no_module = device.error();
-        // The module is loaded, but this user may not ask it. Files would not help.
-        if (no_module.code == EPERM || no_module.code == EACCES)
-            return no_module;
-    }
-    FileTablesPaths paths;
-    if (opts.file != nullptr) {
-        paths.file = opts.file;
-    } else {
-        auto file = installed_file();
-        if (!file && !no_module.message.empty())
-            return Error{no_module.message + "; and " + file.error().message, ENOENT};
-        if (!file)
-            return file.error();
-        paths.file = *file;
-    }
-    paths.base_btf =
-        opts.base_btf != nullptr ? opts.base_btf : std::string(kSysKernel) + "/btf/vmlinux";
-    auto tables = open_file_tables(paths, opts.file == nullptr);
+    TablesChoice choice;
+    choice.file = opts.file != nullptr ? opts.file : "";
+    choice.base_btf = opts.base_btf != nullptr ? opts.base_btf : "";
+    choice.no_module = opts.no_module;
+    auto tables = open_tables(choice);
     if (!tables)
         return tables.error();
+    auto out = std::make_unique<btf_extra_tables>();
     out->tables = std::move(*tables);
     return out;
 }
@@ -87,7 +60,7 @@ void btf_extra_close(btf_extra_tables *tables) {
 }
 
 bool btf_extra_uses_module(const btf_extra_tables *tables) {
-    return tables->tables->uses_module();
+    return tables->tables->source() == SiteTables::Source::kModule;
 }
 
 int btf_extra_find(btf_extra_tables *tables, const char *text, const btf_extra_func *const **funcs,

@@ -11,6 +11,7 @@
 #include "userspace/format/file_descriptor.h"
 #include "userspace/format/result.h"
 #include "userspace/lib/btf_extra.h"
+#include "userspace/lib/tables/described_func.h"
 #include "userspace/lib/tables/site_tables.h"
 
 // Destroying it removes the probes.
@@ -35,9 +36,15 @@ struct AttachRequest {
 
 struct AttachOutcome {
     std::unique_ptr<btf_extra_kloc> kloc;  // NULL: too many sites are left out
+    size_t wanted = 0;                     // sites of the function that the flags choose
     size_t attached = 0;
     std::vector<btf_extra_left_out> left_out;  // in order of number
 };
+
+Result<AttachOutcome> attach(const SiteTables &tables, const DescribedFunc &func, int prog_fd,
+                             const btf_extra_attach_opts &opts);
+// The error for an outcome without a kloc.
+Error left_out_error(const DescribedFunc &func, const AttachOutcome &outcome);
 
 Result<AttachOutcome> attach_by_module(const FoundFunc &func, const AttachRequest &request);
 Result<AttachOutcome> attach_by_perf(const FoundFunc &func, const AttachRequest &request);

@@ -117,16 +117,4 @@ Result<AttachOutcome> attach_by_module(const FoundFunc &func, const AttachReques
     return out;
 }
 
-std::vector<btf_extra_site> wanted_sites(const FoundFunc &func, uint32_t flags) {
-    std::vector<btf_extra_site> out;
-    const bool any = (flags & (BTF_EXTRA_INLINE_ONLY | BTF_EXTRA_BODY_ONLY)) == 0;
-    for (const btf_extra_site &site : func.sites) {
-        const uint32_t bit =
-            site.site_class == BTF_EXTRA_CLASS_INLINE ? BTF_EXTRA_INLINE_ONLY : BTF_EXTRA_BODY_ONLY;
-        if ((any || (flags & bit) != 0) && (site.flags & BTF_EXTRA_SITE_PART) == 0)
-            out.push_back(site);
-    }
-    return out;
-}
-
 }  // namespace btf_extra

@@ -116,22 +116,15 @@ class NotraceRule {
         }
         if (traceable_.empty())
             return false;
-        auto text = symbols_->text(address);
-        if (!text)
-            return false;
-        const std::string name = text->substr(0, text->rfind('+'));
-        const auto begin = symbols_->at(address - *parse_distance(*text));
-        return !traceable_.contains(name) &&
-               std::ranges::none_of(begin, [&](const KernelSymbol &symbol) {
-                   return traceable_.contains(std::string(symbol.name));
-               });
+        const auto found = symbols_->around({0, address});
+        return found && !traceable_.contains(std::string(found->symbol)) &&
+               std::ranges::none_of(symbols_->at(address - found->distance),
+                                    [&](const KernelSymbol &symbol) {
+                                        return traceable_.contains(std::string(symbol.name));
+                                    });
     }
 
   private:
-    static std::optional<uint64_t> parse_distance(const std::string &text) {
-        return std::stoull(text.substr(text.rfind('+') + 1), nullptr, 16);
-    }
-
     std::optional<Kallsyms> symbols_;
     std::unordered_set<std::string> traceable_;
 };

@@ -24,10 +24,4 @@ Result<std::string> installed_file() {
     return Error{fmt::format("neither {} exists", paths), ENOENT};
 }
 
-bool freed_after_boot(bool vmlinux, std::string_view section) {
-    if (section.starts_with(".init."))
-        return true;
-    return vmlinux && (section.starts_with(".exit.") || section.starts_with(".altinstr_"));
-}
-
 }  // namespace btf_extra

@@ -5,7 +5,6 @@
 #define BTF_EXTRA_INSTALLED_FILE_H
 
 #include <string>
-#include <string_view>
 
 #include "userspace/format/result.h"
 
@@ -14,9 +13,6 @@ namespace btf_extra {
 // Returns /lib/firmware[/updates]/btf_extra/<release>/vmlinux.btf_extra. An error (ENOENT) names
 // both.
 Result<std::string> installed_file();
-
-// Returns true if the kernel frees this executable section of vmlinux or of a module after boot.
-bool freed_after_boot(bool vmlinux, std::string_view section);
 
 }  // namespace btf_extra
 

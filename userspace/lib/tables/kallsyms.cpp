@@ -73,12 +73,19 @@ std::span<const KernelSymbol> Kallsyms::at(uint64_t address) const {
     return {range.begin(), range.end()};
 }
 
-std::optional<std::string> Kallsyms::text(uint64_t address) const {
-    auto after = std::ranges::upper_bound(symbols_, address, {}, &KernelSymbol::address);
+std::optional<Symbols::Distance> Kallsyms::around(Place place) const {
+    auto after = std::ranges::upper_bound(symbols_, place.offset, {}, &KernelSymbol::address);
     if (after == symbols_.begin())
         return {};
     const KernelSymbol &best = at((after - 1)->address).front();
-    return fmt::format("{}+{:#x}", best.name, address - best.address);
+    return Distance{best.name, place.offset - best.address};
+}
+
+std::vector<std::string_view> Kallsyms::names(Place place) const {
+    std::vector<std::string_view> out;
+    for (const KernelSymbol &symbol : at(place.offset))
+        out.push_back(symbol.name);
+    return out;
 }
 
 std::vector<uint64_t> Kallsyms::named(std::string_view name) const {
@@ -86,6 +93,13 @@ std::vector<uint64_t> Kallsyms::named(std::string_view name) const {
     for (const KernelSymbol &symbol : symbols_)
         if (symbol.name == name)
             out.push_back(symbol.address);
+    return out;
+}
+
+std::vector<Place> Kallsyms::places(std::string_view name) const {
+    std::vector<Place> out;
+    for (uint64_t address : named(name))
+        out.push_back({0, address});
     return out;
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "userspace/format/result.h"
+#include "userspace/lib/tables/symbols.h"
 
 namespace btf_extra {
 
@@ -23,7 +24,7 @@ struct KernelSymbol {
 
 // If several symbols are at one address, the best is global, then weak, then local; then the first
 // bytewise.
-class Kallsyms {
+class Kallsyms : public Symbols {
   public:
     static Result<Kallsyms> load(const std::string &path = "/proc/kallsyms");
 
@@ -42,12 +43,15 @@ class Kallsyms {
 
     std::span<const KernelSymbol> at(uint64_t address) const;
 
-    // Returns "tcp_rcv+0x12", from the best of the nearest symbols before the address. The symbol
-    // may end before it, because there are no sizes. Returns nothing before the first symbol.
-    std::optional<std::string> text(uint64_t address) const;
-
     // Returns the addresses of all symbols of that name.
     std::vector<uint64_t> named(std::string_view name) const;
+
+    // The symbol may end before the place, because there are no sizes. Returns nothing before the
+    // first symbol.
+    std::optional<Distance> around(Place place) const override;
+    std::vector<std::string_view> names(Place place) const override;
+    std::vector<Place> places(std::string_view name) const override;
+    std::optional<Place> place_of(uint64_t address) const override { return Place{0, address}; }
 
   private:
     Kallsyms() = default;

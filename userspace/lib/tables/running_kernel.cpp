@@ -14,9 +14,6 @@
 namespace btf_extra {
 namespace {
 
-// Each time, the tables had changed between two pages.
-constexpr int kAttempts = 16;
-
 Error device_error(std::string_view reason, int code = EIO) {
     return Error{fmt::format("{}: {}", BTF_EXTRA_DEVICE, reason), code};
 }
@@ -109,7 +106,7 @@ template <class Item, class Ask> Collected<Item> collect_once(uint32_t page_size
 
 template <class Item, class Ask>
 Result<Collected<Item>> collect(uint32_t page_size, const Ask &ask) {
-    for (int i = 0; i < kAttempts; i++) {
+    for (int i = 0; i < RunningKernel::kAttempts; i++) {
         auto out = collect_once<Item>(page_size, ask);
         if (out.changed)
             continue;
@@ -117,7 +114,7 @@ Result<Collected<Item>> collect(uint32_t page_size, const Ask &ask) {
             return device_error("counts of an answer contradict each other");
         return out;
     }
-    return device_error("the tables keep changing: try again", EAGAIN);
+    return RunningKernel::restless();
 }
 
 uint64_t pointer(const std::string &text) {
@@ -157,6 +154,10 @@ std::string object_build_id(const btf_extra_object &object) {
     for (uint32_t i = 0; i < std::min<size_t>(object.build_id_len, sizeof(object.build_id)); i++)
         out += fmt::format("{:02x}", object.build_id[i]);
     return out;
+}
+
+Error RunningKernel::restless() {
+    return device_error("the tables keep changing: try again", EAGAIN);
 }
 
 Result<RunningObjects> RunningKernel::objects() {

@@ -54,6 +54,9 @@ std::string object_build_id(const btf_extra_object &object);  // hex
 class RunningKernel {
   public:
     static constexpr uint32_t kPage = 4096;
+    // How often what changes meanwhile is read anew, and the error after that.
+    static constexpr int kAttempts = 16;
+    static Error restless();
 
     // page: entries to ask for at once.
     explicit RunningKernel(std::unique_ptr<QueryDevice> device, uint32_t page = kPage)
@@ -65,10 +68,32 @@ class RunningKernel {
     // is too long) is not found.
     Result<RunningSites> lookup(const RunningQuery &query);
 
+    // Lets work(objects) -> Result<void> read what belongs to one state of the tables: anew for as
+    // long as they change meanwhile. An error of the work counts if they have not.
+    template <class Work> Result<RunningObjects> in_one_state(const Work &work);
+
   private:
     std::unique_ptr<QueryDevice> device_;
     uint32_t page_;
 };
+
+template <class Work> Result<RunningObjects> RunningKernel::in_one_state(const Work &work) {
+    for (int i = 0; i < kAttempts; i++) {
+        auto before = objects();
+        if (!before)
+            return before.error();
+        const Result<void> worked = work(*before);
+        const auto after = objects();
+        if (!after)
+            return after.error();
+        if (after->generation != before->generation)
+            continue;
+        if (!worked)
+            return worked.error();
+        return before;
+    }
+    return restless();
+}
 
 }  // namespace btf_extra
 

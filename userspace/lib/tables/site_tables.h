@@ -1,51 +1,74 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// The functions of the running kernel and their sites with run-time addresses, by
-// the text that a user writes: through the module, or out of files.
+// All objects whose sites are known, and what a user asks of them: the sites of functions, and the
+// sites at an address. They come from the module, from files of the running kernel, or from a file
+// and the ELF file that it was made for.
 #ifndef BTF_EXTRA_SITE_TABLES_H
 #define BTF_EXTRA_SITE_TABLES_H
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "include/uapi/linux/btf_extra.h"
 #include "userspace/format/result.h"
-#include "userspace/lib/tables/object_view.h"
+#include "userspace/lib/tables/object_files.h"
 #include "userspace/lib/tables/running_kernel.h"
-#include "userspace/text/func_text.h"
+#include "userspace/lib/tables/site_object.h"
+#include "userspace/lib/tables/symbols.h"
 
 namespace btf_extra {
 
-struct TableObject {
-    std::string name;
-    uint32_t id;    // as in btf_extra_site
-    uint64_t text;  // run-time base of .text; 0: not known
-    std::shared_ptr<const ObjectView> view;
-};
-
-struct FoundFunc {
-    std::shared_ptr<const TableObject> object;
-    uint32_t id;
-    std::vector<btf_extra_site> sites;  // by number; never none
-    bool all_sites;                     // false: those of one symbol alone
-};
-
 class SiteTables {
   public:
+    // Where addresses and flags of the sites come from.
+    enum class Source {
+        kModule,   // btf_extra.ko
+        kFiles,    // of the running kernel
+        kForeign,  // a file of a kernel that does not run here: there are no addresses
+        kElf,      // an ELF file: addresses are as linked; in a module there are none
+    };
+
     virtual ~SiteTables() = default;
 
-    // In order of object, name and id; none: not found. An object that is not there is an error.
-    virtual Result<std::vector<FoundFunc>> find(const FuncText &text) = 0;
+    // Returns what is found, or nothing: in order of object, name and id, and in each object after
+    // that what only a symbol tells. An id without an object is looked up in the first one. It is
+    // an error (ENOENT) if there is no object of that name.
+    Result<std::vector<FoundFunc>> find(const FuncText &text);
 
-    virtual bool uses_module() const = 0;
+    // "ffffffff81000000", with 0x or not, "symbol", "symbol+0x10" or, in the first object,
+    // ".text+0x10". In order of object, name and id; none: no site begins there. An error: the text
+    // is none of these.
+    Result<std::vector<FoundFunc>> find_at(std::string_view text);
 
-    // Of a kernel that does not run here: there are no addresses.
-    virtual bool foreign() const { return false; }
+    // All objects, as they are by now; vmlinux, if it is there, is the first.
+    Result<const std::vector<SharedObject> *> objects();
+
+    Source source() const { return source_; }
+    bool running() const { return source_ == Source::kModule || source_ == Source::kFiles; }
+    const Symbols *symbols() const { return symbols_.get(); }  // NULL: they cannot be seen
+    const ElfImage *elf() const { return elf_; }               // NULL, but for Source::kElf
+    const std::string &name() const { return name_; }          // for messages
+
+  protected:
+    SiteTables(Source source, std::string name) : source_(source), name_(std::move(name)) {}
+    virtual Result<void> refresh() { return {}; }
+
+    Source source_;
+    std::string name_;
+    std::unique_ptr<Symbols> symbols_;
+    std::vector<SharedObject> objects_;
+    const ElfImage *elf_ = nullptr;
+
+  private:
+    Result<std::vector<FoundFunc>> find_at_name(std::string_view text);
 };
 
+// What the module has loaded.
 Result<std::unique_ptr<SiteTables>> open_running_tables(RunningKernel kernel,
-                                                        const std::string &sys_kernel);
+                                                        const std::string &sys_kernel,
+                                                        const std::string &kallsyms);
 
 // Where things of the running kernel are.
 struct FileTablesPaths {
@@ -59,8 +82,17 @@ struct FileTablesPaths {
 Result<std::unique_ptr<SiteTables>> open_file_tables(const FileTablesPaths &paths,
                                                      bool same_kernel);
 
-// Bit n: parameter n, of those that are named, has a location.
-uint64_t located_params(const ObjectView &view, const btf_extra_site &site);
+Result<std::unique_ptr<SiteTables>> open_elf_tables(const std::string &file,
+                                                    const ObjectPaths &elf);
+
+// What a user has chosen.
+struct TablesChoice {
+    std::string file;      // of vmlinux; empty: the running kernel's, from the module or installed
+    std::string base_btf;  // empty: the running kernel's
+    ObjectPaths elf;       // that the file was made for; empty: it is of the running kernel
+    bool no_module = false;  // btf_extra.ko is not asked, even if it is loaded
+};
+Result<std::unique_ptr<SiteTables>> open_tables(const TablesChoice &choice);
 
 }  // namespace btf_extra
 

@@ -59,6 +59,9 @@ Result<SymbolTable> SymbolTable::load(const ElfImage &image) {
     }
 
     SymbolTable table;
+    for (const ElfSection &each : image.sections())
+        if (each.allocated() && !image.relocatable())
+            table.sections_.push_back(each);
     GElf_Sym symbol;
     for (int i = 0; gelf_getsym(data, i, &symbol) != nullptr; i++) {
         if (symbol.st_shndx >= by_index.size() || by_index[symbol.st_shndx] == nullptr)
@@ -148,11 +151,37 @@ std::vector<const Symbol *> SymbolTable::named(std::string_view name) const {
     return out;
 }
 
-std::string SymbolTable::text(const ElfSection &section, uint64_t offset) const {
-    const Symbol *symbol = containing(section.index, offset);
+std::optional<Symbols::Distance> SymbolTable::around(Place place) const {
+    const Symbol *symbol = containing(place.section, place.offset);
     if (symbol == nullptr)
-        return fmt::format("{}+{:#x}", section.name, offset);
-    return fmt::format("{}+{:#x}", symbol->name, offset - symbol->offset);
+        return {};
+    return Distance{symbol->name, place.offset - symbol->offset};
+}
+
+std::vector<std::string_view> SymbolTable::names(Place place) const {
+    std::vector<std::string_view> out;
+    for (const Symbol &symbol : at(place.section, place.offset))
+        out.emplace_back(symbol.name);
+    return out;
+}
+
+std::vector<Place> SymbolTable::places(std::string_view name) const {
+    std::vector<Place> out;
+    for (const Symbol *symbol : named(name))
+        out.push_back({symbol->section, symbol->offset});
+    return out;
+}
+
+std::optional<Place> SymbolTable::place_of(uint64_t address) const {
+    for (const ElfSection &section : sections_)
+        if (address >= section.address && address - section.address < section.size)
+            return Place{section.index, address - section.address};
+    return {};
+}
+
+std::string SymbolTable::text(const ElfSection &section, uint64_t offset) const {
+    return text(Place{section.index, offset})
+        .value_or(fmt::format("{}+{:#x}", section.name, offset));
 }
 
 }  // namespace btf_extra

@@ -11,6 +11,7 @@
 
 #include "userspace/format/elf_image.h"
 #include "userspace/format/result.h"
+#include "userspace/lib/tables/symbols.h"
 
 namespace btf_extra {
 
@@ -24,7 +25,7 @@ struct Symbol {
 
 // If several symbols are at one address, the best is a function or object, then a label; then it is
 // global, weak, local; then its name is the first bytewise.
-class SymbolTable {
+class SymbolTable : public Symbols {
   public:
     // The image must outlive the table.
     static Result<SymbolTable> load(const ElfImage &image);
@@ -39,14 +40,22 @@ class SymbolTable {
     // Returns all symbols of that name, in order of address.
     std::vector<const Symbol *> named(std::string_view name) const;
 
-    // Returns "tcp_rcv+0x12", or ".text+0x12" if no symbol covers the place.
+    std::optional<Distance> around(Place place) const override;
+    std::vector<std::string_view> names(Place place) const override;
+    std::vector<Place> places(std::string_view name) const override;
+    // Returns nothing for a relocatable file, because all its sections begin at 0.
+    std::optional<Place> place_of(uint64_t address) const override;
+
+    using Symbols::text;
+    // Returns ".text+0x12" if no symbol covers the place.
     std::string text(const ElfSection &section, uint64_t offset) const;
 
   private:
     size_t first_after(uint32_t section, uint64_t offset) const;
 
-    std::vector<Symbol> symbols_;     // in order of section, offset, rank and name
-    std::vector<uint64_t> max_ends_;  // the highest end up to each symbol in its section
+    std::vector<ElfSection> sections_;  // those with an address
+    std::vector<Symbol> symbols_;       // in order of section, offset, rank and name
+    std::vector<uint64_t> max_ends_;    // the highest end up to each symbol in its section
 };
 
 }  // namespace btf_extra

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// --vmlinux and --module: the ELF files that a .btf_extra file was made for.
+// The ELF files that a .btf_extra file was made for.
 #ifndef BTF_EXTRA_OBJECT_FILES_H
 #define BTF_EXTRA_OBJECT_FILES_H
 
 #include <memory>
 #include <optional>
 #include <string>
-
-#include <CLI/CLI.hpp>
 
 #include "userspace/format/elf_image.h"
 #include "userspace/format/result.h"
@@ -20,14 +18,11 @@ struct ObjectPaths {
     std::string module;  // empty: the file is vmlinux's
 };
 
-// Both options; returns --vmlinux.
-CLI::Option *add_object_options(CLI::App &command, ObjectPaths &paths);
-
 class ObjectFiles {
   public:
     static Result<ObjectFiles> open(const ObjectPaths &paths);
 
-    // A file of theirs: build-id and base BTF are checked.
+    // Opens a file that was made for them: build-id and base BTF are checked.
     Result<std::unique_ptr<ObjectView>> view(const std::string &path) const;
 
     // What the file describes.

@@ -1,17 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-#include "userspace/cli/object_files.h"
+#include "userspace/lib/tables/object_files.h"
 
 namespace btf_extra {
-
-CLI::Option *add_object_options(CLI::App &command, ObjectPaths &paths) {
-    CLI::Option *vmlinux = command.add_option(
-        "--vmlinux", paths.vmlinux, "The kernel's ELF file: what does not fit it is refused");
-    command
-        .add_option("--module", paths.module,
-                    "The module's ELF file, where FILE is about a module of that kernel")
-        ->needs(vmlinux);
-    return vmlinux;
-}
 
 Result<ObjectFiles> ObjectFiles::open(const ObjectPaths &paths) {
     ObjectFiles files;

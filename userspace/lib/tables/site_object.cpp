@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/lib/tables/site_object.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace btf_extra {
+namespace {
+
+// The object as the engine of the core sees it, and what it finds.
+class Search : public site_tables {
+  public:
+    Search(const SharedObject &object, const Symbols *symbols, std::vector<FoundFunc> &found)
+        : site_tables{}, object_(object), symbols_(symbols), found_(found) {
+        static constexpr site_tables_ops kOps = {place, symbol_begins, func_file};
+        index = &object->view->index();
+        if (const auto &known = object->view->file().site_marks) {
+            marks = known->data();
+            nr_marks = static_cast<uint32_t>(known->size());
+        }
+        ops = &kOps;
+    }
+
+    static int add(const found_site *found, void *data) {
+        static_cast<Search *>(data)->add_site(*found);
+        return 0;
+    }
+
+  private:
+    static const Search &self(const site_tables *tables) {
+        return *static_cast<const Search *>(tables);
+    }
+    static section_place place(const site_tables *tables, uint32_t elf) {
+        return self(tables).object_->sections[elf].place;
+    }
+    static bool symbol_begins(const site_tables *tables, uint32_t elf, uint32_t offset,
+                              const char *name, uint32_t size) {
+        const Search &search = self(tables);
+        const PlacedSection &section = search.object_->sections[elf];
+        const bool known = section.begin.section != 0 || section.begin.offset != 0;
+        if (search.symbols_ == nullptr || !known)
+            return false;
+        const auto names =
+            search.symbols_->names({section.begin.section, section.begin.offset + offset});
+        return std::ranges::count(names, std::string_view(name, size)) != 0;
+    }
+    static const char *func_file(const site_tables *tables, uint32_t func) {
+        const Search &search = self(tables);
+        search.file_ = search.object_->view->func_file(func);
+        return search.file_ ? search.file_->c_str() : nullptr;
+    }
+
+    // By address the sites of several functions are mixed.
+    void add_site(const found_site &found) {
+        btf_extra_site site = site_describe(this, &found);
+        site.object = object_->id;
+        const auto [at, added] =
+            places_.try_emplace({site.func_id, found.by_symbol}, found_.size());
+        if (added)
+            found_.push_back({object_, site.func_id, {}, !found.by_symbol});
+        found_[at->second].sites.push_back(site);
+    }
+
+    SharedObject object_;
+    const Symbols *symbols_;
+    std::vector<FoundFunc> &found_;
+    std::map<std::pair<uint32_t, bool>, size_t> places_;  // in found_, by id and by_symbol
+    mutable std::optional<std::string> file_;             // of the function that was asked for last
+};
+
+}  // namespace
+
+void find_by_text(const SharedObject &object, const Symbols *symbols, const FuncText &text,
+                  std::vector<FoundFunc> &found) {
+    Search search(object, symbols, found);
+    const func_text wanted = text.core();
+    site_query_text(&search, &wanted, 0, Search::add, &search);
+}
+
+void find_by_address(const SharedObject &object, uint64_t address, std::vector<FoundFunc> &found) {
+    Search search(object, nullptr, found);
+    site_query_address(&search, address, 0, Search::add, &search);
+}
+
+void find_by_place(const SharedObject &object, uint32_t elf_section, uint64_t offset,
+                   std::vector<FoundFunc> &found) {
+    Search search(object, nullptr, found);
+    if (offset <= UINT32_MAX)
+        site_query_place(&search, elf_section, static_cast<uint32_t>(offset), 0, Search::add,
+                         &search);
+}
+
+SitePosition position_of(const SiteObject &object, uint32_t site_number) {
+    const loc_section *section;
+    const loc_site *site = loc_index_site(&object.view->index(), site_number, &section);
+    return {section->elf, object.view->index().elf_sections[section->elf].name, site->offset};
+}
+
+Place place_of(const SiteObject &object, uint32_t site_number) {
+    const SitePosition at = position_of(object, site_number);
+    Place place = object.sections[at.elf_section].begin;
+    place.offset += at.offset;
+    return place;
+}
+
+uint64_t located_params(const ObjectView &view, const btf_extra_site &site) {
+    const btf_blob &blob = view.locations().blob();
+    const btf_type *proto = btf_blob_type(&blob, site.loc_proto);
+    if (proto == nullptr || loc_kind(proto) != LOC_KIND_PROTO)
+        return 0;
+    uint64_t out = 0;
+    for (uint32_t i = 0; i < std::min(loc_vlen(proto), 64u); i++)
+        if (loc_proto_ids(proto)[i] != 0)
+            out |= uint64_t{1} << i;
+    return out;
+}
+
+}  // namespace btf_extra

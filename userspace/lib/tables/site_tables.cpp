@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/lib/tables/site_tables.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "userspace/format/hex_number.h"
+#include "userspace/lib/tables/installed_file.h"
+#include "userspace/lib/tables/running_view.h"
+
+namespace btf_extra {
+namespace {
+
+void sort_by_name(std::vector<FoundFunc> &funcs) {
+    std::ranges::stable_sort(funcs, {}, [](const FoundFunc &func) {
+        return std::tuple(func.object->id, func.object->view->func_name(func.id), func.id);
+    });
+}
+
+}  // namespace
+
+Result<const std::vector<SharedObject> *> SiteTables::objects() {
+    if (auto refreshed = refresh(); !refreshed)
+        return refreshed.error();
+    return &objects_;
+}
+
+Result<std::vector<FoundFunc>> SiteTables::find(const FuncText &text) {
+    if (auto refreshed = refresh(); !refreshed)
+        return refreshed.error();
+    const func_text wanted = text.core();
+    std::vector<FoundFunc> out;
+    bool meant = false;
+    for (const SharedObject &object : objects_) {
+        if (!func_text_has_object(&wanted, object->name.c_str()))
+            continue;
+        meant = true;
+        find_by_text(object, symbols_.get(), text, out);
+        if (text.id && text.object.empty())
+            break;  // ids of modules may be the same
+    }
+    if (!meant)
+        return Error{fmt::format("{}: no object {}", name_, text.object), ENOENT};
+    return out;
+}
+
+// "symbol+0x10" and ".text+0x10".
+Result<std::vector<FoundFunc>> SiteTables::find_at_name(std::string_view text) {
+    const std::string name(text.substr(0, text.find('+')));
+    std::optional<uint64_t> offset = 0;
+    if (name.size() != text.size())
+        offset = parse_hex(text.substr(name.size() + 1));
+    if (!offset)
+        return Error{fmt::format("{}: '{}' is neither an address nor symbol+0xoffset", name_, text),
+                     EINVAL};
+    std::vector<FoundFunc> out;
+    if (!objects_.empty()) {
+        const SharedObject &first = objects_.front();
+        const int section = loc_index_elf_section(&first->view->index(), name.c_str());
+        if (section >= 0) {
+            find_by_place(first, static_cast<uint32_t>(section), *offset, out);
+            return out;
+        }
+    }
+    if (!symbols_)
+        return Error{fmt::format("{}: addresses of symbols are hidden", name_), EPERM};
+    const std::vector<Place> places = symbols_->places(name);
+    if (places.empty())
+        return Error{fmt::format("{}: '{}' is neither an address nor a symbol", name_, name),
+                     ENOENT};
+    for (const Place &place : places)
+        for (const SharedObject &object : objects_)
+            for (uint32_t elf = 0; elf < object->sections.size(); elf++) {
+                const auto &[at, begin] = object->sections[elf];
+                const uint64_t distance = place.offset + *offset - begin.offset;
+                if (place.section == begin.section && distance < at.size)
+                    find_by_place(object, elf, distance, out);
+            }
+    return out;
+}
+
+Result<std::vector<FoundFunc>> SiteTables::find_at(std::string_view text) {
+    if (auto refreshed = refresh(); !refreshed)
+        return refreshed.error();
+    const auto address = parse_hex(text);
+    if (!address) {
+        auto found = find_at_name(text);
+        if (found)
+            sort_by_name(*found);
+        return found;
+    }
+    if (running() && !symbols_)
+        return Error{fmt::format("{}: addresses are hidden: needs CAP_SYSLOG, and "
+                                 "kernel.kptr_restrict below 2",
+                                 name_),
+                     EPERM};
+    const auto placed = [](const SharedObject &object) {
+        return std::ranges::any_of(object->sections,
+                                   [](const auto &each) { return each.place.address != 0; });
+    };
+    if (std::ranges::none_of(objects_, placed))
+        return Error{fmt::format("{}: '{}' is no place in a module, whose sections all begin at 0: "
+                                 "section+0xoffset, or symbol+0xoffset",
+                                 name_, text),
+                     EINVAL};
+    std::vector<FoundFunc> out;
+    for (const SharedObject &object : objects_)
+        find_by_address(object, *address, out);
+    sort_by_name(out);
+    return out;
+}
+
+// ---- what a user has chosen ----
+
+Result<std::unique_ptr<SiteTables>> open_tables(const TablesChoice &choice) {
+    if (!choice.elf.vmlinux.empty())
+        return open_elf_tables(choice.file, choice.elf);
+    FileTablesPaths paths;
+    paths.base_btf =
+        choice.base_btf.empty() ? std::string(kSysKernel) + "/btf/vmlinux" : choice.base_btf;
+    paths.file = choice.file;
+    if (!paths.file.empty())
+        return open_file_tables(paths, false);
+    if (!choice.no_module) {
+        auto device = open_query_device();
+        if (device)
+            return open_running_tables(RunningKernel(std::move(*device)), kSysKernel,
+                                       paths.kallsyms);
+        // Where it is loaded, but not for this user, files do not help.
+        if (device.error().code == EPERM || device.error().code == EACCES)
+            return device.error();
+    }
+    auto installed = installed_file();
+    if (!installed && choice.no_module)
+        return installed.error();
+    if (!installed)
+        return Error{"btf_extra is not loaded, and " + installed.error().message +
+                         ": modprobe btf_extra_vmlinux, or name a file",
+                     ENOENT};
+    paths.file = *installed;
+    return open_file_tables(paths, true);
+}
+
+}  // namespace btf_extra

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// A symbol table: of an ELF file (SymbolTable), or of the running kernel (Kallsyms).
+#ifndef BTF_EXTRA_SYMBOLS_H
+#define BTF_EXTRA_SYMBOLS_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace btf_extra {
+
+// A place that a symbol table knows. In an ELF file it is counted from a section, whose index is
+// never 0; in the running kernel it is an address.
+struct Place {
+    uint32_t section = 0;
+    uint64_t offset = 0;
+};
+
+class Symbols {
+  public:
+    virtual ~Symbols() = default;
+
+    // Returns the best symbol that the place is in, and the distance from it.
+    struct Distance {
+        std::string_view symbol;
+        uint64_t distance;
+    };
+    virtual std::optional<Distance> around(Place place) const = 0;
+
+    // Returns the names of all symbols that begin there, the best first.
+    virtual std::vector<std::string_view> names(Place place) const = 0;
+
+    // Returns where all symbols of that name are, in ascending order.
+    virtual std::vector<Place> places(std::string_view name) const = 0;
+
+    // Returns the place of an address, or nothing if it is in no section.
+    virtual std::optional<Place> place_of(uint64_t address) const = 0;
+
+    // Returns "tcp_rcv+0x12".
+    std::optional<std::string> text(Place place) const;
+};
+
+}  // namespace btf_extra
+
+#endif
