@@ -48,12 +48,13 @@ int blob_files_add(struct extra_object *object)
 {
 	int err;
 
-	err = add_file(object, "", object->func_info.data, object->func_info.size);
+	err = add_file(object, "", object->blobs.func_info.data, object->blobs.func_info.size);
 	if (!err)
-		err = add_file(object, ".types", object->types.data, object->types.size);
-	if (!err && object->marks)
-		err = add_file(object, ".marks", object->marks,
-			       object->nr_marks * sizeof(*object->marks));
+		err = add_file(object, ".types", object->blobs.types.data,
+			       object->blobs.types.size);
+	if (!err && object->blobs.marks)
+		err = add_file(object, ".marks", object->blobs.marks,
+			       object->blobs.nr_marks * sizeof(*object->blobs.marks));
 	if (err)
 		blob_files_remove(object);
 	return err;

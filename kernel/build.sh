@@ -48,7 +48,7 @@ build M="$out/kernel" "$@"
 data=$out/kernel/data
 objcopy --dump-section .BTF="$data/types.new" --remove-section .BTF \
     --remove-section .btf_extra.provenance "$blob" "$data/image.new" 2>/dev/null ||
-    { echo "${0##*/}: $blob: not a .btf_extra file with split layout" >&2; exit 1; }
+    { echo "${0##*/}: $blob: not a .btf_extra file" >&2; exit 1; }
 for part in types image; do
     if cmp -s "$data/$part.new" "$data/$part.bin"; then
         rm "$data/$part.new"

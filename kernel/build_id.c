@@ -4,38 +4,21 @@
 #include <linux/module.h>
 
 #include "build_id.h"
-#include "core/extra_elf.h"
+#include "core/build_id_note.h"
 #include "kernel_compat.h"
 #include "sysfs_bytes.h"
 
 #define NOTE_GNU_BUILD_ID 3
 
-/* Finds the id in a run of ELF notes. Returns its size, or -ENOENT. */
-static int find_build_id(const void *notes, size_t size, u8 *id)
+/* Copies the id out of a run of ELF notes. Returns its size, or -ENOENT. */
+static int copy_build_id(const void *notes, size_t size, u8 *id)
 {
-	const u8 *data = notes;
-	u64 at = 0;
+	const struct extra_bytes found = build_id_find(notes, size);
 
-	while (size - at >= sizeof(Elf64_Nhdr)) {
-		Elf64_Nhdr note;
-		u64 desc, end;
-
-		memcpy(&note, data + at, sizeof(note));
-		desc = at + sizeof(note) + ALIGN((u64)note.n_namesz, 4);
-		end = desc + ALIGN((u64)note.n_descsz, 4);
-		if (desc + note.n_descsz > size)
-			break;
-		if (note.n_type == NOTE_GNU_BUILD_ID && note.n_namesz == 4 &&
-		    !memcmp(data + at + sizeof(note), "GNU", 4) &&
-		    note.n_descsz <= EXTRA_BUILD_ID_MAX) {
-			memcpy(id, data + desc, note.n_descsz);
-			return note.n_descsz;
-		}
-		if (end > size)
-			break;
-		at = end;
-	}
-	return -ENOENT;
+	if (!found.data)
+		return -ENOENT;
+	memcpy(id, found.data, found.size);
+	return found.size;
 }
 
 /*
@@ -61,7 +44,7 @@ static int build_id_of_module(const struct module *module, u8 *id)
 		    data + at < (const u8 *)carried.data + carried.size)
 			continue;
 		if (!memcmp(data + at, &note, sizeof(note)) &&
-		    find_build_id(data + at, whole, id) > 0)
+		    copy_build_id(data + at, whole, id) > 0)
 			return note.n_descsz;
 	}
 	return -ENOENT;
@@ -77,7 +60,7 @@ int build_id_get(const struct module *module, u8 *id)
 	size = sysfs_bytes_get(&notes, kernel_kobj, NULL, "notes", false);
 	if (size)
 		return size;
-	size = find_build_id(notes.data, notes.size, id);
+	size = copy_build_id(notes.data, notes.size, id);
 	sysfs_bytes_put(&notes);
 	return size;
 }

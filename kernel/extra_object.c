@@ -4,8 +4,6 @@
 #include <linux/ktime.h>
 #include <linux/mm.h>
 
-#include "core/loc_validate.h"
-#include "core/site_bounds.h"
 #include "extra_object.h"
 #include "object_tables.h"
 
@@ -41,37 +39,58 @@ static int check_build_id(struct extra_object *object, const struct object_sourc
 	return 0;
 }
 
-/* Returns where the blob's bytes stay. The object must free *copy. */
-static const void *keep_bytes(const struct object_source *source, const struct extra_bytes *bytes,
-			      void **copy)
+/* ---- memory ---- */
+
+static void *get_memory(struct extra_memory *memory, size_t size)
 {
-	if (source->keep)
-		return bytes->data;
-	*copy = kvmalloc(bytes->size, GFP_KERNEL);
-	if (!*copy)
+	struct object_memory *own = container_of(memory, struct object_memory, memory);
+	void *got;
+
+	if (own->nr_held == ARRAY_SIZE(own->held))
 		return NULL;
-	return memcpy(*copy, bytes->data, bytes->size);
+	got = kvmalloc(size, GFP_KERNEL);
+	if (!got)
+		return NULL;
+	own->held[own->nr_held] = got;
+	own->sizes[own->nr_held++] = size;
+	return got;
 }
 
-static int open_blob(const struct object_source *source, struct btf_blob *blob, const char *where,
-		     const struct extra_bytes *bytes, void **copy, u32 **type_offsets,
-		     const struct btf_blob *below)
+static void put_memory(struct extra_memory *memory)
 {
-	const void *data = keep_bytes(source, bytes, copy);
-	struct btf_fault fault;
+	struct object_memory *own = container_of(memory, struct object_memory, memory);
 
-	if (!data)
-		return refuse(source, "out of memory", -ENOMEM);
-	if (btf_blob_open(blob, data, bytes->size, below, &fault))
-		return refuse_fault(source, where, &fault);
-	*type_offsets = kvmalloc_array(btf_blob_nr_offsets(blob) + 1, sizeof(u32), GFP_KERNEL);
-	if (!*type_offsets)
-		return refuse(source, "out of memory", -ENOMEM);
-	btf_blob_index(blob, *type_offsets);
+	kvfree(own->held[--own->nr_held]);
+}
+
+/* Makes a copy of a part, unless the bytes outlive the object anyway. */
+static int keep_bytes(const struct object_source *source, struct extra_bytes *bytes, void **copy)
+{
+	if (source->keep || !bytes->data)
+		return 0;
+	*copy = kvmalloc(bytes->size, GFP_KERNEL);
+	if (!*copy)
+		return -ENOMEM;
+	bytes->data = memcpy(*copy, bytes->data, bytes->size);
 	return 0;
 }
 
-/* Finds the base of the types blob: vmlinux's BTF, or a module's own BTF on top of it. */
+static int keep_parts(struct extra_object *object, const struct object_source *source,
+		      struct extra_elf *elf)
+{
+	int err;
+
+	err = keep_bytes(source, &elf->types, &object->copies[0]);
+	if (!err)
+		err = keep_bytes(source, &elf->func_info, &object->copies[1]);
+	if (!err)
+		err = keep_bytes(source, &elf->site_marks, &object->copies[2]);
+	return err;
+}
+
+/* ---- blobs ---- */
+
+/* What the types blob continues: vmlinux's BTF, and a module's own where it has some. */
 static const struct btf_blob *find_base(struct extra_object *object,
 					const struct object_source *source,
 					const struct extra_elf *elf,
@@ -98,118 +117,49 @@ static const struct btf_blob *find_base(struct extra_object *object,
 	return &object->module_btf.blob;
 }
 
-/* Finds which ids are ours: those of the types, or the later ones of a module's own BTF. */
-static int tell_own_ids(struct extra_object *object, const struct object_source *source,
-			const struct extra_elf *elf)
-{
-	const struct btf_blob *module_btf = &object->module_btf.blob;
-	u32 nr;
-
-	object->types_module = source->types_module;
-	object->first_own_id = object->types.first_id;
-	if (!elf->own_types.data)
-		return 0;
-	memcpy(&nr, elf->own_types.data, sizeof(nr));
-	if (!source->module || !module_btf->data || nr > module_btf->nr_types)
-		return refuse(source, "says of more types than there are which ones are its own",
-			      -EINVAL);
-	object->first_own_id = module_btf->first_id + nr;
-	return 0;
-}
-
 static int open_blobs(struct extra_object *object, const struct object_source *source,
-		      const struct extra_elf *elf, const struct object_host *host,
+		      struct extra_elf *elf, const struct object_host *host,
 		      const struct base_btf *vmlinux)
 {
-	const struct extra_bytes *types = source->types.data ? &source->types : &elf->types;
-	const struct extra_bytes *func_info = source->func_info.data ? &source->func_info :
-								       &elf->func_info;
-	const struct btf_blob *below;
-	struct btf_fault fault;
+	const struct btf_blob *base = find_base(object, source, elf, host, vmlinux);
+	struct extra_fault fault;
 	int err;
 
-	if (!types->data)
-		return refuse(source, "no types", -EINVAL);
-	below = find_base(object, source, elf, host, vmlinux);
-	if (IS_ERR(below))
-		return PTR_ERR(below);
-	err = open_blob(source, &object->types, ".BTF", types, &object->types_copy,
-			&object->type_offsets[0], below);
-	if (err)
-		return err;
-	if (loc_validate_types(&object->types, &fault))
-		return refuse_fault(source, ".BTF", &fault);
-	err = tell_own_ids(object, source, elf);
-	if (err)
-		return err;
-	err = open_blob(source, &object->func_info, ".BTF.func_info", func_info,
-			&object->func_info_copy, &object->type_offsets[1], &object->types);
-	if (err)
-		return err;
-	if (loc_validate(&object->func_info, elf->machine, &fault))
-		return refuse_fault(source, ".BTF.func_info", &fault);
-	return 0;
+	if (IS_ERR(base))
+		return PTR_ERR(base);
+	object->types_module = source->types_module;
+	object->memory.memory = (struct extra_memory){ get_memory, put_memory };
+	err = keep_parts(object, source, elf);
+	if (!err)
+		err = extra_blobs_open(&object->blobs, elf, base, &object->memory.memory, &fault);
+	if (err == -ENOMEM)
+		return refuse(source, "out of memory", err);
+	return err ? refuse_fault(source, extra_part_name(fault.part), &fault.in) : 0;
 }
 
-static int build_index(struct extra_object *object, const struct object_source *source,
-		       const struct extra_elf *elf)
+static int count_sites(struct extra_object *object, const struct object_source *source)
 {
-	size_t memory_size = loc_index_memory(&object->func_info);
-	size_t scratch_size = loc_index_scratch(&object->func_info);
-	struct btf_fault fault;
-	void *scratch;
+	const struct extra_blobs *blobs = &object->blobs;
 	u32 i;
-	int err;
 
-	if (!memory_size)
-		return refuse(source, "too many location sections", -E2BIG);
-	object->index_memory = kvmalloc(memory_size, GFP_KERNEL);
-	scratch = kvmalloc(scratch_size, GFP_KERNEL);
-	if (!object->index_memory || !scratch) {
-		kvfree(scratch);
-		return refuse(source, "out of memory", -ENOMEM);
-	}
-	err = loc_index_build(&object->index, &object->func_info, object->index_memory,
-			      memory_size, scratch, scratch_size);
-	kvfree(scratch);
-	if (err)
-		return refuse(source, "no index can be built", err);
-	if (site_bounds_check(&object->index, elf, &fault))
-		return refuse_fault(source, ".BTF.func_info", &fault);
-	for (i = 0; i < object->index.nr_sections; i++)
-		object->nr_sites[object->index.sections[i].loc_class] +=
-			object->index.sections[i].nr_sites;
-	object->sections = kcalloc(object->index.nr_elf_sections + 1, sizeof(*object->sections),
+	for (i = 0; i < blobs->index.nr_sections; i++)
+		object->nr_sites[blobs->index.sections[i].loc_class] +=
+			blobs->index.sections[i].nr_sites;
+	object->sections = kcalloc(blobs->index.nr_elf_sections + 1, sizeof(*object->sections),
 				   GFP_KERNEL);
 	if (!object->sections)
 		return refuse(source, "out of memory", -ENOMEM);
-	object->bytes = (size_t)object->types.size + object->func_info.size + memory_size +
-			(btf_blob_nr_offsets(&object->types) +
-			 btf_blob_nr_offsets(&object->func_info)) * sizeof(u32) +
+	object->bytes = (size_t)blobs->types.size + blobs->func_info.size +
+			blobs->nr_marks * sizeof(*blobs->marks) +
 			base_btf_memory(&object->module_btf);
-	return 0;
-}
-
-static int keep_marks(struct extra_object *object, const struct object_source *source,
-		      const struct extra_elf *elf)
-{
-	struct btf_fault fault;
-
-	if (!elf->site_marks.data)
-		return 0;
-	object->marks = keep_bytes(source, &elf->site_marks, &object->marks_copy);
-	if (!object->marks)
-		return refuse(source, "out of memory", -ENOMEM);
-	object->nr_marks = elf->site_marks.size / sizeof(*object->marks);
-	object->bytes += elf->site_marks.size;
-	if (site_marks_check(object->marks, object->nr_marks, object->index.nr_sites, &fault))
-		return refuse_fault(source, ".btf_extra.site_marks", &fault);
+	for (i = 0; i < object->memory.nr_held; i++)
+		object->bytes += object->memory.sizes[i];
 	return 0;
 }
 
 static int list_files(struct extra_object *object, const struct object_source *source)
 {
-	if (func_files_open(&object->files, &object->types, object->first_own_id))
+	if (func_files_open(&object->files, &object->blobs.types, object->blobs.first_own_id))
 		return refuse(source, "out of memory", -ENOMEM);
 	object->bytes += object->files.nr * sizeof(*object->files.files);
 	return 0;
@@ -223,7 +173,7 @@ const char *extra_object_func_file(const struct extra_object *object, u32 func_i
 const struct object_section *extra_object_section(const struct extra_object *object,
 						  const char *name)
 {
-	int i = loc_index_elf_section(&object->index, name);
+	int i = loc_index_elf_section(&object->blobs.index, name);
 
 	return i < 0 ? NULL : &object->sections[i];
 }
@@ -253,11 +203,13 @@ static int fill(struct extra_object *object, const struct object_source *source,
 	vmlinux = host->base();
 	if (IS_ERR(vmlinux))
 		return refuse(source, "BTF of the kernel cannot be read", PTR_ERR(vmlinux));
+	if (source->types.data)
+		elf.types = source->types;
+	if (source->func_info.data)
+		elf.func_info = source->func_info;
 	err = open_blobs(object, source, &elf, host, vmlinux);
 	if (!err)
-		err = build_index(object, source, &elf);
-	if (!err)
-		err = keep_marks(object, source, &elf);
+		err = count_sites(object, source);
 	if (!err)
 		err = list_files(object, source);
 	if (!err) {
@@ -289,16 +241,16 @@ struct extra_object *extra_object_create(const struct object_source *source,
 
 void extra_object_destroy(struct extra_object *object)
 {
+	u32 i;
+
 	if (IS_ERR_OR_NULL(object))
 		return;
 	func_files_close(&object->files);
 	kfree(object->sections);
-	kvfree(object->index_memory);
-	kvfree(object->type_offsets[0]);
-	kvfree(object->type_offsets[1]);
-	kvfree(object->types_copy);
-	kvfree(object->func_info_copy);
-	kvfree(object->marks_copy);
+	while (object->memory.nr_held)
+		put_memory(&object->memory.memory);
+	for (i = 0; i < ARRAY_SIZE(object->copies); i++)
+		kvfree(object->copies[i]);
 	base_btf_close(&object->module_btf);
 	kvfree(object);
 }

@@ -11,8 +11,7 @@
 #include <linux/sysfs.h>
 
 #include "base_btf.h"
-#include "core/extra_elf.h"
-#include "core/loc_index.h"
+#include "core/extra_blobs.h"
 #include "core/site_query.h"
 #include "func_files.h"
 
@@ -29,6 +28,14 @@ struct blob_file {
 	char name[MODULE_NAME_LEN + 8];		/* with ".types" or ".marks" */
 };
 
+/* The tables of an object, and scratch space while they are built. */
+struct object_memory {
+	struct extra_memory memory;
+	void *held[4];
+	size_t sizes[4];
+	u32 nr_held;
+};
+
 struct extra_object {
 	char name[MODULE_NAME_LEN];
 	u32 id;				/* given by the registry */
@@ -36,19 +43,13 @@ struct extra_object {
 	u8 build_id[EXTRA_BUILD_ID_MAX];
 	u32 build_id_size;
 	struct base_btf module_btf;	/* for modules with BTF of their own */
-	struct btf_blob types, func_info;
-	u32 *type_offsets[2];
-	/* Functions from this id on are ours. Those below are also in the base without us. */
-	u32 first_own_id;
+	struct extra_blobs blobs;
 	const struct module *types_module;	/* its BTF has our types; NULL: none */
-	struct loc_index index;
-	void *index_memory;
-	struct object_section *sections;	/* [index.nr_elf_sections] */
+	struct object_section *sections;	/* [blobs.index.nr_elf_sections] */
 	struct func_files files;
-	const u32 *marks;		/* see site_marks.h; NULL: not known */
-	u32 nr_marks;
 	struct site_tables tables;	/* the object for queries */
-	void *types_copy, *func_info_copy, *marks_copy;	/* NULL: not ours to free */
+	void *copies[3];		/* of blobs and marks; NULL: not ours to free */
+	struct object_memory memory;
 	u32 nr_sites[2];		/* by enum loc_class */
 	size_t bytes;			/* blobs and tables */
 	u64 load_ns;

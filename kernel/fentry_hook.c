@@ -31,10 +31,11 @@ static const struct extra_object *find_object(const struct module *module, u32 f
 	for (i = 0; i < state->nr_objects; i++) {
 		const struct extra_object *object = state->objects[i];
 
-		if (object->module == module && (module || func_id < object->first_own_id))
+		if (object->module == module && (module || func_id < object->blobs.first_own_id))
 			return object;
 		/* The base's ids through the BTF of the data module: nothing has them there. */
-		if (module && object->types_module == module && func_id >= object->first_own_id)
+		if (module && object->types_module == module &&
+		    func_id >= object->blobs.first_own_id)
 			return object;
 	}
 	return NULL;

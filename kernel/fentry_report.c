@@ -188,7 +188,7 @@ static const char *param_name(const struct btf_blob *types, u32 func_id, u32 par
 static void tell_abi(const struct btf_extra_site *body, void *data)
 {
 	struct report *report = data;
-	const struct btf_blob *types = &report->query->object->func_info;
+	const struct btf_blob *types = &report->query->object->blobs.func_info;
 	const struct abi_fault *fault = &report->target->abi;
 	u32 other = other_id_of(report, body);
 	const char *symbol = symbol_of(report, body);

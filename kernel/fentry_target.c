@@ -9,7 +9,7 @@
 
 static bool is_own(const struct extra_object *object, u32 func_id)
 {
-	return func_id >= object->first_own_id;
+	return func_id >= object->blobs.first_own_id;
 }
 
 const char *fentry_btf_name(const struct extra_object *object, u32 func_id)
@@ -60,9 +60,9 @@ static void walk_sites_meant(const struct extra_object *object, u32 func_id, sit
 
 	if (walk_sites(object, func_id, fn, data) || is_own(object, func_id))
 		return;
-	funcs = loc_index_by_name(&object->index, extra_object_func_name(object, func_id));
+	funcs = loc_index_by_name(&object->blobs.index, extra_object_func_name(object, func_id));
 	for (i = funcs.first; i < funcs.end; i++)
-		walk_sites(object, object->index.funcs[i], fn, data);
+		walk_sites(object, object->blobs.index.funcs[i], fn, data);
 }
 
 struct body_walk {
@@ -164,7 +164,7 @@ static void judge_only_body(struct judgement *judgement)
 	by_name = !target->own && has_symbol && !strcmp(query->symbol, judgement->name);
 	if (by_name)
 		target->address = body->address;
-	if (!abi_check(&query->object->func_info, body->func_id, body->loc_proto,
+	if (!abi_check(&query->object->blobs.func_info, body->func_id, body->loc_proto,
 		       promise_of(judgement, has_symbol), &target->abi)) {
 		target->answer = FENTRY_ABI;
 		return;

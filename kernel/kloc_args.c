@@ -50,13 +50,14 @@ static unsigned long constants_base(const struct extra_object *object)
 int kloc_args_prepare(struct kloc_args *args, const struct extra_object *object, u32 func_id)
 {
 	struct arg_place places[BTF_EXTRA_ARGS_MAX];
-	int nr_params = arg_places(&object->func_info, func_id, places, ARRAY_SIZE(places));
+	int nr_params = arg_places(&object->blobs.func_info, func_id, places, ARRAY_SIZE(places));
 	u32 i;
 
 	if (nr_params < 0)
 		return nr_params;
 	for (i = 0; i < args->nr; i++)
-		site_args_prepare(args_at(args, i), &object->func_info, args->protos[i], places,
+		site_args_prepare(args_at(args, i), &object->blobs.func_info,
+				  args->protos[i], places,
 				  nr_params, constants_base(object));
 	return 0;
 }

@@ -13,8 +13,8 @@ void load_tally_count(struct load_tally *tally, const struct extra_object *objec
 	if (IS_ERR_OR_NULL(object))
 		return;
 	tally->nr_objects++;
-	tally->nr_funcs += object->index.nr_funcs;
-	tally->nr_sites += object->index.nr_sites;
+	tally->nr_funcs += object->blobs.index.nr_funcs;
+	tally->nr_sites += object->blobs.index.nr_sites;
 	tally->bytes += object->bytes;
 	tally->ns += object->load_ns;
 }

@@ -116,7 +116,7 @@ static void add_ranges(struct registry_state *state, const struct extra_object *
 {
 	u32 i;
 
-	for (i = 0; i < object->index.nr_elf_sections; i++) {
+	for (i = 0; i < object->blobs.index.nr_elf_sections; i++) {
 		const struct object_section *place = &object->sections[i];
 
 		/* The freed text of a module may be another's by now. */
@@ -173,7 +173,7 @@ static int add_locked(struct extra_object *object)
 {
 	const struct registry_state *old = locked_state();
 	u32 nr_objects = old->nr_objects + 1;
-	u32 nr_ranges = object->index.nr_elf_sections;
+	u32 nr_ranges = object->blobs.index.nr_elf_sections;
 	struct registry_state *fresh[2];
 	u32 i;
 	int err;
@@ -181,7 +181,7 @@ static int add_locked(struct extra_object *object)
 	if (registry_named(old, object->name))
 		return -EEXIST;
 	for (i = 0; i < old->nr_objects; i++)
-		nr_ranges += old->objects[i]->index.nr_elf_sections;
+		nr_ranges += old->objects[i]->blobs.index.nr_elf_sections;
 	err = reserve(nr_objects, nr_ranges, fresh);
 	if (err)
 		return err;

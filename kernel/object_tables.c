@@ -51,9 +51,9 @@ static const struct site_tables_ops ops = {
 void object_tables_init(struct extra_object *object)
 {
 	object->tables = (struct site_tables){
-		.index = &object->index,
-		.marks = object->marks,
-		.nr_marks = object->nr_marks,
+		.index = &object->blobs.index,
+		.marks = object->blobs.marks,
+		.nr_marks = object->blobs.nr_marks,
 		.ops = &ops,
 	};
 }

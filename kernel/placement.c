@@ -51,7 +51,7 @@ static int find_text(const struct loc_index *index, unsigned long *text)
 
 static int place_vmlinux(struct extra_object *object, const struct extra_elf *elf)
 {
-	const struct loc_index *index = &object->index;
+	const struct loc_index *index = &object->blobs.index;
 	struct extra_section section;
 	unsigned long text, slide;
 	u32 i;
@@ -85,7 +85,7 @@ static bool place_by_symbol(struct extra_object *object, const char *name, unsig
 	unsigned long base;
 	u32 elf, offset;
 
-	if (!section_place_anchor(&object->index, name, &elf, &offset))
+	if (!section_place_anchor(&object->blobs.index, name, &elf, &offset))
 		return true;
 	base = address - offset;
 	if (nr_agreed[elf] && object->sections[elf].address != base)
@@ -130,7 +130,7 @@ static int place_by_symbols(struct extra_object *object, const struct module *mo
 
 static int place_module(struct extra_object *object, const struct extra_elf *elf)
 {
-	const struct loc_index *index = &object->index;
+	const struct loc_index *index = &object->blobs.index;
 	struct extra_section section;
 	u32 *nr_agreed;
 	u32 i;
@@ -166,7 +166,7 @@ void placement_forget_init(struct extra_object *object)
 {
 	u32 i;
 
-	for (i = 0; i < object->index.nr_elf_sections; i++) {
+	for (i = 0; i < object->blobs.index.nr_elf_sections; i++) {
 		struct object_section *place = &object->sections[i];
 
 		if (!place->freed && within_module_init(place->address, object->module))

@@ -40,13 +40,13 @@ static void describe_object(const struct extra_object *object, bool hidden,
 
 	*described = (struct btf_extra_object){
 		.id = object->id,
-		.nr_funcs = object->index.nr_funcs,
+		.nr_funcs = object->blobs.index.nr_funcs,
 		.nr_inline = object->nr_sites[LOC_CLASS_INLINE],
 		.nr_bodies = object->nr_sites[LOC_CLASS_BODY],
 		.bytes = object->bytes,
 		.load_ns = object->load_ns,
 		.text = hidden || !text ? 0 : text->address,
-		.first_func_id = object->types.first_id,
+		.first_func_id = object->blobs.types.first_id,
 		.build_id_len = object->build_id_size,
 	};
 	strscpy(described->name, object->name, sizeof(described->name));

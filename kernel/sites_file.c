@@ -38,7 +38,7 @@ static const struct extra_object *object_from(u32 id)
 	u32 i;
 
 	for (i = 0; i < state->nr_objects; i++)
-		if (state->objects[i]->id >= id && state->objects[i]->index.nr_sites)
+		if (state->objects[i]->id >= id && state->objects[i]->blobs.index.nr_sites)
 			return state->objects[i];
 	return NULL;
 }
@@ -46,10 +46,10 @@ static const struct extra_object *object_from(u32 id)
 /* To the first symbol at the position or behind it; false: the object has no more. */
 static bool settle_symbol(struct cursor *cursor, u32 *rank)
 {
-	u32 distance = *rank - cursor->object->index.nr_sites;
+	u32 distance = *rank - cursor->object->blobs.index.nr_sites;
 
 	cursor->address = other_symbol_from(cursor->object, &distance, cursor->name);
-	*rank = cursor->object->index.nr_sites + distance;
+	*rank = cursor->object->blobs.index.nr_sites + distance;
 	return cursor->address;
 }
 
@@ -64,7 +64,7 @@ static void *settle(struct cursor *cursor, loff_t *pos)
 		return NULL;
 	if (cursor->object->id != id)
 		rank = 0;
-	if (rank >= cursor->object->index.nr_sites && !settle_symbol(cursor, &rank)) {
+	if (rank >= cursor->object->blobs.index.nr_sites && !settle_symbol(cursor, &rank)) {
 		cursor->object = object_from(id + 1);
 		if (!cursor->object)
 			return NULL;
@@ -174,7 +174,7 @@ static void show_site(struct seq_file *seq, struct cursor *cursor)
 	const struct loc_site *site;
 	const char *file;
 
-	site = loc_index_site(&object->index, object->index.by_offset[cursor->rank],
+	site = loc_index_site(&object->blobs.index, object->blobs.index.by_offset[cursor->rank],
 			      &found.section);
 	found.i = site - found.section->sites;
 	described = site_query_describe(object, &found);
@@ -192,7 +192,7 @@ static int sites_show(struct seq_file *seq, void *v)
 {
 	struct cursor *cursor = v;
 
-	if (cursor->rank < cursor->object->index.nr_sites)
+	if (cursor->rank < cursor->object->blobs.index.nr_sites)
 		show_site(seq, cursor);
 	else
 		show_symbol(seq, cursor);

@@ -62,6 +62,7 @@ enum btf_fault_code {
 	BTF_FAULT_LOCSEC_FUNC,		/* func is not a FUNC */
 	BTF_FAULT_LOCSEC_PROTO,		/* loc_proto is not a LOC_PROTO */
 	BTF_FAULT_LOCSEC_ARITY,		/* other number of parameters than the prototype */
+	BTF_FAULT_TOO_MANY_LOCSECS,	/* see LOC_INDEX_MAX_SECTIONS */
 	BTF_FAULT_LOCSEC_ORDER,		/* not in strict order of (func, offset, loc_proto) */
 
 	/* the container (extra_elf_open); offsets count from its start */
@@ -71,9 +72,12 @@ enum btf_fault_code {
 	BTF_FAULT_ELF_SECTION,		/* size, alignment or address of a section */
 	BTF_FAULT_ELF_DUPLICATE,	/* second section of a name */
 	BTF_FAULT_ELF_MISSING,		/* no locations, no build-id or no sums of the base */
+	BTF_FAULT_ELF_LEVELS,		/* more than two levels of base BTF */
 	BTF_FAULT_ELF_BUILD_ID,		/* not a GNU build-id note */
 
 	/* blobs and container together (extra_object) */
+	BTF_FAULT_ELF_MACHINE,		/* its registers are not known */
+	BTF_FAULT_ELF_OWN_TYPES,	/* more own types than the module has, or no module */
 	BTF_FAULT_SITE_RANGE,		/* site outside its ELF section, or in none of the object */
 	BTF_FAULT_SITE_MARK,		/* no site, not above the one before, or no known mark */
 

@@ -6,10 +6,6 @@
 #include "byte_view.h"
 #include "extra_elf.h"
 
-/* A GNU build-id note: namesz, descsz, type, "GNU\0", the id. */
-#define NOTE_HEADER_SIZE 16u
-#define NOTE_BUILD_ID 3u
-
 /* More than any object has; they bound what a hostile file costs. */
 #define MAX_HEADERS 1024u
 #define MAX_NAMES_SIZE 65536u
@@ -136,27 +132,16 @@ static int take_section(const struct extra_elf *elf, const char *name, u32 type,
 	return 0;
 }
 
-/* From the note to the id in it. */
+/* Puts the id in place of the note around it. */
 static int take_build_id(struct extra_elf *elf, struct btf_fault *fault)
 {
-	const u8 *note = elf->build_id.data;
-	u32 words[3];
-	u64 at;
+	const struct extra_bytes note = elf->build_id;
 
-	if (!note)
+	if (!note.data)
 		return refuse(fault, BTF_FAULT_ELF_MISSING, 0);
-	at = (u64)(note - elf->data);
-	if (elf->build_id.size <= NOTE_HEADER_SIZE)
-		return refuse(fault, BTF_FAULT_ELF_BUILD_ID, at);
-	memcpy(words, note, sizeof(words));
-	if (words[0] != 4 || words[2] != NOTE_BUILD_ID || memcmp(note + sizeof(words), "GNU", 4))
-		return refuse(fault, BTF_FAULT_ELF_BUILD_ID, at);
-	if (!words[1] || words[1] > EXTRA_BUILD_ID_MAX ||
-	    words[1] > elf->build_id.size - NOTE_HEADER_SIZE)
-		return refuse(fault, BTF_FAULT_ELF_BUILD_ID, at);
-	elf->build_id.data = note + NOTE_HEADER_SIZE;
-	elf->build_id.size = words[1];
-	return 0;
+	elf->build_id = build_id_find(note.data, note.size);
+	return elf->build_id.data ? 0 : refuse(fault, BTF_FAULT_ELF_BUILD_ID,
+					       (u64)((const u8 *)note.data - elf->data));
 }
 
 /* Of two sections of the object with one name, neither could be told from the other. */
@@ -212,6 +197,9 @@ int extra_elf_open_rest(struct extra_elf *elf, const void *data, u64 size, struc
 		return err;
 	if (!opened.bases.data || opened.bases.size % sizeof(struct extra_base))
 		return refuse(fault, BTF_FAULT_ELF_MISSING, 0);
+	if (opened.bases.size > EXTRA_BASES_MAX * sizeof(struct extra_base))
+		return refuse(fault, BTF_FAULT_ELF_LEVELS,
+			      (u64)((const u8 *)opened.bases.data - opened.data));
 	if (opened.site_marks.size % sizeof(u32))
 		return refuse(fault, BTF_FAULT_ELF_SECTION,
 			      (u64)((const u8 *)opened.site_marks.data - opened.data));
@@ -235,6 +223,17 @@ int extra_elf_open(struct extra_elf *elf, const void *data, u64 size, struct btf
 	return 0;
 }
 
+int extra_elf_part(const struct extra_elf *elf, const char *name, struct extra_bytes *bytes,
+		   struct btf_fault *fault)
+{
+	struct extra_bytes found = {};
+	int err = take_section(elf, name, SHT_PROGBITS, 1, &found, fault);
+
+	if (!err)
+		*bytes = found;
+	return err;
+}
+
 bool extra_elf_section(const struct extra_elf *elf, u32 i, struct extra_section *section)
 {
 	const Elf64_Shdr header = section_header(elf, i);
@@ -244,7 +243,7 @@ bool extra_elf_section(const struct extra_elf *elf, u32 i, struct extra_section 
 	section->name = section_name(elf, &header);
 	section->address = header.sh_addr;
 	section->size = header.sh_size;
-	section->executable = header.sh_flags & SHF_EXECINSTR;
+	section->flags = header.sh_flags;
 	return true;
 }
 

@@ -23,16 +23,12 @@
 #define BTF_EXTRA_EXTRA_ELF_H
 
 #include "btf_blob.h"
+#include "build_id_note.h"
 
 /* One level of BTF below the types blob. */
 struct extra_base {
 	u32 size;		/* bytes */
 	u32 crc32;		/* of these bytes: CRC-32 of IEEE 802.3, as zlib has it */
-};
-
-struct extra_bytes {
-	const void *data;	/* NULL: no such section */
-	u32 size;
 };
 
 struct extra_elf {
@@ -54,10 +50,10 @@ struct extra_section {
 	const char *name;
 	u64 address;		/* as linked; 0 in a relocatable object */
 	u64 size;		/* bytes, more than 0 */
-	bool executable;
+	u64 flags;		/* SHF_* */
 };
 
-#define EXTRA_BUILD_ID_MAX 20u	/* bytes, as in the kernel */
+#define EXTRA_BASES_MAX 2u	/* vmlinux and a module */
 
 /*
  * 0, or -EINVAL with *fault filled and *elf untouched: BTF_FAULT_ELF_* codes,
@@ -69,6 +65,13 @@ int extra_elf_open(struct extra_elf *elf, const void *data, u64 size, struct btf
 /* The same without .BTF.func_info, which is somewhere else. */
 int extra_elf_open_rest(struct extra_elf *elf, const void *data, u64 size,
 			struct btf_fault *fault);
+
+/*
+ * The bytes of another part, by its name; data NULL: there is none. -EINVAL as above
+ * where it is there twice, empty, or not on 4 bytes.
+ */
+int extra_elf_part(const struct extra_elf *elf, const char *name, struct extra_bytes *bytes,
+		   struct btf_fault *fault);
 
 /* The i-th section header, i < nr_headers: false for one that is not of the object. */
 bool extra_elf_section(const struct extra_elf *elf, u32 i, struct extra_section *section);

@@ -20,7 +20,7 @@ int site_bounds_check(const struct loc_index *index, const struct extra_elf *elf
 		struct extra_section place;
 
 		if (!extra_elf_find(elf, index->elf_sections[section->elf].name, &place) ||
-		    !place.executable)
+		    !(place.flags & SHF_EXECINSTR))
 			return refuse(index, section, btf_blob_type(index->func_info,
 								    section->type_id), fault);
 		for (j = 0; j < section->nr_sites; j++)

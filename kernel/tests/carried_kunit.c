@@ -53,11 +53,11 @@ static void write_rest(struct sample_world *world, const struct carried_row *row
 	const struct core_image *btf = &world->blobs.types;
 	const struct extra_base sums[] = {
 		{ world->base_sum.size, world->base_sum.crc32 ^ row->base_crc },
-		{ btf->size, sample_crc32(btf->data, btf->size) ^ row->module_crc },
+		{ btf->size, container_crc32(btf->data, btf->size) ^ row->module_crc },
 	};
 	struct elf_writer w;
 
-	elf_begin(&w, world->file, sizeof(world->file), 7);
+	elf_start(&w, world->file, sizeof(world->file), 7);
 	elf_bytes(&w, ".note.gnu.build-id", SHT_NOTE, &note, sizeof(note));
 	elf_bytes(&w, ".btf_extra.base", SHT_PROGBITS, sums, sizeof(sums));
 	elf_place(&w, ".text", CONTAINER_TEXT, CONTAINER_TEXT_SIZE, SHF_ALLOC | SHF_EXECINSTR);
@@ -102,11 +102,12 @@ static void carried_row_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(object), row->error);
 	if (IS_ERR(object))
 		return;
-	KUNIT_EXPECT_EQ(test, object->first_own_id, row->first_own_id);
+	KUNIT_EXPECT_EQ(test, object->blobs.first_own_id, row->first_own_id);
 	KUNIT_EXPECT_PTR_EQ(test, object->types_module, (const struct module *)THIS_MODULE);
-	KUNIT_EXPECT_EQ(test, object->index.nr_sites, SAMPLE_NR_SITES);
-	KUNIT_EXPECT_PTR_EQ(test, object->func_info.data, (const u8 *)world->blobs.func_info.data);
-	KUNIT_EXPECT_EQ(test, object->types.nr_types, 0);
+	KUNIT_EXPECT_EQ(test, object->blobs.index.nr_sites, SAMPLE_NR_SITES);
+	KUNIT_EXPECT_PTR_EQ(test, object->blobs.func_info.data,
+			    (const u8 *)world->blobs.func_info.data);
+	KUNIT_EXPECT_EQ(test, object->blobs.types.nr_types, 0);
 	KUNIT_EXPECT_STREQ(test, extra_object_func_name(object, 3), "base_func");
 	KUNIT_EXPECT_STREQ(test, extra_object_func_name(object, 6), "apple");
 	KUNIT_EXPECT_STREQ(test, extra_object_func_name(object, 8), "pear");

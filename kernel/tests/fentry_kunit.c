@@ -422,8 +422,8 @@ static void expect_ids(struct kunit *test, const struct fentry_row *row,
 {
 	u32 i, j;
 
-	for (i = 0; i < query->object->index.nr_sections; i++) {
-		const struct loc_section *section = &query->object->index.sections[i];
+	for (i = 0; i < query->object->blobs.index.nr_sections; i++) {
+		const struct loc_section *section = &query->object->blobs.index.sections[i];
 
 		if (section->loc_class != LOC_CLASS_BODY)
 			continue;

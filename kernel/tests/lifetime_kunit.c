@@ -135,9 +135,9 @@ static void overwrite_and_destroy(struct extra_object *object)
 	memset(object->name, 'X', sizeof(object->name) - 1);
 	object->id = 0;
 	memset(object->sections, 0xff,
-	       object->index.nr_elf_sections * sizeof(*object->sections));
-	memset(object->types_copy, 'X', object->types.size);
-	memset(object->func_info_copy, 'X', object->func_info.size);
+	       object->blobs.index.nr_elf_sections * sizeof(*object->sections));
+	memset(object->copies[0], 'X', object->blobs.types.size);
+	memset(object->copies[1], 'X', object->blobs.func_info.size);
 	extra_object_destroy(object);
 }
 

@@ -36,10 +36,10 @@ static int say_place(struct extra_object *object, const struct extra_elf *elf)
 
 	if (current_world->place_error)
 		return current_world->place_error;
-	for (i = 0; i < object->index.nr_elf_sections; i++) {
+	for (i = 0; i < object->blobs.index.nr_elf_sections; i++) {
 		struct extra_section section;
 
-		if (!extra_elf_find(elf, object->index.elf_sections[i].name, &section))
+		if (!extra_elf_find(elf, object->blobs.index.elf_sections[i].name, &section))
 			return -ENOENT;
 		object->sections[i].size = section.size;
 		if (current_world->slide)
@@ -56,19 +56,6 @@ const struct object_host sample_host = {
 	.place = say_place,
 };
 
-u32 sample_crc32(const u8 *data, size_t size)
-{
-	u32 crc = 0xffffffff;
-	int bit;
-
-	while (size--) {
-		crc ^= *data++;
-		for (bit = 0; bit < 8; bit++)
-			crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
-	}
-	return ~crc;
-}
-
 void sample_write(struct sample_world *world)
 {
 	world->file_size = container_over(world->file, &world->blobs, &world->base_sum, 1);
@@ -80,12 +67,11 @@ int sample_init(struct kunit *test)
 	const struct core_image *base;
 
 	KUNIT_ASSERT_NOT_NULL(test, world);
-	KUNIT_ASSERT_EQ(test, sample_crc32("123456789", 9), 0xcbf43926);
+	KUNIT_ASSERT_EQ(test, container_crc32("123456789", 9), 0xcbf43926);
 	KUNIT_ASSERT_TRUE(test, core_row_input(&core_rows[0], &world->images, &world->blobs));
 	base = &world->blobs.base;
 	KUNIT_ASSERT_EQ(test, base_btf_open_bytes(&world->base, base->data, base->size, NULL), 0);
-	world->base_sum.size = base->size;
-	world->base_sum.crc32 = sample_crc32(base->data, base->size);
+	world->base_sum = container_base(&world->blobs);
 	memcpy(world->build_id, CONTAINER_BUILD_ID, CONTAINER_BUILD_ID_SIZE);
 	world->build_id_size = CONTAINER_BUILD_ID_SIZE;
 	sample_write(world);

@@ -53,9 +53,6 @@ void sample_write(struct sample_world *world);
 /* Makes an object whose sections are at the given slide, or returns the ERR_PTR() of a failure. */
 struct extra_object *sample_create(struct sample_world *world, const char *name, u32 slide);
 
-/* Computes the sum bit by bit, with no code of the kernel. */
-u32 sample_crc32(const u8 *data, size_t size);
-
 /* Returns the run-time address of .text. No two slides overlap, and slide 0 has no address. */
 static inline unsigned long sample_text(u32 slide)
 {

@@ -24,6 +24,10 @@ sleep 20
 insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko && insmod /lookup_bench.ko
 status=$?
 dmesg | grep -E 'btf_extra: [0-9]+ object|lookup_bench: '
+milliseconds() { awk '{ printf "%d", $1 * 1000 }' /proc/uptime; }
+began=$(milliseconds)
+btf-extra list '*' >/list
+echo "list: functions=$(wc -l </list) ms=$(($(milliseconds) - began))"
 [ $status = 0 ] && insmod /hit_bench.ko && attach_bench /attach_bench.bpf.o
 """
 
@@ -65,7 +69,7 @@ def run(kernel):
                     f"{FOLDER}/attach_bench.bpf.c"], check=True)
     subprocess.run(["g++", "-std=c++20", "-O2", "-I.", "-Iinclude/uapi", "-o", program,
                     f"{FOLDER}/attach_bench.cpp", "-lbpf"], check=True)
-    subprocess.run(["vm/add-program.sh", files, program], check=True)
+    subprocess.run(["vm/add-program.sh", files, program, "build/release/btf-extra"], check=True)
     return subprocess.run(["vm/run.sh", kernel, "--icount", "--append", "nokaslr", "--files", files,
                            "--", "sh", "-c", GUEST],
                           check=True, stdout=subprocess.PIPE, text=True).stdout
@@ -97,6 +101,9 @@ def bench(kernel):
          load_ms * 1e6 / each["kallsyms_walk"])
     note("load, a site", load_ms * 1e6 / sites)
     bar("memory, bytes a site", size / sites, 25)
+    listed, list_ms = map(int, re.search(r"list: functions=(\d+) ms=(\d+)", log).groups())
+    note("functions of list '*'", listed)
+    bar("list '*' of the running kernel", list_ms / 1000, 1, " s")
     bench_attach(log)
 
 

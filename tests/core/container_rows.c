@@ -13,8 +13,26 @@
 #define EXEC (SHF_ALLOC | SHF_EXECINSTR)
 #define MACHINE 62	/* EM_X86_64 */
 
-/* Stands for the sum of vmlinux's BTF. These rows do not compare it. */
-static const struct extra_base any_base = { .size = 64, .crc32 = 0x12345678 };
+u32 container_crc32(const u8 *data, size_t size)
+{
+	u32 crc = 0xffffffff;
+	int bit;
+
+	while (size--) {
+		crc ^= *data++;
+		for (bit = 0; bit < 8; bit++)
+			crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
+	}
+	return ~crc;
+}
+
+struct extra_base container_base(const struct core_input *blobs)
+{
+	return (struct extra_base){
+		.size = blobs->base.size,
+		.crc32 = container_crc32(blobs->base.data, blobs->base.size),
+	};
+}
 
 /* ---- files ---- */
 
@@ -34,7 +52,7 @@ u32 container_over(u8 *file, const struct core_input *blobs, const struct extra_
 {
 	struct elf_writer w;
 
-	elf_begin(&w, file, CONTAINER_MAX_SIZE, 9);	/* .shstrtab at 128; name 1 */
+	elf_start(&w, file, CONTAINER_MAX_SIZE, 9);	/* .shstrtab at 128; name 1 */
 	/* 2 at 192: name 11, 172 bytes at 640 */
 	elf_bytes(&w, ".BTF", SHT_PROGBITS, blobs->types.data, blobs->types.size);
 	/* 3 at 256: name 16, 393 bytes at 816 */
@@ -55,7 +73,16 @@ u32 container_over(u8 *file, const struct core_input *blobs, const struct extra_
 
 u32 container_plain(u8 *file, const struct core_input *blobs)
 {
-	return container_over(file, blobs, &any_base, 1);
+	const struct extra_base base = container_base(blobs);
+
+	return container_over(file, blobs, &base, 1);
+}
+
+static void put_base(struct elf_writer *w, const struct core_input *blobs)
+{
+	const struct extra_base base = container_base(blobs);
+
+	elf_bytes(w, ".btf_extra.base", SHT_PROGBITS, &base, sizeof(base));
 }
 
 static void put_required(struct elf_writer *w, const struct core_input *blobs)
@@ -63,7 +90,7 @@ static void put_required(struct elf_writer *w, const struct core_input *blobs)
 	elf_bytes(w, ".BTF.func_info", SHT_PROGBITS, blobs->func_info.data,
 		  blobs->func_info.size);				/* 2 at 192 */
 	put_build_id(w);						/* 3 at 256 */
-	elf_bytes(w, ".btf_extra.base", SHT_PROGBITS, &any_base, sizeof(any_base));
+	put_base(w, blobs);
 }
 
 /* A data module has such a file: its types are in another section. */
@@ -71,7 +98,7 @@ static u32 no_types(u8 *file, const struct core_input *blobs)
 {
 	struct elf_writer w;
 
-	elf_begin(&w, file, CONTAINER_MAX_SIZE, 5);
+	elf_start(&w, file, CONTAINER_MAX_SIZE, 5);
 	put_required(&w, blobs);
 	return elf_finish(&w, MACHINE);
 }
@@ -81,10 +108,44 @@ static u32 twice(u8 *file, const struct core_input *blobs, const char *name, u32
 {
 	struct elf_writer w;
 
-	elf_begin(&w, file, CONTAINER_MAX_SIZE, 6);
+	elf_start(&w, file, CONTAINER_MAX_SIZE, 6);
 	put_required(&w, blobs);
-	elf_bytes(&w, name, type, &any_base, sizeof(any_base));
+	elf_bytes(&w, name, type, CONTAINER_BUILD_ID, 8);
 	return elf_finish(&w, MACHINE);
+}
+
+/* An object with one more part: 4 bytes at 1264. */
+static u32 plain_with(u8 *file, const struct core_input *blobs, const char *name)
+{
+	/* Site 0 is a loop head, or one type is the module's own. */
+	static const u32 word = 0x1;
+	struct elf_writer w;
+
+	elf_start(&w, file, CONTAINER_MAX_SIZE, 9);
+	elf_bytes(&w, ".BTF", SHT_PROGBITS, blobs->types.data, blobs->types.size);
+	put_required(&w, blobs);
+	elf_bytes(&w, name, SHT_PROGBITS, &word, sizeof(word));
+	elf_place(&w, ".text", CONTAINER_TEXT, CONTAINER_TEXT_SIZE, EXEC);
+	elf_place(&w, ".init.text", CONTAINER_INIT_TEXT, CONTAINER_INIT_TEXT_SIZE, EXEC);
+	return elf_finish(&w, MACHINE);
+}
+
+static u32 plain_with_mark(u8 *file, const struct core_input *blobs)
+{
+	return plain_with(file, blobs, ".btf_extra.site_marks");
+}
+
+static u32 plain_with_own_types(u8 *file, const struct core_input *blobs)
+{
+	return plain_with(file, blobs, ".btf_extra.own_types");
+}
+
+static u32 three_sums(u8 *file, const struct core_input *blobs)
+{
+	const struct extra_base base = container_base(blobs);
+	const struct extra_base bases[] = { base, base, base };
+
+	return container_over(file, blobs, bases, 3);
 }
 
 static u32 func_info_twice(u8 *file, const struct core_input *blobs)
@@ -107,7 +168,7 @@ static u32 marks_twice(u8 *file, const struct core_input *blobs)
 	static const u32 mark = 1;
 	struct elf_writer w;
 
-	elf_begin(&w, file, CONTAINER_MAX_SIZE, 7);
+	elf_start(&w, file, CONTAINER_MAX_SIZE, 7);
 	put_required(&w, blobs);
 	elf_bytes(&w, ".btf_extra.site_marks", SHT_PROGBITS, &mark, sizeof(mark));
 	elf_bytes(&w, ".btf_extra.site_marks", SHT_PROGBITS, &mark, 0);
@@ -120,7 +181,7 @@ static u32 three_marks(u8 *file, const struct core_input *blobs)
 	static const u32 marks[] = { 0x1, 0x12, 0x2b };
 	struct elf_writer w;
 
-	elf_begin(&w, file, CONTAINER_MAX_SIZE, 6);
+	elf_start(&w, file, CONTAINER_MAX_SIZE, 6);
 	put_required(&w, blobs);
 	elf_bytes(&w, ".btf_extra.site_marks", SHT_PROGBITS, marks, sizeof(marks));
 	return elf_finish(&w, MACHINE);
@@ -137,7 +198,7 @@ static u32 func_info_as_place(u8 *file, const struct core_input *blobs)
 {
 	struct elf_writer w;
 
-	elf_begin(&w, file, CONTAINER_MAX_SIZE, 6);
+	elf_start(&w, file, CONTAINER_MAX_SIZE, 6);
 	put_required(&w, blobs);
 	elf_place(&w, ".BTF.func_info", 0, 8, EXEC);
 	return elf_finish(&w, MACHINE);
@@ -147,10 +208,9 @@ static u32 no_func_info(u8 *file, const struct core_input *blobs)
 {
 	struct elf_writer w;
 
-	(void)blobs;
-	elf_begin(&w, file, CONTAINER_MAX_SIZE, 4);
+	elf_start(&w, file, CONTAINER_MAX_SIZE, 4);
 	put_build_id(&w);
-	elf_bytes(&w, ".btf_extra.base", SHT_PROGBITS, &any_base, sizeof(any_base));
+	put_base(&w, blobs);
 	return elf_finish(&w, MACHINE);
 }
 
@@ -158,10 +218,10 @@ static u32 no_build_id(u8 *file, const struct core_input *blobs)
 {
 	struct elf_writer w;
 
-	elf_begin(&w, file, CONTAINER_MAX_SIZE, 4);
+	elf_start(&w, file, CONTAINER_MAX_SIZE, 4);
 	elf_bytes(&w, ".BTF.func_info", SHT_PROGBITS, blobs->func_info.data,
 		  blobs->func_info.size);
-	elf_bytes(&w, ".btf_extra.base", SHT_PROGBITS, &any_base, sizeof(any_base));
+	put_base(&w, blobs);
 	return elf_finish(&w, MACHINE);
 }
 
@@ -169,7 +229,7 @@ static u32 no_bases(u8 *file, const struct core_input *blobs)
 {
 	struct elf_writer w;
 
-	elf_begin(&w, file, CONTAINER_MAX_SIZE, 4);
+	elf_start(&w, file, CONTAINER_MAX_SIZE, 4);
 	elf_bytes(&w, ".BTF.func_info", SHT_PROGBITS, blobs->func_info.data,
 		  blobs->func_info.size);
 	put_build_id(&w);
@@ -180,7 +240,7 @@ static u32 with_headers(u8 *file, const struct core_input *blobs, u32 nr_headers
 {
 	struct elf_writer w;
 
-	elf_begin(&w, file, CONTAINER_MAX_SIZE, nr_headers);
+	elf_start(&w, file, CONTAINER_MAX_SIZE, nr_headers);
 	put_required(&w, blobs);
 	return elf_finish(&w, MACHINE);
 }
@@ -201,7 +261,7 @@ static u32 most_places(u8 *file, const struct core_input *blobs)
 	struct elf_writer w;
 	u32 i;
 
-	elf_begin(&w, file, CONTAINER_MAX_SIZE, 1024);
+	elf_start(&w, file, CONTAINER_MAX_SIZE, 1024);
 	put_required(&w, blobs);
 	elf_place(&w, ".text.abcdefghijklmnop", 0, 8, EXEC);	/* its name begins at 61 */
 	for (i = 6; i < 1024; i++) {
@@ -215,15 +275,17 @@ static u32 most_places(u8 *file, const struct core_input *blobs)
 /* ---- rows of the file ---- */
 
 #define ACCEPTED .code = BTF_FAULT_NONE
+/* The container is one, but with its blobs it is no object. */
+#define NO_OBJECT(fault_code) .whole = BTF_FAULT_##fault_code
 #define REFUSED(fault_code, at) .code = BTF_FAULT_ELF_##fault_code, .offset = (at)
 #define PATCH(...) .patches = { __VA_ARGS__ }
 #define H(i) ELF_HEADER_AT(i)
 
 const struct container_row container_rows[] = {
 	{ "plain file", ACCEPTED },
-	{ "no types", .build = no_types, ACCEPTED },
-	{ "1024 headers", .build = container_most_headers, ACCEPTED },
-	{ "1018 empty sections", .build = most_places, ACCEPTED },
+	{ "no types", .build = no_types, NO_OBJECT(ELF_MISSING) },
+	{ "1024 headers", .build = container_most_headers, NO_OBJECT(ELF_MISSING) },
+	{ "1018 empty sections", .build = most_places, NO_OBJECT(ELF_MISSING) },
 
 	/* cut */
 	{ "no byte", .cut = 0xffffffff, REFUSED(CUT, 0) },
@@ -301,15 +363,16 @@ const struct container_row container_rows[] = {
 	{ "locations not on 4 bytes", PATCH({ 8, H(3) + 24, 817 }), REFUSED(SECTION, H(3)) },
 	{ "build-id not on 4 bytes", PATCH({ 8, H(4) + 24, 1218 }), REFUSED(SECTION, H(4)) },
 	{ "sums not on 4 bytes", PATCH({ 8, H(5) + 24, 1255 }), REFUSED(SECTION, H(5)) },
-	{ "types on 4 bytes", PATCH({ 8, H(2) + 24, 644 }), ACCEPTED },
+	{ "types on 4 bytes", PATCH({ 8, H(2) + 24, 644 }), NO_OBJECT(MAGIC) },
 	{ "end of .text wraps", PATCH({ 8, H(6) + 16, 0xfffffffffffffff0 },
 				      { 8, H(6) + 32, 0x20 }), REFUSED(SECTION, H(6)) },
 	{ ".text of 2^64 - 1 bytes", PATCH({ 8, H(6) + 32, 0xffffffffffffffff }),
 	  REFUSED(SECTION, H(6)) },
 	{ ".text at the end of all addresses", PATCH({ 8, H(6) + 16, 0xfffffffffffffff0 },
-						     { 8, H(6) + 32, 0xf }), ACCEPTED },
+						     { 8, H(6) + 32, 0xf }),
+	  NO_OBJECT(SITE_RANGE) },
 	{ ".text beside the file", PATCH({ 8, H(6) + 24, 0xffffffffffffffff }), ACCEPTED },
-	{ "empty .text", PATCH({ 8, H(6) + 32, 0 }), ACCEPTED },
+	{ "empty .text", PATCH({ 8, H(6) + 32, 0 }), NO_OBJECT(SITE_RANGE) },
 
 	/* one of each */
 	{ "types twice", PATCH({ 4, H(5), 11 }), REFUSED(DUPLICATE, H(5)) },
@@ -318,18 +381,21 @@ const struct container_row container_rows[] = {
 	{ "sums twice", .build = bases_twice, REFUSED(DUPLICATE, H(5)) },
 	{ ".text twice", PATCH({ 4, H(7), 66 }), REFUSED(DUPLICATE, H(7)) },
 	{ ".text twice, one not executable", PATCH({ 4, H(8), 66 }), REFUSED(DUPLICATE, H(8)) },
-	{ ".text twice, one empty", PATCH({ 4, H(7), 66 }, { 8, H(7) + 32, 0 }), ACCEPTED },
-	{ "a section of the object named as a part", .build = func_info_as_place, ACCEPTED },
+	{ ".text twice, one empty", PATCH({ 4, H(7), 66 }, { 8, H(7) + 32, 0 }),
+	  NO_OBJECT(SITE_RANGE) },
+	{ "a section of the object named as a part", .build = func_info_as_place,
+	  NO_OBJECT(ELF_MISSING) },
 	{ "no locations", .build = no_func_info, REFUSED(MISSING, 0) },
 	{ "no build-id", .build = no_build_id, REFUSED(MISSING, 0) },
 	{ "no sums", .build = no_bases, REFUSED(MISSING, 0) },
 	{ "locations without bytes", PATCH({ 4, H(3) + 4, SHT_NOBITS }), REFUSED(MISSING, 0) },
 	{ "build-id of another type", PATCH({ 4, H(4) + 4, SHT_PROGBITS }), REFUSED(MISSING, 0) },
 	{ "half a sum", PATCH({ 8, H(5) + 32, 12 }), REFUSED(MISSING, 0) },
+	{ "three sums", .build = three_sums, REFUSED(LEVELS, 1256) },
 
 	/* marks of sites */
-	{ "marks", .build = three_marks, ACCEPTED },
-	{ "no marks", .build = three_marks, PATCH({ 8, H(5) + 32, 0 }), ACCEPTED },
+	{ "marks", .build = three_marks, NO_OBJECT(ELF_MISSING) },
+	{ "no marks", .build = three_marks, PATCH({ 8, H(5) + 32, 0 }), NO_OBJECT(ELF_MISSING) },
 	{ "a byte of a mark", .build = three_marks, PATCH({ 8, H(5) + 32, 1 }),
 	  REFUSED(SECTION, 896) },
 	{ "half a mark more", .build = three_marks, PATCH({ 8, H(5) + 32, 10 }),
@@ -342,13 +408,29 @@ const struct container_row container_rows[] = {
 	  PATCH({ 8, H(5) + 32, 0x1000 }), REFUSED(CUT, H(5)) },
 	{ "marks twice", .build = marks_twice, REFUSED(DUPLICATE, H(6)) },
 	{ "marks without bytes", .build = three_marks, PATCH({ 4, H(5) + 4, SHT_NOBITS }),
-	  ACCEPTED },
+	  NO_OBJECT(ELF_MISSING) },
 
 	/* the number of types that a module has of its own */
-	{ "own types", .build = own_types_of_8_bytes, PATCH({ 8, H(5) + 32, 4 }), ACCEPTED },
+	{ "own types", .build = own_types_of_8_bytes, PATCH({ 8, H(5) + 32, 4 }),
+	  NO_OBJECT(ELF_MISSING) },
 	{ "own types in 3 bytes", .build = own_types_of_8_bytes, PATCH({ 8, H(5) + 32, 3 }),
 	  REFUSED(SECTION, H(5)) },
 	{ "own types in 8 bytes", .build = own_types_of_8_bytes, REFUSED(SECTION, 896) },
+
+	/* with the blobs */
+	{ "marks of an object", .build = plain_with_mark, ACCEPTED },
+	{ "mark of no site", .build = plain_with_mark, PATCH({ 4, 1264, 0x7ff9 }),
+	  NO_OBJECT(SITE_MARK) },
+	{ "mark of no kind", .build = plain_with_mark, PATCH({ 4, 1264, 0x8 }),
+	  NO_OBJECT(SITE_MARK) },
+	{ "own types where there is no module", .build = plain_with_own_types,
+	  NO_OBJECT(ELF_OWN_TYPES) },
+	{ "machine without registers", PATCH({ 2, 18, 3 }), NO_OBJECT(ELF_MACHINE) },
+	{ "types are no BTF", PATCH({ 2, 640, 0 }), NO_OBJECT(MAGIC) },
+	{ "locations are no BTF", PATCH({ 2, 816, 0 }), NO_OBJECT(MAGIC) },
+	{ "end of the types wraps in the blob", PATCH({ 4, 640 + 8, 0xfffffffc }),
+	  NO_OBJECT(SECTION_RANGE) },
+	{ "strings of the types without end", PATCH({ 1, 811, 'x' }), NO_OBJECT(STRINGS) },
 
 	/* build-id */
 	{ "note without an id", PATCH({ 8, H(4) + 32, 16 }), REFUSED(BUILD_ID, 1216) },
@@ -450,7 +532,7 @@ u32 bounds_row_file(const struct bounds_row *row, struct core_row_images *images
 
 	if (!core_row_input(&blobs_of, images, blobs))
 		return 0;
-	elf_begin(&w, file, CONTAINER_MAX_SIZE, 7);
+	elf_start(&w, file, CONTAINER_MAX_SIZE, 7);
 	put_required(&w, blobs);
 	if (row->type)
 		elf_bytes(&w, text, row->type, CONTAINER_BUILD_ID, CONTAINER_BUILD_ID_SIZE);

@@ -32,7 +32,15 @@ struct container_row {
 	/* the expected result: */
 	enum btf_fault_code code;	/* BTF_FAULT_NONE: the file is accepted */
 	u32 offset;
+	/* What extra_blobs_open() refuses then, over the base of the blobs. */
+	enum btf_fault_code whole;
 };
+
+/* Names the level of base BTF that the blobs are over. */
+struct extra_base container_base(const struct core_input *blobs);
+
+/* Computes a CRC-32 bit by bit, apart from the kernel's and zlib's. */
+u32 container_crc32(const u8 *data, size_t size);
 
 extern const struct container_row container_rows[];
 extern const u32 container_nr_rows;

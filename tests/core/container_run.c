@@ -57,7 +57,7 @@ static const char *section_promise(const struct extra_elf *elf, const void *data
 		return "the range of a section is not empty and does not wrap";
 	if (!extra_elf_find(elf, section.name, &found) || found.name != section.name ||
 	    found.address != section.address || found.size != section.size ||
-	    found.executable != section.executable)
+	    found.flags != section.flags)
 		return "a section is found by its name";
 	for (j = 0; j < i; j++)
 		if (extra_elf_section(elf, j, &found) && !strcmp(found.name, section.name))

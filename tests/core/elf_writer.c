@@ -39,7 +39,7 @@ static void put_header(struct elf_writer *writer, u32 i, const Elf64_Shdr *heade
 		writer->full = true;
 }
 
-void elf_begin(struct elf_writer *writer, void *image, u32 room, u32 nr_headers)
+void elf_start(struct elf_writer *writer, void *image, u32 room, u32 nr_headers)
 {
 	memset(writer, 0, sizeof(*writer));
 	writer->image = image;

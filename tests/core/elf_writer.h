@@ -26,7 +26,7 @@ struct elf_writer {
 };
 
 /* nr_headers is the number of sections to come, plus 2. Those that do not come are SHT_NULL. */
-void elf_begin(struct elf_writer *writer, void *image, u32 room, u32 nr_headers);
+void elf_start(struct elf_writer *writer, void *image, u32 room, u32 nr_headers);
 
 /* Adds a section with these bytes. */
 void elf_bytes(struct elf_writer *writer, const char *name, u32 type, const void *data, u32 size);

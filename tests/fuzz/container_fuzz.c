@@ -49,7 +49,7 @@ static bool all_inside(const struct loc_index *index, const struct extra_elf *el
 
 		site = loc_index_site(index, i, &holder);
 		if (!extra_elf_find(elf, index->elf_sections[holder->elf].name, &place) ||
-		    !place.executable || place.size <= site->offset)
+		    !(place.flags & SHF_EXECINSTR) || place.size <= site->offset)
 			return false;
 	}
 	return true;

@@ -33,8 +33,7 @@ TEST_F(VmlinuxTypes, LibbpfReadsTheTypes) {
     ASSERT_NE(base, nullptr);
     const LibbpfBtf types = libbpf_types(base.get());
     ASSERT_NE(types, nullptr);
-    ASSERT_NE(view_->types(), nullptr);
-    const btf_blob &blob = view_->types()->blob();
+    const btf_blob &blob = view_->types().blob();
     EXPECT_EQ(btf__type_cnt(base.get()), blob.first_id);
     EXPECT_EQ(btf__type_cnt(types.get()), btf_blob_end_id(&blob));
     ASSERT_TRUE(view_->file().provenance);

@@ -95,11 +95,10 @@ const NamedSite::Param &NamedSite::param(std::string_view wanted) const {
     throw std::runtime_error(fmt::format("{} has no parameter {}", function, wanted));
 }
 
-Result<std::unique_ptr<GeneratedFixture>> GeneratedFixture::open(const std::string &path,
-                                                                 const std::string &btf_base,
-                                                                 Layout layout, uint32_t jobs) {
-    Result<ExtraFile> file = generate(
-        {.input = path, .btf_base = btf_base, .layout = layout, .jobs = jobs, .progress = {}});
+Result<std::unique_ptr<GeneratedFixture>>
+GeneratedFixture::open(const std::string &path, const std::string &btf_base, uint32_t jobs) {
+    Result<ExtraFile> file =
+        generate({.input = path, .btf_base = btf_base, .jobs = jobs, .progress = {}});
     if (!file)
         return file.error();
     const std::string output = path + ".btf_extra";

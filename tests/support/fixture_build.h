@@ -73,10 +73,8 @@ struct NamedSite {
 class GeneratedFixture {
   public:
     // Writes PATH.btf_extra. btf_base has the meaning of the command's --btf-base.
-    static Result<std::unique_ptr<GeneratedFixture>> open(const std::string &path,
-                                                          const std::string &btf_base = "",
-                                                          Layout layout = Layout::kSplit,
-                                                          uint32_t jobs = 1);
+    static Result<std::unique_ptr<GeneratedFixture>>
+    open(const std::string &path, const std::string &btf_base = "", uint32_t jobs = 1);
 
     const std::vector<NamedSite> &sites() const { return sites_; }
     std::vector<NamedSite> sites_of(std::string_view function) const;

@@ -239,6 +239,9 @@ Outcome HandmadeObject::generate() {
     };
     for (const auto &[name, bytes] : dwarf.sections())
         sections.push_back({.name = name, .bytes = std::string(bytes.begin(), bytes.end())});
+    sections.push_back({.name = ".note.gnu.build-id",
+                        .type = SHT_NOTE,
+                        .bytes = std::string("\4\0\0\0\4\0\0\0\3\0\0\0GNU\0\1\2\3\4", 20)});
 
     const TemporaryFolder folder;
     const std::string path = folder.path("vmlinux");

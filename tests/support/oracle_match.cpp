@@ -244,7 +244,7 @@ class Matcher {
             return "variadic in one of them";
         if (std::string difference = compare_function(dwarf, site->func, file); !difference.empty())
             return difference;
-        const bool in_base = site->func < view_.types()->blob().first_id;
+        const bool in_base = site->func < view_.types().blob().first_id;
         std::string differences;
         for (size_t i = 0; i < params.size(); i++) {
             // A FUNC of the base may have the parameter names of another definition with the same

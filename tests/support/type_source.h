@@ -148,7 +148,7 @@ class TypeMapTest : public testing::Test {
         MergedUnits merged;
         merged.functions.push_back({.source = &function});
         const WrittenBlobs blobs = write_blobs(write_types(merged.functions, *types_, new_types),
-                                               merged, {}, *types_, {}, Layout::kSplit, 1);
+                                               merged, {}, *types_, {}, 1);
         Written written{.btf = split_btf(blobs.types, base)};
         if (!written.btf)
             return written;

@@ -316,7 +316,7 @@ Names compare_names(Kernel &kernel, const Object &object) {
 // Returns the paths as the types have them. The kernel does not see the provenance.
 std::map<uint32_t, std::string> tagged_files(const Object &object) {
     std::map<uint32_t, std::string> out;
-    const btf_blob &types = object.view->types()->blob();
+    const btf_blob &types = object.view->types().blob();
     for (uint32_t id = types.first_id; id < btf_blob_end_id(&types); id++) {
         const btf_type *tag = btf_blob_type(&types, id);
         if (loc_kind(tag) != BTF_KIND_DECL_TAG)
@@ -481,7 +481,7 @@ int main(int argc, char **argv) {
         if (object.info.nr_bodies != bodies ||
             object.info.nr_inline != object.sites.size() - bodies ||
             object.info.nr_funcs != object.funcs.size() ||
-            object.info.first_func_id != object.view->types()->blob().first_id)
+            object.info.first_func_id != object.view->types().blob().first_id)
             bad(object.name + ": other counts in its struct btf_extra_object");
         end_row(object.name + ": counts", object.sites.size());
         compare_kallsyms(object, symbols);

@@ -80,10 +80,8 @@ Coverage measure_coverage(const ObjectView &view) {
         coverage.not_available[0] = coverage.params - coverage.params_located;
     }
 
-    if (view.types() != nullptr) {
-        count_records(view.types()->blob(), coverage);
-        coverage.bytes_types = view.types()->blob().size;
-    }
+    count_records(view.types().blob(), coverage);
+    coverage.bytes_types = view.types().blob().size;
     count_records(view.locations().blob(), coverage);
     coverage.bytes_func_info = view.locations().blob().size;
     return coverage;

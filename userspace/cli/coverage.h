@@ -34,7 +34,7 @@ struct Coverage {
     uint64_t loc_protos = 0;
     uint64_t added_funcs = 0;  // FUNCs above the base
     uint64_t added_types = 0;  // all other records above the base but the location kinds
-    uint64_t bytes_types = 0;  // 0 in the inline layout, whose one blob is in bytes_func_info
+    uint64_t bytes_types = 0;
     uint64_t bytes_func_info = 0;
 
     double bytes_per_site() const;

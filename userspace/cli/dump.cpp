@@ -68,7 +68,7 @@ Result<void> push_elf(Stack &stack, const std::string &path) {
                  !checked)
             return checked;
     }
-    for (const char *name : {kTypesSection, kFuncInfoSection, kInlineSection}) {
+    for (const char *name : {kTypesSection, kFuncInfoSection}) {
         const ElfSection *section = elf->find(name);
         if (section == nullptr)
             continue;

@@ -90,20 +90,13 @@ void add_generate(CLI::App &app, int &exit_code) {
     CLI::Option *btf_base =
         command->add_option("--btf-base", options->generate.btf_base,
                             "Base BTF, raw or in an ELF file, instead of the input's own .BTF");
-    const std::map<std::string, generator::Layout> layouts{{"split", generator::Layout::kSplit},
-                                                           {"inline", generator::Layout::kInline}};
-    CLI::Option *layout =
-        command
-            ->add_option("--layout", options->generate.layout,
-                         "split: .BTF and .BTF.func_info; inline: one .BTF.inline")
-            ->transform(CLI::CheckedTransformer(layouts, CLI::ignore_case));
     CLI::Option *output = command->add_option("-o,--output", options->output,
                                               "By default the input's name with .btf_extra");
     command
         ->add_flag("--embed", options->embed,
                    "Into the module itself, for a kernel build: .BTF, .BTF.func_info, .btf_extra")
         ->needs(vmlinux)
-        ->excludes(btf_base, layout, output);
+        ->excludes(btf_base, output);
     command->callback([options, &exit_code] { exit_code = run(*options); });
 }
 

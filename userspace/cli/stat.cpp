@@ -83,7 +83,7 @@ void print_count(std::string_view label, uint64_t count) {
 
 void print_text(const ObjectView &view, const Coverage &coverage) {
     std::string build_id = view.build_id();
-    fmt::print("{}  build-id {}\n", view.path(), build_id.empty() ? "none" : build_id);
+    fmt::print("{}  build-id {}\n", view.path(), build_id);
     print_count("functions", coverage.functions);
     if (coverage.inline_instances)
         print_count("inlined instances in DWARF", *coverage.inline_instances);

@@ -23,10 +23,20 @@ Error file_error(const std::string &path, std::string_view where) {
 
 }  // namespace
 
+std::string fault_text(const btf_fault &fault) {
+    const std::string where = fault.type_id != 0 ? fmt::format("type {}, ", fault.type_id) : "";
+    return fmt::format("{}byte {:#x}: {}", where, fault.offset, btf_fault_text(fault.code));
+}
+
 Error BtfImage::error(const btf_fault &fault) const {
-    std::string where = fault.type_id != 0 ? fmt::format("type {}, ", fault.type_id) : "";
-    return Error{fmt::format("{}: {}byte {:#x}: {}", place_, where, fault.offset,
-                             btf_fault_text(fault.code))};
+    return Error{fmt::format("{}: {}", place_, fault_text(fault))};
+}
+
+std::unique_ptr<BtfImage> BtfImage::of(std::string place, const btf_blob &blob) {
+    std::unique_ptr<BtfImage> image(new BtfImage);
+    image->place_ = std::move(place);
+    image->blob_ = blob;
+    return image;
 }
 
 Result<std::unique_ptr<BtfImage>> BtfImage::open(std::string place, std::vector<std::byte> bytes,

@@ -17,6 +17,9 @@
 
 namespace btf_extra {
 
+// "type 5, byte 0x1c: reason"
+std::string fault_text(const btf_fault &fault);
+
 class BtfImage {
   public:
     // place is "FILE: SECTION", for messages. base is NULL if the blob has none.
@@ -25,6 +28,9 @@ class BtfImage {
 
     // Makes a base of which only the counts are known.
     static std::unique_ptr<BtfImage> from_counts(uint32_t end_id, uint32_t end_string);
+
+    // A blob that is open already; its bytes and tables are the caller's.
+    static std::unique_ptr<BtfImage> of(std::string place, const btf_blob &blob);
 
     BtfImage(const BtfImage &) = delete;
     BtfImage &operator=(const BtfImage &) = delete;

@@ -6,6 +6,8 @@
 extern "C" {
 #include "kernel/core/btf_blob.h"
 #include "kernel/core/btf_type_walk.h"
+#include "kernel/core/build_id_note.h"
+#include "kernel/core/extra_blobs.h"
 #include "kernel/core/func_suffix.h"
 #include "kernel/core/func_text.h"
 #include "kernel/core/loc_arch.h"

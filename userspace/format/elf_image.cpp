@@ -13,6 +13,8 @@
 #include <fmt/format.h>
 #include <gelf.h>
 
+#include "userspace/format/core_api.h"
+
 namespace btf_extra {
 namespace {
 
@@ -140,41 +142,22 @@ std::vector<std::byte> ElfImage::build_id_note() const {
         auto contents = bytes(section);
         if (!contents)
             continue;
-        std::span<const std::byte> rest = *contents;
-        Elf64_Nhdr note;
-        while (rest.size() >= sizeof(note)) {
-            std::memcpy(&note, rest.data(), sizeof(note));
-            uint64_t size = sizeof(note) + pad4(note.n_namesz) + note.n_descsz;
-            if (size > rest.size())
-                break;
-            size =
-                std::min<uint64_t>(pad4(size), rest.size());  // the last note may lack its padding
-            std::vector<std::byte> whole(rest.begin(), rest.begin() + static_cast<ptrdiff_t>(size));
-            if (!build_id_text(whole).empty())
-                return whole;
-            rest = rest.subspan(size);
-        }
+        const extra_bytes id = build_id_find(contents->data(), contents->size());
+        if (id.data == nullptr)
+            continue;
+        const auto *first = static_cast<const std::byte *>(id.data) - BUILD_ID_NOTE_HEADER;
+        const std::byte *end = first + BUILD_ID_NOTE_HEADER + pad4(id.size);
+        // The last note may lack its padding.
+        return {first, std::min(end, contents->data() + contents->size())};
     }
     return {};
 }
 
-std::string build_id_text(std::span<const std::byte> note) {
-    Elf64_Nhdr header;
-    if (note.size() < sizeof(header))
-        return "";
-    std::memcpy(&header, note.data(), sizeof(header));
-    if (header.n_type != NT_GNU_BUILD_ID || header.n_namesz != sizeof(ELF_NOTE_GNU))
-        return "";
-    note = note.subspan(sizeof(header));
-    if (note.size() < pad4(sizeof(ELF_NOTE_GNU)) ||
-        std::memcmp(note.data(), ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)) != 0)
-        return "";
-    note = note.subspan(pad4(sizeof(ELF_NOTE_GNU)));
-    if (header.n_descsz == 0 || header.n_descsz > note.size())
-        return "";
+std::string build_id_text(std::span<const std::byte> notes) {
+    const extra_bytes id = build_id_find(notes.data(), notes.size());
     std::string text;
-    for (std::byte byte : note.first(header.n_descsz))
-        text += fmt::format("{:02x}", std::to_integer<unsigned>(byte));
+    for (uint32_t i = 0; i < id.size; i++)
+        text += fmt::format("{:02x}", static_cast<const u8 *>(id.data)[i]);
     return text;
 }
 

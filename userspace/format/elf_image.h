@@ -76,8 +76,8 @@ class ElfImage {
     std::vector<ElfSection> sections_;
 };
 
-// Returns the id of a build-id note as lower-case hex, or "" for anything else.
-std::string build_id_text(std::span<const std::byte> note);
+// Finds the build-id in a run of ELF notes. Returns it as lower-case hex, or "" if there is none.
+std::string build_id_text(std::span<const std::byte> notes);
 
 }  // namespace btf_extra
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 #include "userspace/format/extra_file.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -12,15 +11,14 @@
 #include <fmt/format.h>
 #include <libelf.h>
 
-#include "userspace/format/elf_image.h"
 #include "userspace/format/file_descriptor.h"
+#include "userspace/format/opened_blobs.h"
 #include "userspace/format/temporary_file.h"
 
 namespace btf_extra {
 namespace {
 
 constexpr uint64_t kKeptFlags = SHF_ALLOC | SHF_EXECINSTR | SHF_WRITE;
-constexpr size_t kMaxBaseLevels = 2;
 
 struct NewSection {
     std::string_view name;
@@ -99,7 +97,6 @@ std::vector<NewSection> sections_of(const ExtraFile &file,
     };
     add(kTypesSection, SHT_PROGBITS, file.types);
     add(kFuncInfoSection, SHT_PROGBITS, file.func_info);
-    add(kInlineSection, SHT_PROGBITS, file.inline_blob);
     add(kBuildIdSection, SHT_NOTE, file.build_id_note);
     add(kBaseSection, SHT_PROGBITS, std::as_bytes(std::span(file.base)));
     if (file.site_marks)  // also if there are none
@@ -154,103 +151,65 @@ Result<void> write_extra_file(const std::string &path, const ExtraFile &file) {
 
 namespace {
 
-// Adds a header of the described object. Returns false if it exists twice.
-bool take_header(const ElfSection &section, ExtraFile &file) {
-    ObjectSection header = {section.name, section.flags & kKeptFlags, section.address,
-                            section.size};
-    if (header.name == kVmlinuxBtfSection) {
-        if (file.vmlinux_btf)
-            return false;
-        file.vmlinux_btf = std::move(header);
-    } else if (section.executable() && section.allocated()) {
-        if (std::ranges::find(file.sections, header.name, &ObjectSection::name) !=
-            file.sections.end())
-            return false;
-        file.sections.push_back(std::move(header));
+template <class T> std::vector<T> items_of(const extra_bytes &bytes) {
+    std::vector<T> out(bytes.size / sizeof(T));
+    if (!out.empty())
+        std::memcpy(out.data(), bytes.data, out.size() * sizeof(T));
+    return out;
+}
+
+// The sections of the object that the file describes.
+void take_sections(const extra_elf &elf, ExtraFile &file) {
+    extra_section section;
+    for (uint32_t i = 0; i < elf.nr_headers; i++) {
+        if (!extra_elf_section(&elf, i, &section))
+            continue;
+        ObjectSection header = {section.name, section.flags & kKeptFlags, section.address,
+                                section.size};
+        if (header.name == kVmlinuxBtfSection)
+            file.vmlinux_btf = std::move(header);
+        else if ((section.flags & SHF_EXECINSTR) != 0 && (section.flags & SHF_ALLOC) != 0)
+            file.sections.push_back(std::move(header));
     }
-    return true;
+}
+
+Result<void> take_provenance(const std::string &path, const extra_elf &elf, ExtraFile &file) {
+    extra_bytes bytes = {};
+    btf_fault fault = {};
+    if (extra_elf_part(&elf, kProvenanceSection, &bytes, &fault) != 0)
+        return Error{fmt::format("{}: {}", path, fault_text(fault))};
+    if (bytes.data == nullptr)
+        return {};
+    auto decoded = decode_provenance({static_cast<const std::byte *>(bytes.data), bytes.size});
+    if (!decoded)
+        return Error{fmt::format("{}: {}: {}", path, kProvenanceSection, decoded.error().message)};
+    file.provenance = std::move(*decoded);
+    return {};
 }
 
 }  // namespace
 
 Result<ExtraFile> read_extra_file(const std::string &path) {
-    auto image = ElfImage::open(path);
-    if (!image)
-        return image.error();
+    auto container = read_whole_file(path);
+    if (!container)
+        return container.error();
+    extra_elf elf;
+    if (auto opened = open_container(path, *container, elf); !opened)
+        return opened.error();
     ExtraFile file;
-    file.machine = image->machine();
-
-    std::vector<std::byte> provenance, base, marks;
-    struct Wanted {
-        const char *name;
-        std::vector<std::byte> *into;
-        bool may_be_empty = false;
-        bool seen = false;
-    } wanted[] = {
-        {kTypesSection, &file.types},
-        {kFuncInfoSection, &file.func_info},
-        {kInlineSection, &file.inline_blob},
-        {kBuildIdSection, &file.build_id_note},
-        {kBaseSection, &base},
-        {kProvenanceSection, &provenance},
-        {kSiteMarksSection, &marks, true},
-    };
-    const Wanted &wanted_marks = wanted[std::size(wanted) - 1];
-    for (const ElfSection &section : image->sections()) {
-        for (Wanted &want : wanted) {
-            if (section.name != want.name)
-                continue;
-            if (want.seen)
-                return image->error(section.name, "exists twice");
-            want.seen = true;
-            auto bytes = image->bytes(section);
-            if (!bytes)
-                return bytes.error();
-            if ((bytes->empty() && !want.may_be_empty) || bytes->size() > UINT32_MAX)
-                return image->error(section.name, "is empty, or has 4 GiB or more");
-            want.into->assign(bytes->begin(), bytes->end());
-        }
-        if (section.type != SHT_NOBITS)
-            continue;
-        if (section.size == 0 || section.size > UINT64_MAX - section.address)
-            return image->error(section.name, "is empty, or its end exceeds 64 bits");
-        if (!take_header(section, file))
-            return image->error(section.name, "exists twice");
-    }
-
-    if (file.inline_blob.empty()) {
-        if (file.types.empty())
-            return image->error(kTypesSection, "not there");
-        if (file.func_info.empty())
-            return image->error(kFuncInfoSection, "not there");
-    } else if (!file.types.empty() || !file.func_info.empty()) {
-        return image->error(kInlineSection,
-                            "is of the inline layout, but the file has the split layout");
-    }
-    if (!file.build_id_note.empty() && build_id_text(file.build_id_note).empty())
-        return image->error(kBuildIdSection, "is not a build-id note");
-    if (base.size() % sizeof(BaseIdentity) != 0 ||
-        base.size() > kMaxBaseLevels * sizeof(BaseIdentity))
-        return image->error(kBaseSection,
-                            fmt::format("{} bytes, not {} for each of up to {} levels", base.size(),
-                                        sizeof(BaseIdentity), kMaxBaseLevels));
-    file.base.resize(base.size() / sizeof(BaseIdentity));
-    if (!base.empty())
-        std::memcpy(file.base.data(), base.data(), base.size());
-    if (wanted_marks.seen) {
-        if (marks.size() % sizeof(uint32_t) != 0)
-            return image->error(kSiteMarksSection,
-                                fmt::format("{} bytes, not 4 for each", marks.size()));
-        file.site_marks.emplace(marks.size() / sizeof(uint32_t));
-        if (!marks.empty())
-            std::memcpy(file.site_marks->data(), marks.data(), marks.size());
-    }
-    if (!provenance.empty()) {
-        auto decoded = decode_provenance(provenance);
-        if (!decoded)
-            return image->error(kProvenanceSection, decoded.error().message);
-        file.provenance = std::move(*decoded);
-    }
+    file.machine = static_cast<uint16_t>(elf.machine);
+    file.types = items_of<std::byte>(elf.types);
+    file.func_info = items_of<std::byte>(elf.func_info);
+    file.build_id_note = items_of<std::byte>(
+        {static_cast<const std::byte *>(elf.build_id.data) - BUILD_ID_NOTE_HEADER,
+         BUILD_ID_NOTE_HEADER + elf.build_id.size});
+    file.base = items_of<BaseIdentity>(elf.bases);
+    if (elf.site_marks.data != nullptr)
+        file.site_marks = items_of<uint32_t>(elf.site_marks);
+    take_sections(elf, file);
+    if (auto taken = take_provenance(path, elf, file); !taken)
+        return taken.error();
+    file.container = std::move(*container);
     return file;
 }
 

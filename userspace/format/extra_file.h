@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Reads and writes the .btf_extra container: a small ELF64 relocatable file, little-endian.
-// kernel/core/FORMAT.md describes its sections.
+// Reads and writes what a .btf_extra file holds. kernel/core/FORMAT.md describes the file, and the
+// core reads it (extra_elf.h). Only tools read the provenance.
 #ifndef BTF_EXTRA_EXTRA_FILE_H
 #define BTF_EXTRA_EXTRA_FILE_H
 
@@ -17,7 +17,6 @@ namespace btf_extra {
 
 inline constexpr char kTypesSection[] = ".BTF";
 inline constexpr char kFuncInfoSection[] = ".BTF.func_info";
-inline constexpr char kInlineSection[] = ".BTF.inline";
 inline constexpr char kBuildIdSection[] = ".note.gnu.build-id";
 inline constexpr char kBaseSection[] = ".btf_extra.base";
 inline constexpr char kSiteMarksSection[] = ".btf_extra.site_marks";
@@ -41,19 +40,18 @@ struct BaseIdentity {
     bool operator==(const BaseIdentity &) const = default;
 };
 
-// Files of older versions have no sections, vmlinux_btf, base and site_marks.
 struct ExtraFile {
-    uint16_t machine = 0;                      // e_machine of the input: EM_X86_64, EM_AARCH64
-    std::vector<std::byte> types;              // split layout; empty in the inline one
-    std::vector<std::byte> func_info;          // split layout; empty in the inline one
-    std::vector<std::byte> inline_blob;        // inline layout; empty in the split one
-    std::vector<std::byte> build_id_note;      // header, name, id; empty: the input had none
+    uint16_t machine = 0;  // e_machine of the input: EM_X86_64, EM_AARCH64
+    std::vector<std::byte> types;
+    std::vector<std::byte> func_info;
+    std::vector<std::byte> build_id_note;      // header, name and id; written as it is
     std::vector<ObjectSection> sections;       // executable, not empty, in the object's order
     std::optional<ObjectSection> vmlinux_btf;  // named .BTF.vmlinux; vmlinux only
-    std::vector<BaseIdentity> base;            // in order, vmlinux first
-    std::optional<std::vector<uint32_t>> site_marks;  // nullopt: not known
-    std::optional<uint32_t> own_types;                // is written, but not read
+    std::vector<BaseIdentity> base;            // from vmlinux upwards
+    std::optional<std::vector<uint32_t>> site_marks;  // none: not known
+    std::optional<uint32_t> own_types;                // written, not read
     std::optional<Provenance> provenance;             // absent in files of other producers
+    std::vector<std::byte> container;  // the bytes of the file; empty: it was not read from one
 };
 
 // Returns the bytes of the container.
@@ -63,7 +61,7 @@ Result<std::vector<std::byte>> extra_file_bytes(const ExtraFile &file);
 // behind, and a file at path is untouched. The same content always gives the same bytes.
 Result<void> write_extra_file(const std::string &path, const ExtraFile &file);
 
-// Any bytes are safe. The blobs themselves are not checked: loc_validate() does that.
+// Any bytes are safe: extra_elf_open() checks the container. OpenedBlobs checks the blobs.
 Result<ExtraFile> read_extra_file(const std::string &path);
 
 }  // namespace btf_extra

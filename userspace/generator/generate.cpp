@@ -12,6 +12,7 @@
 
 #include "userspace/format/base_stack.h"
 #include "userspace/format/btf_image.h"
+#include "userspace/format/opened_blobs.h"
 #include "userspace/generator/model/thread_pool.h"
 #include "userspace/generator/sites/defined_symbols.h"
 #include "userspace/generator/sites/dwarf_reader.h"
@@ -31,6 +32,8 @@ Result<ExtraFile> describe_object(const ElfImage &elf) {
     ExtraFile file;
     file.machine = elf.machine();
     file.build_id_note = elf.build_id_note();
+    if (file.build_id_note.empty())
+        return elf.error(kBuildIdSection, "not there: no kernel takes tables without it");
     for (const ElfSection &section : elf.sections()) {
         if (section.size == 0 || !section.allocated())
             continue;
@@ -148,31 +151,17 @@ std::vector<uint32_t> marks_of(const std::vector<MergedSection> &sections) {
     return marks;
 }
 
-// Checks what the kernel and every reader of ours will check of the blobs.
+// Checks the file that is to be written as the kernel and every reader will.
 Result<void> validate(const ExtraFile &file, const BtfImage &base, const std::string &input) {
-    const std::string place = input + ": generated ";
-    const BtfImage *below = &base;
-    btf_fault fault{};
-    std::unique_ptr<BtfImage> types;
-    const bool split = file.inline_blob.empty();
-    if (split) {
-        Result<std::unique_ptr<BtfImage>> opened =
-            BtfImage::open(place + ".BTF", file.types, below);
-        if (!opened)
-            return opened.error();
-        types = std::move(*opened);
-        if (loc_validate_types(&types->blob(), &fault) != 0)
-            return types->error(fault);
-        below = types.get();
-    }
-    Result<std::unique_ptr<BtfImage>> locations =
-        BtfImage::open(place + (split ? ".BTF.func_info" : ".BTF.inline"),
-                       split ? file.func_info : file.inline_blob, below);
-    if (!locations)
-        return locations.error();
-    if (loc_validate(&(*locations)->blob(), file.machine, &fault) != 0)
-        return (*locations)->error(fault);
-    return {};
+    const std::string place = input + ": generated";
+    const Result<std::vector<std::byte>> bytes = extra_file_bytes(file);
+    if (!bytes)
+        return bytes.error();
+    extra_elf elf;
+    if (Result<void> opened = open_container(place, *bytes, elf); !opened)
+        return opened.error();
+    const auto blobs = OpenedBlobs::open(place, elf, base);
+    return blobs ? Result<void>() : blobs.error();
 }
 
 }  // namespace
@@ -206,10 +195,9 @@ Result<ExtraFile> generate(const GenerateOptions &options) {
         options.jobs, [&] { return write_types(merged.functions, input->base_types, new_types); },
         [&] { return merge_sites(*sites, merged); });
     WrittenBlobs blobs = write_blobs(std::move(types), merged, sections, input->base_types,
-                                     section_names(file), options.layout, options.jobs);
+                                     section_names(file), options.jobs);
     result->types = std::move(blobs.types);
     result->func_info = std::move(blobs.func_info);
-    result->inline_blob = std::move(blobs.inline_blob);
     result->provenance = std::move(blobs.provenance);
     if (file.has_code())
         result->site_marks = marks_of(sections);

@@ -21,7 +21,6 @@ struct GenerateOptions {
     // For a module, the BTF of its kernel; the module's own BTF, if it has one, stands on that.
     // NULL: the input is a kernel.
     std::shared_ptr<const BtfImage> vmlinux = nullptr;
-    Layout layout = Layout::kSplit;
     uint32_t jobs = 1;  // threads, at least 1; the result does not depend on it
     // Called with the number of units read and that of all units, by one thread at a time. May be
     // empty.

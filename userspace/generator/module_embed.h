@@ -23,7 +23,7 @@ enum class Embedding {
 };
 
 // Changes options.input, which must be a relocatable file, in place. options.vmlinux must be there;
-// layout and btf_base must have their defaults.
+// btf_base must have its default.
 Result<Embedding> embed_in_module(const GenerateOptions &options);
 
 }  // namespace btf_extra::generator

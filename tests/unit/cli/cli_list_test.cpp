@@ -103,7 +103,8 @@ TEST_F(CliList, BodiesAndFreedText) {
     blob.locsec("inline.init.text", {{13, none, 0}});
     blob.locsec("func.text", {{13, none, 0x10}});
     ExtraFile file = sample.file;
-    file.sections.clear();
+    file.sections = {{".text", SHF_ALLOC | SHF_EXECINSTR, 0xffffffff81000000, 0x1000},
+                     {".init.text", SHF_ALLOC | SHF_EXECINSTR, 0, 0x1000}};
     file.func_info = blob.bytes(true);
     file.provenance->func_files = {0};
     file.provenance->reasons.clear();

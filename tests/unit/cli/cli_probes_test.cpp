@@ -139,7 +139,8 @@ TEST_F(CliProbes, PlacesWithoutProbe) {
         test::BlobBuilder blob = test::BlobBuilder::above(sample.types);
         blob.locsec(section, {{13, blob.loc_proto({}), offset}});
         ExtraFile file = sample.file;
-        file.sections.clear();
+        file.sections = {{".text", SHF_ALLOC | SHF_EXECINSTR, 0xffffffff81000000, 0x1000},
+                         {".init.text", SHF_ALLOC | SHF_EXECINSTR, 0, 0x1000}};
         file.func_info = blob.bytes(true);
         file.provenance->func_files = {0};
         file.provenance->reasons.clear();

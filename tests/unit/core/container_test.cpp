@@ -117,9 +117,9 @@ TEST(Container, WhatThePlainFileHolds) {
     ASSERT_TRUE(extra_elf_find(&elf, ".init.text", &section));
     EXPECT_EQ(section.address, 0x4000u);
     EXPECT_EQ(section.size, 0x80u);
-    EXPECT_TRUE(section.executable);
+    EXPECT_TRUE(section.flags & SHF_EXECINSTR);
     ASSERT_TRUE(extra_elf_find(&elf, ".rodata", &section));
-    EXPECT_FALSE(section.executable);
+    EXPECT_FALSE(section.flags & SHF_EXECINSTR);
     EXPECT_FALSE(extra_elf_find(&elf, ".BTF", &section));
     EXPECT_FALSE(extra_elf_find(&elf, ".tex", &section));
     EXPECT_FALSE(extra_elf_find(&elf, "", &section));

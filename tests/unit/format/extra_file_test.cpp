@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <regex>
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -28,7 +29,6 @@ void expect_same(const ExtraFile &a, const ExtraFile &b) {
     EXPECT_EQ(a.machine, b.machine);
     EXPECT_EQ(a.types, b.types);
     EXPECT_EQ(a.func_info, b.func_info);
-    EXPECT_EQ(a.inline_blob, b.inline_blob);
     EXPECT_EQ(a.build_id_note, b.build_id_note);
     EXPECT_EQ(a.sections, b.sections);
     EXPECT_EQ(a.vmlinux_btf, b.vmlinux_btf);
@@ -42,23 +42,18 @@ constexpr uint64_t kCode = SHF_ALLOC | SHF_EXECINSTR;
 TEST(ExtraFile, RoundTrips) {
     TemporaryFolder folder;
     ExtraFile split = SampleObject().file;
-    ExtraFile one_blob = split;
-    one_blob.machine = EM_AARCH64;
-    one_blob.inline_blob = one_blob.types;
-    one_blob.types.clear();
-    one_blob.func_info.clear();
+    ExtraFile arm64 = split;
+    arm64.machine = EM_AARCH64;
     ExtraFile bare = split;
     bare.provenance.reset();
-    bare.build_id_note.clear();
     bare.sections.clear();
-    bare.base.clear();
     ExtraFile more = split;
     more.sections = {{".text", kCode, 0xffffffff81000000, 0x40},
                      {".init.text", kCode | SHF_WRITE, 0xffffffff81400000, 1}};
     more.vmlinux_btf = {".BTF.vmlinux", SHF_ALLOC, 0xffffffff81200000, 0x7edfffff};
     more.site_marks = {0x1, 0x12};
     more.base = {{1, 2}, {0xffffffff, 0xfffffffe}};
-    for (const ExtraFile &file : {split, one_blob, bare, more}) {
+    for (const ExtraFile &file : {split, arm64, bare, more}) {
         std::string path = folder.path("a"), again = folder.path("b");
         auto written = write_extra_file(path, file);
         ASSERT_TRUE(written) << written.error().message;
@@ -147,20 +142,24 @@ TEST(ExtraFile, FailedWriteLeavesWhatWasThere) {
     EXPECT_EQ(folder.names(), (std::vector<std::string>{"d", "old"}));
 }
 
+std::string without_place(const std::string &message) {
+    return std::regex_replace(message, std::regex("byte 0x[1-9a-f][0-9a-f]*:"), "byte 0x...:");
+}
+
 TEST(ExtraFile, RefusesWhatIsNoContainer) {
     TemporaryFolder folder;
     ExtraFile good = SampleObject().file;
-    struct Row {
+    const char *missing = "byte 0x0: types, locations, build-id or sums of the base are missing";
+    const struct {
         const char *name;
         std::function<void(ExtraFile &)> spoil;
         const char *reason;
     } rows[] = {
-        {"no types", [](ExtraFile &f) { f.types.clear(); }, ".BTF: not there"},
-        {"no locations", [](ExtraFile &f) { f.func_info.clear(); }, ".BTF.func_info: not there"},
-        {"both layouts", [](ExtraFile &f) { f.inline_blob = f.types; },
-         ".BTF.inline: is of the inline layout, but the file has the split layout"},
+        {"no locations", [](ExtraFile &f) { f.func_info.clear(); }, missing},
+        {"no build-id", [](ExtraFile &f) { f.build_id_note.clear(); }, missing},
+        {"no base", [](ExtraFile &f) { f.base.clear(); }, missing},
         {"a note of another kind", [](ExtraFile &f) { f.build_id_note[8] = std::byte{1}; },
-         ".note.gnu.build-id: is not a build-id note"},
+         "byte 0x...: build-id note is malformed"},
         {"unknown reason", [](ExtraFile &f) { f.provenance->reasons[0] = 10; },
          ".btf_extra.provenance: reason code 10 is not known"},
         {"no reason", [](ExtraFile &f) { f.provenance->reasons[0] = 0; },
@@ -172,30 +171,27 @@ TEST(ExtraFile, RefusesWhatIsNoContainer) {
              f.provenance->variadic_funcs = {12, 12};
          },
          ".btf_extra.provenance: variadic functions are not in order"},
-        {"section of no size", [](ExtraFile &f) { f.sections[0].size = 0; },
-         ".text: is empty, or its end exceeds 64 bits"},
         {"section that wraps", [](ExtraFile &f) { f.sections[0].size = 0x7f000001; },
-         ".text: is empty, or its end exceeds 64 bits"},
+         "byte 0x...: size, alignment or address of a section is not possible"},
         {"two sections of a name",
          [](ExtraFile &f) {
              f.sections.push_back({".text", kCode, 0, 4});
          },
-         ".text: exists twice"},
-        {"a section for a blob", [](ExtraFile &f) { f.sections[0].name = ".BTF"; },
-         ".BTF: exists twice"},
+         "byte 0x...: second section of one name"},
         {"three levels of base", [](ExtraFile &f) { f.base.resize(3); },
-         ".btf_extra.base: 24 bytes, not 8 for each of up to 2 levels"},
+         "byte 0x...: more than two levels of base BTF"},
         {"base without id 1", [](ExtraFile &f) { f.provenance->base_end_id = 0; },
          ".btf_extra.provenance: first id above the base is 0"},
     };
-    for (const Row &row : rows) {
+    for (const auto &row : rows) {
         ExtraFile file = good;
         row.spoil(file);
         std::string path = folder.path("a");
         ASSERT_TRUE(write_extra_file(path, file)) << row.name;
         auto read = read_extra_file(path);
         ASSERT_FALSE(read) << row.name;
-        EXPECT_EQ(read.error().message, path + ": " + row.reason) << row.name;
+        // Where in the file it is depends on what comes before it.
+        EXPECT_EQ(without_place(read.error().message), path + ": " + row.reason) << row.name;
     }
 }
 
@@ -223,8 +219,8 @@ TEST(ExtraFile, MarksThatAreNotWhole) {
         {8, nullptr},
         {4, nullptr},
         {0, nullptr},
-        {6, ".btf_extra.site_marks: 6 bytes, not 4 for each"},
-        {1, ".btf_extra.site_marks: 1 bytes, not 4 for each"},
+        {6, "byte 0x...: size, alignment or address of a section is not possible"},
+        {1, "byte 0x...: size, alignment or address of a section is not possible"},
     };
     for (const auto &row : rows) {
         std::string bytes = good;
@@ -233,7 +229,7 @@ TEST(ExtraFile, MarksThatAreNotWhole) {
         const auto read = read_extra_file(path);
         ASSERT_EQ(static_cast<bool>(read), row.reason == nullptr) << row.size;
         if (row.reason) {
-            EXPECT_EQ(read.error().message, path + ": " + row.reason);
+            EXPECT_EQ(without_place(read.error().message), path + ": " + row.reason);
             continue;
         }
         ASSERT_TRUE(read->site_marks) << row.size;

@@ -267,7 +267,6 @@ TEST_F(ModuleEmbed, Refused) {
     // These options contradict each other.
     for (const std::vector<std::string> &more : {std::vector<std::string>{},
                                                  {"--vmlinux", kernel(), "-o", path("out")},
-                                                 {"--vmlinux", kernel(), "--layout", "inline"},
                                                  {"--vmlinux", kernel(), "--btf-base", kernel()}}) {
         std::vector<std::string> arguments = {"generate", "--embed", plain()};
         arguments.insert(arguments.end(), more.begin(), more.end());

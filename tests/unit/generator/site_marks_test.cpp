@@ -155,7 +155,9 @@ TEST_F(SiteMarks, LoopHeadsOfARelocatableFile) {
         const std::string object = folder_.path("loops.o");
         ASSERT_NO_FATAL_FAILURE(build({.compiler = compiler, .level = "-Os"}));
         const auto linked = counts();
-        test::compile_fixture(object, "loops.c", {.compiler = compiler, .level = "-Os"});
+        test::compile_fixture(object + ".1", "loops.c", {.compiler = compiler, .level = "-Os"});
+        test::must_run(
+            {compiler, "-nostdlib", "-r", "-Wl,--build-id", "-o", object, object + ".1"});
         const std::string output = folder_.path("out");
         const auto result = run_btf_extra({"generate", "--vmlinux", path(), "-o", output, object});
         ASSERT_EQ(result.exit_code, 0) << result.err;

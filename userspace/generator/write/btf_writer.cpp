@@ -343,15 +343,9 @@ TypesBlob write_types(const std::vector<MergedFunction> &functions, const BaseTy
 
 WrittenBlobs write_blobs(TypesBlob types, const MergedUnits &merged,
                          const std::vector<MergedSection> &sections, const BaseTypes &base,
-                         const std::vector<std::string> &section_names, Layout layout,
-                         size_t threads) {
+                         const std::vector<std::string> &section_names, size_t threads) {
     const auto write = [&] {
         WrittenBlobs blobs;
-        if (layout == Layout::kInline) {
-            write_locations(types.builder, merged, sections, types.func_ids, section_names);
-            blobs.inline_blob = types.builder.finish(true);
-            return blobs;
-        }
         blobs.types = types.builder.finish(false);
         BtfBuilder func_info(types.builder.next_id(), types.builder.end_string(), nullptr);
         write_locations(func_info, merged, sections, types.func_ids, section_names);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Writes what was merged: the two blobs of the wire format, or the one of the inline layout, and
-// the provenance.
+// Writes what was merged: the two blobs of the wire format, and their provenance.
 #ifndef BTF_EXTRA_BTF_WRITER_H
 #define BTF_EXTRA_BTF_WRITER_H
 
@@ -16,12 +15,9 @@
 
 namespace btf_extra::generator {
 
-enum class Layout { kSplit, kInline };
-
 struct WrittenBlobs {
-    std::vector<std::byte> types;        // split layout
-    std::vector<std::byte> func_info;    // split layout
-    std::vector<std::byte> inline_blob;  // inline layout
+    std::vector<std::byte> types;
+    std::vector<std::byte> func_info;
     Provenance provenance;
 };
 
@@ -37,8 +33,7 @@ TypesBlob write_types(const std::vector<MergedFunction> &functions, const BaseTy
 // types has the functions of merged. section_names are in order of MergedSection::section.
 WrittenBlobs write_blobs(TypesBlob types, const MergedUnits &merged,
                          const std::vector<MergedSection> &sections, const BaseTypes &base,
-                         const std::vector<std::string> &section_names, Layout layout,
-                         size_t threads);
+                         const std::vector<std::string> &section_names, size_t threads);
 
 }  // namespace btf_extra::generator
 

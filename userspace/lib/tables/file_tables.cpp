@@ -23,22 +23,7 @@ constexpr uint32_t kVmlinuxId = 1;
 // The build-id in a file of notes, as sysfs has them; empty: there is none.
 std::string notes_build_id(const std::string &path) {
     auto notes = read_whole_file(path);
-    if (!notes)
-        return "";
-    std::span<const std::byte> rest(*notes);
-    while (rest.size() >= sizeof(Elf64_Nhdr)) {
-        Elf64_Nhdr header;
-        std::memcpy(&header, rest.data(), sizeof(header));
-        auto padded = [](uint64_t size) { return (size + 3) & ~uint64_t{3}; };
-        const uint64_t size = sizeof(header) + padded(header.n_namesz) + padded(header.n_descsz);
-        if (size > rest.size())
-            break;
-        if (header.n_type == NT_GNU_BUILD_ID)
-            if (auto id = build_id_text(rest.first(size)); !id.empty())
-                return id;
-        rest = rest.subspan(size);
-    }
-    return "";
+    return notes ? build_id_text(*notes) : "";
 }
 
 // Where most of the global symbols say that .text begins.

@@ -14,9 +14,18 @@ namespace {
 constexpr std::string_view kFileTag = "file:";
 constexpr std::string_view kUnitTag = "unit:";
 
-// Returns the number of u64, because the index needs their alignment.
-size_t words(size_t bytes) {
-    return (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t);
+// Makes the parts of what was not read from a file: it has no container around it.
+extra_elf parts_of(const ExtraFile &file) {
+    const auto bytes = [](const auto &part) {
+        return extra_bytes{part.data(), static_cast<uint32_t>(part.size() * sizeof(part[0]))};
+    };
+    extra_elf elf = {};
+    elf.machine = file.machine;
+    elf.types = bytes(file.types);
+    elf.func_info = bytes(file.func_info);
+    if (file.site_marks)
+        elf.site_marks = bytes(*file.site_marks);
+    return elf;
 }
 
 }  // namespace
@@ -102,64 +111,35 @@ ObjectView::open_content(const std::string &path, ExtraFile file, std::optional<
     std::unique_ptr<ObjectView> view(new ObjectView);
     view->path_ = path;
     view->file_ = std::move(file);
-    bool split = view->file_.inline_blob.empty();
-    if (loc_arch_of(view->file_.machine) == nullptr)
-        return view->error("ELF header",
-                           fmt::format("machine {} is not supported", view->file_.machine));
-
     const auto &provenance = view->file_.provenance;
     if (!base && !provenance)
         return view->error(kProvenanceSection,
                            "not there: the base BTF is needed to read the file");
     if (!base)
         base.emplace(BtfImage::from_counts(provenance->base_end_id, provenance->base_end_string));
-    const std::string first_blob =
-        fmt::format("{}: {}", path, split ? kTypesSection : kInlineSection);
-    if (auto checked = base->check(view->file_.base, first_blob); !checked)
+    const std::string types = fmt::format("{}: {}", path, kTypesSection);
+    if (auto checked = base->check(view->file_.base, types); !checked)
         return checked.error();
     if (provenance) {
-        auto checked = base->top().check_counts(provenance->base_end_id,
-                                                provenance->base_end_string, first_blob);
+        auto checked =
+            base->top().check_counts(provenance->base_end_id, provenance->base_end_string, types);
         if (!checked)
             return checked.error();
     }
     view->base_ = std::move(base);
 
-    btf_fault fault = {};
-    const BtfImage *below = &view->base_->top();
-    if (split) {
-        auto types =
-            BtfImage::open(fmt::format("{}: {}", path, kTypesSection), view->file_.types, below);
-        if (!types)
-            return types.error();
-        if (loc_validate_types(&(*types)->blob(), &fault) != 0)
-            return (*types)->error(fault);
-        view->types_ = std::move(*types);
-        below = view->types_.get();
-    }
-    auto locations =
-        BtfImage::open(fmt::format("{}: {}", path, split ? kFuncInfoSection : kInlineSection),
-                       split ? view->file_.func_info : view->file_.inline_blob, below);
-    if (!locations)
-        return locations.error();
-    if (loc_validate(&(*locations)->blob(), view->file_.machine, &fault) != 0)
-        return (*locations)->error(fault);
-    view->locations_ = std::move(*locations);
-
-    const btf_blob &blob = view->locations_->blob();
-    std::vector<uint64_t> scratch(words(loc_index_scratch(&blob)));
-    view->index_memory_.resize(words(loc_index_memory(&blob)));
-    if (loc_index_build(&view->index_, &blob, view->index_memory_.data(),
-                        view->index_memory_.size() * sizeof(uint64_t), scratch.data(),
-                        scratch.size() * sizeof(uint64_t)) != 0)
-        return view->error(split ? kFuncInfoSection : kInlineSection,
-                           fmt::format("more than {} LOCSECs", LOC_INDEX_MAX_SECTIONS));
-    if (const auto &marks = view->file_.site_marks)
-        if (site_marks_check(marks->data(), static_cast<uint32_t>(marks->size()),
-                             view->index_.nr_sites, &fault) != 0)
-            return view->error(kSiteMarksSection, fmt::format("byte {:#x}: {}", fault.offset,
-                                                              btf_fault_text(fault.code)));
-    view->funcs_.assign(view->index_.funcs, view->index_.funcs + view->index_.nr_funcs);
+    extra_elf elf = parts_of(view->file_);
+    if (!view->file_.container.empty())
+        if (auto opened = open_container(path, view->file_.container, elf); !opened)
+            return opened.error();
+    auto opened = OpenedBlobs::open(path, elf, view->base_->top());
+    if (!opened)
+        return opened.error();
+    view->opened_ = std::move(*opened);
+    const extra_blobs &blobs = view->opened_->blobs();
+    view->types_ = BtfImage::of(types, blobs.types);
+    view->locations_ = BtfImage::of(fmt::format("{}: {}", path, kFuncInfoSection), blobs.func_info);
+    view->funcs_.assign(blobs.index.funcs, blobs.index.funcs + blobs.index.nr_funcs);
     std::ranges::sort(view->funcs_);
     if (auto checked = view->check_provenance(); !checked)
         return checked.error();
@@ -185,9 +165,9 @@ Result<void> ObjectView::check_provenance() {
         return error(kProvenanceSection, fmt::format("files of {} functions, where {} have sites",
                                                      provenance->func_files.size(), funcs_.size()));
     uint64_t missing = 0;
-    first_reasons_.reserve(index_.nr_sites);
-    for (uint32_t i = 0; i < index_.nr_sections; i++) {
-        const loc_section &section = index_.sections[i];
+    first_reasons_.reserve(index().nr_sites);
+    for (uint32_t i = 0; i < index().nr_sections; i++) {
+        const loc_section &section = index().sections[i];
         for (uint32_t j = 0; j < section.nr_sites; j++) {
             Located counts = count_located(section.sites[j]);
             first_reasons_.push_back(static_cast<uint32_t>(missing));
@@ -204,7 +184,7 @@ Result<void> ObjectView::check_provenance() {
 void ObjectView::note_tags() {
     file_tags_.resize(funcs_.size());
     unit_tags_.resize(funcs_.size());
-    const btf_blob &blob = types_ ? types_->blob() : locations_->blob();
+    const btf_blob &blob = types_->blob();
     for (uint32_t id = blob.first_id; id < btf_blob_end_id(&blob); id++) {
         const btf_type *type = btf_blob_type(&blob, id);
         if (loc_kind(type) != BTF_KIND_DECL_TAG)
@@ -265,11 +245,11 @@ bool ObjectView::is_true_signature(uint32_t func_id) const {
 std::vector<uint32_t> ObjectView::true_signatures(uint32_t site_number) const {
     std::vector<uint32_t> out;
     const loc_section *section;
-    const loc_site *site = loc_index_site(&index_, site_number, &section);
-    const loc_range range = loc_index_by_offset(&index_, section->elf, site->offset);
+    const loc_site *site = loc_index_site(&index(), site_number, &section);
+    const loc_range range = loc_index_by_offset(&index(), section->elf, site->offset);
     for (uint32_t i = range.first; i < range.end; i++) {
         const loc_section *its_section;
-        const loc_site *other = loc_index_site(&index_, index_.by_offset[i], &its_section);
+        const loc_site *other = loc_index_site(&index(), index().by_offset[i], &its_section);
         if (its_section->loc_class == LOC_CLASS_BODY && is_true_signature(other->func))
             out.push_back(other->func);
     }
@@ -282,9 +262,8 @@ bool ObjectView::is_variadic(uint32_t func_id) const {
 }
 
 uint32_t ObjectView::site_marks(uint32_t site_number) const {
-    const auto &marks = file_.site_marks;
-    return site_marks_of(&index_, marks ? marks->data() : nullptr,
-                         marks ? static_cast<uint32_t>(marks->size()) : 0, site_number);
+    const extra_blobs &blobs = opened_->blobs();
+    return site_marks_of(&blobs.index, blobs.marks, blobs.nr_marks, site_number);
 }
 
 ObjectView::Located ObjectView::count_located(const loc_site &site) const {
@@ -300,7 +279,7 @@ ObjectView::Located ObjectView::count_located(const loc_site &site) const {
 std::vector<Parameter> ObjectView::parameters(uint32_t site_number) const {
     const btf_blob &blob = locations_->blob();
     const loc_section *section;
-    const loc_site *site = loc_index_site(&index_, site_number, &section);
+    const loc_site *site = loc_index_site(&index(), site_number, &section);
     const uint32_t *ids = loc_proto_ids(btf_blob_type(&blob, site->loc_proto));
     FuncParams known = func_params(blob, site->func);
     size_t reason = first_reasons_.empty() ? 0 : first_reasons_[site_number];

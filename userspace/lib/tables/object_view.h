@@ -16,6 +16,7 @@
 #include "userspace/format/core_api.h"
 #include "userspace/format/elf_image.h"
 #include "userspace/format/extra_file.h"
+#include "userspace/format/opened_blobs.h"
 #include "userspace/format/result.h"
 
 namespace btf_extra {
@@ -55,8 +56,8 @@ class ObjectView {
     const std::string &path() const { return path_; }
     const ExtraFile &file() const { return file_; }
     const BtfImage &locations() const { return *locations_; }
-    const BtfImage *types() const { return types_.get(); }  // NULL: the layout is inline
-    const loc_index &index() const { return index_; }
+    const BtfImage &types() const { return *types_; }
+    const loc_index &index() const { return opened_->blobs().index; }
     std::string build_id() const { return build_id_text(file_.build_id_note); }
 
     std::string_view func_name(uint32_t func_id) const;  // "(base)" if it is missing
@@ -102,10 +103,9 @@ class ObjectView {
     std::string path_;
     ExtraFile file_;
     std::optional<BaseStack> base_;
+    std::unique_ptr<OpenedBlobs> opened_;
     std::unique_ptr<BtfImage> types_;
     std::unique_ptr<BtfImage> locations_;
-    std::vector<uint64_t> index_memory_;
-    loc_index index_ = {};
 
     std::vector<uint32_t> funcs_;          // those with sites, in ascending order of id
     std::vector<bool> variadic_;           // by rank in funcs_

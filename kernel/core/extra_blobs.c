@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "extra_blobs.h"
+#include "loc_arch.h"
+#include "loc_validate.h"
+#include "site_bounds.h"
+#include "site_marks.h"
+
+const char *extra_part_name(enum extra_part part)
+{
+	static const char *const names[] = {
+		[EXTRA_FILE] = "file",
+		[EXTRA_TYPES] = ".BTF",
+		[EXTRA_FUNC_INFO] = ".BTF.func_info",
+		[EXTRA_MARKS] = ".btf_extra.site_marks",
+	};
+
+	return names[part];
+}
+
+static int refuse(struct extra_fault *fault, enum btf_fault_code code, u64 offset)
+{
+	fault->in.code = code;
+	fault->in.type_id = 0;
+	fault->in.offset = (u32)offset;
+	return -EINVAL;
+}
+
+static int open_blob(struct btf_blob *blob, const struct extra_bytes *bytes,
+		     const struct btf_blob *below, struct extra_memory *memory,
+		     struct extra_fault *fault)
+{
+	u32 *offsets;
+
+	if (btf_blob_open(blob, bytes->data, bytes->size, below, &fault->in))
+		return -EINVAL;
+	offsets = memory->get(memory, (btf_blob_nr_offsets(blob) + 1) * sizeof(*offsets));
+	if (!offsets)
+		return -ENOMEM;
+	btf_blob_index(blob, offsets);
+	return 0;
+}
+
+static int open_types(struct extra_blobs *blobs, const struct extra_elf *elf,
+		      const struct btf_blob *base, struct extra_memory *memory,
+		      struct extra_fault *fault)
+{
+	int err;
+
+	fault->part = EXTRA_TYPES;
+	err = open_blob(&blobs->types, &elf->types, base, memory, fault);
+	if (err)
+		return err;
+	return loc_validate_types(&blobs->types, &fault->in);
+}
+
+/* Which ids are ours: those of the types, or the later ones of a module's own BTF. */
+static int tell_own_ids(struct extra_blobs *blobs, const struct extra_elf *elf,
+			const struct btf_blob *base, struct extra_fault *fault)
+{
+	u32 nr;
+
+	blobs->first_own_id = blobs->types.first_id;
+	/* Where only counts of the base are known, they do not say where a module's begin. */
+	if (!elf->own_types.data || !base->data)
+		return 0;
+	fault->part = EXTRA_FILE;
+	memcpy(&nr, elf->own_types.data, sizeof(nr));
+	if (!base->base || nr > base->nr_types)
+		return refuse(fault, BTF_FAULT_ELF_OWN_TYPES,
+			      (u64)((const u8 *)elf->own_types.data - elf->data));
+	blobs->first_own_id = base->first_id + nr;
+	return 0;
+}
+
+static int open_func_info(struct extra_blobs *blobs, const struct extra_elf *elf,
+			  struct extra_memory *memory, struct extra_fault *fault)
+{
+	size_t size, scratch_size;
+	void *tables, *scratch;
+	int err;
+
+	fault->part = EXTRA_FUNC_INFO;
+	err = open_blob(&blobs->func_info, &elf->func_info, &blobs->types, memory, fault);
+	if (!err)
+		err = loc_validate(&blobs->func_info, elf->machine, &fault->in);
+	if (err)
+		return err;
+	size = loc_index_memory(&blobs->func_info);
+	if (!size)
+		return refuse(fault, BTF_FAULT_TOO_MANY_LOCSECS, 0);
+	tables = memory->get(memory, size);
+	if (!tables)
+		return -ENOMEM;
+	scratch_size = loc_index_scratch(&blobs->func_info);
+	scratch = memory->get(memory, scratch_size);
+	if (!scratch)
+		return -ENOMEM;
+	err = loc_index_build(&blobs->index, &blobs->func_info, tables, size, scratch,
+			      scratch_size);
+	memory->put(memory);
+	if (!err && elf->data)
+		err = site_bounds_check(&blobs->index, elf, &fault->in);
+	return err;
+}
+
+static int take_marks(struct extra_blobs *blobs, const struct extra_elf *elf,
+		      struct extra_fault *fault)
+{
+	fault->part = EXTRA_MARKS;
+	blobs->marks = elf->site_marks.data;
+	blobs->nr_marks = elf->site_marks.size / (u32)sizeof(*blobs->marks);
+	return site_marks_check(blobs->marks, blobs->nr_marks, blobs->index.nr_sites, &fault->in);
+}
+
+int extra_blobs_open(struct extra_blobs *blobs, const struct extra_elf *elf,
+		     const struct btf_blob *base, struct extra_memory *memory,
+		     struct extra_fault *fault)
+{
+	int err;
+
+	fault->part = EXTRA_FILE;
+	if (!elf->types.data)
+		return refuse(fault, BTF_FAULT_ELF_MISSING, 0);
+	if (!loc_arch_of(elf->machine))
+		return refuse(fault, BTF_FAULT_ELF_MACHINE, offsetof(Elf64_Ehdr, e_machine));
+	err = open_types(blobs, elf, base, memory, fault);
+	if (!err)
+		err = tell_own_ids(blobs, elf, base, fault);
+	if (!err)
+		err = open_func_info(blobs, elf, memory, fault);
+	return err ? err : take_marks(blobs, elf, fault);
+}

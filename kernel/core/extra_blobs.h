@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
+/*
+ * The blobs of an object, checked and with their tables. Whoever reads a container opens
+ * it by extra_elf_open() and then by this: the module, the library, check, and generate
+ * for what it has made. So all of them take the same files.
+ */
+#ifndef BTF_EXTRA_EXTRA_BLOBS_H
+#define BTF_EXTRA_EXTRA_BLOBS_H
+
+#include "extra_elf.h"
+#include "loc_index.h"
+
+struct extra_blobs {
+	struct btf_blob types, func_info;
+	struct loc_index index;
+	const u32 *marks;	/* see site_marks.h; NULL: not known */
+	u32 nr_marks;
+	/* From this id on functions are the object's; the base has those below without us. */
+	u32 first_own_id;
+};
+
+/* Memory from the caller, which it keeps as long as the blobs. */
+struct extra_memory {
+	/* Aligned to 8; NULL: there is none left. */
+	void *(*get)(struct extra_memory *memory, size_t size);
+	/* Takes back what get() gave last. */
+	void (*put)(struct extra_memory *memory);
+};
+
+enum extra_part {
+	EXTRA_FILE,
+	EXTRA_TYPES,
+	EXTRA_FUNC_INFO,
+	EXTRA_MARKS,
+};
+
+struct extra_fault {
+	enum extra_part part;
+	struct btf_fault in;	/* its offset counts from the part */
+};
+
+/* "file", or the name of the section. */
+const char *extra_part_name(enum extra_part part);
+
+/*
+ * base is what the types stand on, with its table of offsets. The parts of elf must
+ * stay. Where elf has no file (data NULL: the parts come from a kernel that has checked
+ * them), it does not tell where sections end, and bounds are not checked.
+ * 0, -EINVAL with *fault filled, or -ENOMEM; after an error *blobs is of no use.
+ */
+int extra_blobs_open(struct extra_blobs *blobs, const struct extra_elf *elf,
+		     const struct btf_blob *base, struct extra_memory *memory,
+		     struct extra_fault *fault);
+
+#endif
