@@ -92,7 +92,7 @@ static void tell_bodies(struct report *report)
 	if (report->choice)
 		tell(report, "To choose one, attach by its id; debugfs has all in btf_extra/sites");
 	else
-		tell(report, "A kloc program takes all of them; see btf-extra lookup --name %s",
+		tell(report, "A kloc program takes all of them; see btf-extra lookup %s",
 		     report->name);
 }
 
@@ -209,7 +209,7 @@ static void tell_abi(const struct btf_extra_site *body, void *data)
 		tell(report, "Id %u of %s is %s with the parameters that it has", other,
 		     fentry_btf_name(report->query->object, other), symbol);
 	else
-		tell(report, "A kloc program gets what is there; see btf-extra lookup --name %s",
+		tell(report, "A kloc program gets what is there; see btf-extra lookup %s",
 		     report->name);
 }
 
@@ -220,7 +220,7 @@ static void tell_no_body(struct report *report)
 	if (!target->nr_inlined && !target->nr_parts)
 		tell(report, "%s: no code of it is known", report->name);
 	else
-		tell(report, "%s: inlined at %u site%s, %s: use kloc (btf-extra lookup --name %s)",
+		tell(report, "%s: inlined at %u site%s, %s: use kloc (btf-extra lookup %s)",
 		     report->name, target->nr_inlined, plural(target->nr_inlined),
 		     target->nr_parts ? "only rests of it have a body" : "no body", report->name);
 }

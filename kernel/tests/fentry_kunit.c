@@ -78,9 +78,9 @@ struct fentry_row {
 
 #define A(at) "  000000000010" #at
 #define CHOOSE "To choose one, attach by its id; debugfs has all in btf_extra/sites"
-#define KLOC_ALL "A kloc program takes all of them; see btf-extra lookup --name "
-#define KLOC_THERE "A kloc program gets what is there; see btf-extra lookup --name "
-#define USE_KLOC "use kloc (btf-extra lookup --name "
+#define KLOC_ALL "A kloc program takes all of them; see btf-extra lookup "
+#define KLOC_THERE "A kloc program gets what is there; see btf-extra lookup "
+#define USE_KLOC "use kloc (btf-extra lookup "
 
 static const struct fentry_row fentry_rows[] = {
 	/* ---- ids of the types ---- */
