@@ -45,9 +45,10 @@ TEST(CheckRows, AreAcceptedWhereTheKernelAccepts) {
         const auto result = run_btf_extra({"check", path, "--btf-base", base});
         const btf_fault_code code = row.code != BTF_FAULT_NONE ? row.code : row.whole;
         EXPECT_EQ(result.exit_code, code == BTF_FAULT_NONE ? 0 : 1) << row.name << result.err;
-        if (code != BTF_FAULT_NONE)
+        if (code != BTF_FAULT_NONE) {
             EXPECT_TRUE(result.err.ends_with(fmt::format(": {}\n", btf_fault_text(code))))
                 << row.name << ": " << result.err;
+        }
         accepted += code == BTF_FAULT_NONE;
     }
     EXPECT_GT(accepted, 5u);

@@ -190,7 +190,7 @@ TEST_F(Module, WithoutBtfItStandsOnVmlinuxAlone) {
     // The sites are the same as with BTF.
     const auto with = view(generate(good()), good());
     EXPECT_EQ(opened->index().nr_sites, with->index().nr_sites);
-    EXPECT_GT(opened->types().blob().nr_types, with->types()->blob().nr_types);
+    EXPECT_GT(opened->types().blob().nr_types, with->types().blob().nr_types);
     // The BTF may also be in a file, as /sys/kernel/btf/<module> is.
     test::must_run({"objcopy", "--remove-section=.BTF", good(), path("cut.ko")});
     const std::string file = generate(path("cut.ko"), {"--btf-base", path("split.btf")});
