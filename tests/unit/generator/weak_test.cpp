@@ -103,7 +103,7 @@ TEST_F(Weak, StrippedSymbolsTellNothing) {
 TEST_F(Weak, OfARelocatableFile) {
     link({"weak.c"});
     const std::string module = folder_.path("module.o"), output = folder_.path("out");
-    std::vector<std::string> command = {"gcc", "-r", "-nostdlib", "-o", module};
+    std::vector<std::string> command = {"gcc", "-r", "-nostdlib", "-Wl,--build-id", "-o", module};
     for (const std::string &source : kOverridden) {
         test::compile_fixture(folder_.path(source + ".o"), source, {});
         command.push_back(folder_.path(source + ".o"));
