@@ -24,7 +24,7 @@ struct site_frame {
 
 /* value = extend(source, 64 - shift bits) & mask, 8 bytes to where it is to be. */
 struct arg_move {
-	u8 shape;		/* LOC_SHAPE_CONSTANT, _REGISTER or _MEMORY, with operand as value */
+	u8 shape;		/* LOC_SHAPE_CONSTANT, _REGISTER, _MEMORY; operand is its value */
 	u8 param;
 	u8 shift;		/* 64 less the bits of the source */
 	bool is_signed;		/* how they are extended */

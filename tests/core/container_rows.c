@@ -425,6 +425,8 @@ const struct container_row container_rows[] = {
 	  NO_OBJECT(SITE_MARK) },
 	{ "own types where there is no module", .build = plain_with_own_types,
 	  NO_OBJECT(ELF_OWN_TYPES) },
+	{ "64 LOCSECs", .core_row = "64 LOCSECs", NO_OBJECT(SITE_RANGE) },
+	{ "65 LOCSECs", .core_row = "65 LOCSECs", NO_OBJECT(TOO_MANY_LOCSECS) },
 	{ "machine without registers", PATCH({ 2, 18, 3 }), NO_OBJECT(ELF_MACHINE) },
 	{ "types are no BTF", PATCH({ 2, 640, 0 }), NO_OBJECT(MAGIC) },
 	{ "locations are no BTF", PATCH({ 2, 816, 0 }), NO_OBJECT(MAGIC) },
@@ -460,9 +462,11 @@ static bool apply(const struct container_patch *patch, u8 *file, u32 size)
 u32 container_row_file(const struct container_row *row, struct core_row_images *images, u8 *file)
 {
 	struct core_input blobs;
-	u32 size, i;
+	u32 size, i, core = 0;
 
-	if (!core_row_input(&core_rows[0], images, &blobs))
+	while (row->core_row && core < core_nr_rows && strcmp(core_rows[core].name, row->core_row))
+		core++;
+	if (core == core_nr_rows || !core_row_input(&core_rows[core], images, &blobs))
 		return 0;
 	size = row->build ? row->build(file, &blobs) : container_plain(file, &blobs);
 	if (!size || size + row->shift > CONTAINER_MAX_SIZE)

@@ -23,6 +23,7 @@ struct container_patch {
 
 struct container_row {
 	const char *name;
+	const char *core_row;	/* whose blobs are in the file; NULL: the first */
 	/* Writes the file and returns its size; NULL: writes the plain file. */
 	u32 (*build)(u8 *file, const struct core_input *blobs);
 	struct container_patch patches[CONTAINER_MAX_PATCHES];

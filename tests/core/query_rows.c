@@ -23,16 +23,16 @@
 
 #define NOTHING .sites = { 0 }
 #define N(number) ((number) + 1)
-#define ALL_OF_ACK N(1), N(2), N(6), N(7), N(8), N(9)
-#define ALL_OF_RCV N(3), N(12), N(4)	/* two functions, net/ipv4/tcp.c comes first */
 
+/* The sites of tcp_ack are 1, 2 and 6 to 9. tcp_rcv is two functions, net/ipv4/tcp.c first. */
 const struct query_row query_rows[] = {
-	{ "name", "tcp_ack", .sites = { ALL_OF_ACK } },
+	{ "name", "tcp_ack", .sites = { N(1), N(2), N(6), N(7), N(8), N(9) } },
 	{ "name, inlined", "tcp_ack", .classes = INLINED, .sites = { N(1), N(2) } },
 	{ "name, bodies", "tcp_ack", .classes = BODIES, .sites = { N(6), N(7), N(8), N(9) } },
-	{ "name, both classes", "tcp_ack", .classes = INLINED | BODIES, .sites = { ALL_OF_ACK } },
+	{ "name, both classes", "tcp_ack", .classes = INLINED | BODIES,
+	  .sites = { N(1), N(2), N(6), N(7), N(8), N(9) } },
 	{ "name of the base", "sys_read", .sites = { N(0) } },
-	{ "name of two functions", "tcp_rcv", .sites = { ALL_OF_RCV } },
+	{ "name of two functions", "tcp_rcv", .sites = { N(3), N(12), N(4) } },
 	{ "name of init text", "udp_rcv", .sites = { N(13) } },
 	{ "shorter name", "tcp_ac", NOTHING },
 	{ "longer name", "tcp_acks", NOTHING },
@@ -40,7 +40,7 @@ const struct query_row query_rows[] = {
 
 	{ "name and file", "tcp_rcv@net/ipv6/tcp.c", .sites = { N(4) } },
 	{ "end of a path", "tcp_rcv@ipv4/tcp.c", .sites = { N(3), N(12) } },
-	{ "name of a file", "tcp_rcv@tcp.c", .sites = { ALL_OF_RCV } },
+	{ "name of a file", "tcp_rcv@tcp.c", .sites = { N(3), N(12), N(4) } },
 	{ "end of a path and a class", "tcp_rcv@ipv4/tcp.c", .classes = BODIES,
 	  .sites = { N(12) } },
 	{ "end of a file's name", "tcp_rcv@cp.c", NOTHING },
@@ -65,7 +65,7 @@ const struct query_row query_rows[] = {
 	{ "symbol of another function", "drop.isra.1", NOTHING },
 	{ "dot that is no suffix", "tcp_ack.old", NOTHING },
 
-	{ "id", "#6", .sites = { ALL_OF_ACK } },
+	{ "id", "#6", .sites = { N(1), N(2), N(6), N(7), N(8), N(9) } },
 	{ "id, bodies", "#6", .classes = BODIES, .sites = { N(6), N(7), N(8), N(9) } },
 	{ "id of the base", "#3", .sites = { N(0) } },
 	{ "id of a true signature", "#8", .sites = { N(11) } },
@@ -82,13 +82,14 @@ const struct query_row query_rows[] = {
 	{ "pattern of objects", "vm*:drop", .sites = { N(5) } },
 	{ "pattern of other objects", "x*:drop", NOTHING },
 
-	{ "pattern", "tcp_*", .sites = { ALL_OF_ACK, ALL_OF_RCV } },
-	{ "pattern of one", "tcp_a*", .sites = { ALL_OF_ACK } },
+	{ "pattern", "tcp_*", .sites = { N(1), N(2), N(6), N(7), N(8), N(9), N(3), N(12), N(4) } },
+	{ "pattern of one", "tcp_a*", .sites = { N(1), N(2), N(6), N(7), N(8), N(9) } },
 	{ "pattern of none", "tcp_b*", NOTHING },
-	{ "pattern of all", "*", .sites = { N(5), N(0), ALL_OF_ACK, ALL_OF_RCV, N(13) } },
+	{ "pattern of all", "*",
+	  .sites = { N(5), N(0), N(1), N(2), N(6), N(7), N(8), N(9), N(3), N(12), N(4), N(13) } },
 	{ "pattern of all, bodies", "*", .classes = BODIES,
 	  .sites = { N(5), N(6), N(7), N(8), N(9), N(12) } },
-	{ "pattern with an end", "*_rcv", .sites = { ALL_OF_RCV, N(13) } },
+	{ "pattern with an end", "*_rcv", .sites = { N(3), N(12), N(4), N(13) } },
 	{ "pattern and file", "*_rcv@ipv6/tcp.c", .sites = { N(4) } },
 	{ "pattern of true signatures", "tcp_*.*", .sites = { N(10), N(11) } },
 	{ "set", "[du]*", .sites = { N(5), N(13) } },

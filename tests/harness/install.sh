@@ -19,7 +19,7 @@ plain_make() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory
 # The build uses what a user sets, and nothing of ours in its place.
 user_settings() {
     local said used
-    said=$(plain_make -Bn V=1 userspace CC=user-cc CXX=user-cxx CLANG=user-clang \
+    said=$(plain_make -Bn V=1 userspace WERROR= CC=user-cc CXX=user-cxx CLANG=user-clang \
         LLVM_STRIP=user-strip CPPFLAGS=-Duser_cpp CFLAGS=-Duser_c CXXFLAGS=-Duser_cxx \
         LDFLAGS=-Luser_ld) || return
     for used in user-cc user-cxx user-clang user-strip -Duser_cpp -Duser_c -Duser_cxx -Luser_ld; do

@@ -50,6 +50,7 @@ int embed(const generator::GenerateOptions &options) {
 int run(Options &options) {
     if (options.output.empty())
         options.output = default_output(options.generate.input);
+    options.generate.output = options.output;
     if (!options.vmlinux.empty()) {
         auto vmlinux = open_base_btf(options.vmlinux);
         if (!vmlinux)

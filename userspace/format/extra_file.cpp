@@ -128,13 +128,13 @@ Error failed(std::string_view path) {
 
 }  // namespace
 
-Result<std::vector<std::byte>> extra_file_bytes(const ExtraFile &file) {
+Result<std::vector<std::byte>> extra_file_bytes(const std::string &path, const ExtraFile &file) {
     const FileDescriptor memory(memfd_create("btf_extra", MFD_CLOEXEC));
     if (!memory || !write_to(memory.get(), file))
-        return failed("memory");
+        return failed(path);
     std::vector<std::byte> bytes(static_cast<size_t>(lseek(memory.get(), 0, SEEK_END)));
     if (pread(memory.get(), bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-        return failed("memory");
+        return failed(path);
     return bytes;
 }
 

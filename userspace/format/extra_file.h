@@ -54,8 +54,8 @@ struct ExtraFile {
     std::vector<std::byte> container;  // the bytes of the file; empty: it was not read from one
 };
 
-// Returns the bytes of the container.
-Result<std::vector<std::byte>> extra_file_bytes(const ExtraFile &file);
+// Returns the bytes of the container. A failure is told of the output at path.
+Result<std::vector<std::byte>> extra_file_bytes(const std::string &path, const ExtraFile &file);
 
 // Writes a temporary file in the same folder and renames it to path. On failure nothing is left
 // behind, and a file at path is untouched. The same content always gives the same bytes.

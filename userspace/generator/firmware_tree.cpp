@@ -188,7 +188,9 @@ class TreeWriter {
         if (!object.error.empty())
             return;
         GenerateOptions generate_options;
+        const std::string path = folder_ + "/" + object.name + ".btf_extra";
         generate_options.input = object.path;
+        generate_options.output = path;
         if (is_module)
             generate_options.vmlinux = base_;
         generate_options.jobs = jobs;
@@ -197,21 +199,15 @@ class TreeWriter {
             object.error = file.error().message;
             return;
         }
-        const std::string build_id = build_id_text(file->build_id_note);
-        if (build_id.empty()) {
-            object.error = object.path + ": " + kBuildIdSection + ": not there";
-            return;
-        }
         if (!options_.provenance)
             file->provenance.reset();
-        const std::string path = folder_ + "/" + object.name + ".btf_extra";
         if (const Result<void> written = write_extra_file(path, *file); !written) {
             object.error = written.error().message;
             return;
         }
         std::error_code ignored;
         object.bytes = fs::file_size(path, ignored);
-        object.build_id = build_id;
+        object.build_id = build_id_text(file->build_id_note);
     }
 
     Result<void> write_manifest(const std::vector<Object> &objects) const {

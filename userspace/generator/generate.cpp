@@ -152,9 +152,9 @@ std::vector<uint32_t> marks_of(const std::vector<MergedSection> &sections) {
 }
 
 // Checks the file that is to be written as the kernel and every reader will.
-Result<void> validate(const ExtraFile &file, const BtfImage &base, const std::string &input) {
-    const std::string place = input + ": generated";
-    const Result<std::vector<std::byte>> bytes = extra_file_bytes(file);
+Result<void> validate(const ExtraFile &file, const BtfImage &base, const GenerateOptions &options) {
+    const std::string place = options.input + ": generated";
+    const Result<std::vector<std::byte>> bytes = extra_file_bytes(options.output, file);
     if (!bytes)
         return bytes.error();
     extra_elf elf;
@@ -205,7 +205,7 @@ Result<ExtraFile> generate(const GenerateOptions &options) {
 
     // It takes longer to free the sites than to validate what has become of them.
     const Result<void> valid = run_both(
-        options.jobs, [&] { return validate(*result, base->top(), options.input); },
+        options.jobs, [&] { return validate(*result, base->top(), options); },
         [&] { sites->clear(); });
     if (!valid)
         return valid.error();

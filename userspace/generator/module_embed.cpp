@@ -107,7 +107,7 @@ Result<Embedding> embed_in_module(const GenerateOptions &options) {
     file->provenance.reset();
     file->own_types = base.top().blob().nr_types;
     file->base = below_locations.identity();
-    const Result<std::vector<std::byte>> rest = extra_file_bytes(*file);
+    const Result<std::vector<std::byte>> rest = extra_file_bytes(options.input, *file);
     if (!rest)
         return rest.error();
     const SectionContents sections[] = {{kTypesSection, below_locations.top().bytes()},

@@ -58,12 +58,13 @@ struct btf_extra_info {
 /* ---- look-ups ---- */
 
 /*
- * A symbol's name (foo.isra.0) is only looked up if no source function has that name. If several
- * symbols are at one address, only the one that kallsyms returns is found.
+ * A symbol's name (foo.isra.0) finds the function of that name, a true signature, and the bodies
+ * with that symbol that have no such function. If several symbols are at one address, only the one
+ * that kallsyms returns is found.
  */
 enum btf_extra_by {
 	BTF_EXTRA_BY_ID = 1,		/* object and func_id */
-	BTF_EXTRA_BY_NAME = 2,		/* name: of the source; if there is none, of a symbol */
+	BTF_EXTRA_BY_NAME = 2,		/* name: of the source, or of a symbol */
 	BTF_EXTRA_BY_ADDRESS = 3,	/* address: the sites that begin there */
 };
 

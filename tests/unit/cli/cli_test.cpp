@@ -327,16 +327,20 @@ TEST_F(Cli, CheckRefuses) {
     check(file, ".text: 0x40 bytes at 0xffffffff81001000, but .text of " + kernel +
                     " has 0x40 bytes at 0xffffffff81000000");
     file = good.file;
-    file.sections[0].name = ".text.none";
+    file.sections.push_back(file.sections[0]);
+    file.sections.back().name = ".text.none";
     check(file, ".text.none: 0x40 bytes at 0xffffffff81000000, but .text.none of " + kernel +
                     " is not there");
+    file = good.file;
+    file.sections[0].name = ".text.none";
+    check(file, ".BTF.func_info: type 26, byte 0xdc: site lies outside the sections of its object");
     file = good.file;
     file.sections[0].size = 0x30;
     check(file, ".BTF.func_info: type 27, byte 0x150: site lies outside the sections of its object",
           false);
     file = good.file;
     file.sections.clear();
-    check(file, ".BTF.func_info: type 26, byte 0xd4: site lies outside the sections of its object",
+    check(file, ".BTF.func_info: type 26, byte 0xdc: site lies outside the sections of its object",
           false);
     // The kernel takes no file without these.
     file = good.file;

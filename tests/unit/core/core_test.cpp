@@ -106,7 +106,7 @@ TEST(Core, EveryFaultHasARowAndAText) {
         if (core_rows[i].error == -EINVAL)
             codes.insert(core_rows[i].code);
     for (u32 i = 0; i < container_nr_rows; i++)
-        codes.insert(container_rows[i].code);
+        codes.insert({container_rows[i].code, container_rows[i].whole});
     for (u32 i = 0; i < bounds_nr_rows; i++)
         if (!bounds_rows[i].accepted)
             codes.insert(BTF_FAULT_SITE_RANGE);

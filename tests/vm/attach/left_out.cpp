@@ -128,7 +128,8 @@ void blacklisted(const List &list) {
         if (count == 0 || count == static_cast<int64_t>(sites.size()))
             continue;
         btf_extra_attach request = request_of(list, id);
-        request.flags = BTF_EXTRA_NOTRACE;
+        // Else heads of loops among them are left out for what they are.
+        request.flags = BTF_EXTRA_NOTRACE | BTF_EXTRA_INEXACT;
         std::set<uint64_t> named, known;
         for (const btf_extra_left_out &one : try_function(row, request, sites.size()))
             if (one.reason == BTF_EXTRA_REASON_KPROBE) {
