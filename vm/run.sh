@@ -12,6 +12,7 @@
 #   --timeout S         for the whole run, by default 1800: what takes longer hangs; a shell has no
 #                       limit
 #   --append ARGUMENTS  for the kernel's command line
+#   --turns             the processors take turns on one thread of the emulator
 #   --icount            an instruction takes a nanosecond of the guest's time, so that costs can be
 #                       counted and runs agree (append nokaslr, too); with one processor
 #
@@ -47,13 +48,14 @@ complaints+='|suspected memory leak|kmemleak: .*empty|bad page|list_(add|del) co
 harmless=(
 )
 
-name='' cpus=1 memory=1024 limit=1800 append='' mode=run icount='' folders=() command=()
+name='' cpus=1 memory=1024 limit=1800 append='' mode=run icount='' turns='' folders=() command=()
 [ $# -gt 0 ] || fail "usage: ${0##*/} NAME [OPTION...] --files DIR -- COMMAND [ARGUMENT...]"
 name=$1
 shift
 while [ $# -gt 0 ]; do
     case $1 in
     --shell) mode=shell ;;
+    --turns) turns=1 ;;
     --icount) icount=1 ;;
     --)
         shift
@@ -149,6 +151,7 @@ log=$top/build/vm/$name-$number.log
 # With five levels of page tables KASAN complains of the direct map while the boot processor's
 # features are read anew: the kernel then takes it for one with four levels.
 clock=(-accel 'tcg,thread=multi')
+[ -z "$turns" ] || clock=(-accel 'tcg,thread=single')
 [ -z "$icount" ] || clock=(-accel 'tcg,thread=single' -icount 'shift=0,sleep=off' -rtc clock=vm)
 # tsc=nowatchdog: the clocksource watchdog of kernel 7.3 has one processor wait for another, with
 # interrupts off, until a clock says that it took too long. While that clock is still jiffies it

@@ -16,9 +16,9 @@
 namespace btf_extra::generator {
 
 struct GenerateOptions {
-    std::string input;     // ELF file with DWARF, or with a separate debug file
-    std::string output;    // where the caller will write the result; for messages alone
-    std::string btf_base;  // raw BTF or ELF file with .BTF; empty: the input's own .BTF
+    std::string input;        // ELF file with DWARF, or with a separate debug file
+    std::string output = {};  // where the caller will write the result; for messages alone
+    std::string btf_base;     // raw BTF or ELF file with .BTF; empty: the input's own .BTF
     // For a module, the BTF of its kernel; the module's own BTF, if it has one, stands on that.
     // NULL: the input is a kernel.
     std::shared_ptr<const BtfImage> vmlinux = nullptr;

@@ -58,9 +58,8 @@ struct btf_extra_info {
 /* ---- look-ups ---- */
 
 /*
- * A symbol's name (foo.isra.0) finds the function of that name, a true signature, and the bodies
- * with that symbol that have no such function. If several symbols are at one address, only the one
- * that kallsyms returns is found.
+ * A symbol's name (foo.isra.0) finds true signatures of that name, and bodies with that symbol that
+ * have none. Of several symbols at one address, only the one that kallsyms returns is found.
  */
 enum btf_extra_by {
 	BTF_EXTRA_BY_ID = 1,		/* object and func_id */

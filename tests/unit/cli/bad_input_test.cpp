@@ -185,8 +185,8 @@ void expect_readable(const std::string &input, const std::string &what) {
     using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
     alarm(60);
-    const Result<ExtraFile> file = generator::generate(
-        {.input = input, .output = "", .btf_base = "", .jobs = 2, .progress = {}});
+    const Result<ExtraFile> file =
+        generator::generate({.input = input, .btf_base = "", .jobs = 2, .progress = {}});
     alarm(0);
     EXPECT_LT(Clock::now() - start, std::chrono::seconds(10)) << what;
     if (file)
