@@ -228,7 +228,7 @@ $(1).list: FORCE
 	@mkdir -p $$(@D); echo '$(2)' | cmp -s - $$@ || echo '$(2)' > $$@
 endef
 
-LINK = $(CXX) $(USER_CXXFLAGS) $(FLAGS) $(USER_LDFLAGS)
+LINK_CXX = $(CXX) $(USER_CXXFLAGS) $(FLAGS) $(USER_LDFLAGS)
 COMPILED_BY = $(CC) $(CXX) $(CLANG) $(WARNINGS) $(USER_CFLAGS) $(USER_CXXFLAGS)
 
 # $(call variant,NAME)
@@ -249,7 +249,7 @@ $(call archive,build/$(1)/libsupport.a,$(call object,$(1),$(SUPPORT)))
 
 build/$(1)/btf-extra: $(call object,$(1),$(MAIN)) build/$(1)/bpf/trace_program.o \
 		build/$(1)/libuserspace.a build/$(1)/libcore.a
-	$$(call say,LD) $$(LINK) -o $$@ $$^ $$(LIBS)
+	$$(call say,LD) $$(LINK_CXX) -o $$@ $$^ $$(LIBS)
 
 # Programs for the kernel.
 build/$(1)/bpf/%.bpf.o: userspace/bpf/%.bpf.c Makefile build/$(1)/flags
@@ -269,7 +269,7 @@ define test
 $(call test_program,$(1),$(2)): $(call object,$(1),$(2)) build/$(1)/libsupport.a \
 		build/$(1)/libuserspace.a build/$(1)/libcore.a
 	@mkdir -p $$(@D)
-	$$(call say,LD) $$(LINK) -o $$@ $$^ -lgtest_main -lgtest $$(LIBS)
+	$$(call say,LD) $$(LINK_CXX) -o $$@ $$^ -lgtest_main -lgtest $$(LIBS)
 endef
 $(foreach t,$(TESTS_UNIT),$(eval $(call test,asan,$(t))))
 $(foreach t,$(TESTS_REAL),$(eval $(call test,release,$(t))))
@@ -278,7 +278,7 @@ $(foreach t,$(TESTS_REAL),$(eval $(call test,release,$(t))))
 LIBRARY_OBJECTS := $(call object,shared,$(FORMAT) $(LIBRARY) $(CORE))
 $(eval $(call archive,build/shared/libbtf_extra.a,$(LIBRARY_OBJECTS)))
 build/shared/$(SONAME): $(LIBRARY_OBJECTS) userspace/lib/libbtf_extra.map
-	$(call say,LD) $(LINK) -shared -Wl,--as-needed -Wl,-soname,$(@F) -Wl,-z,defs \
+	$(call say,LD) $(LINK_CXX) -shared -Wl,--as-needed -Wl,-soname,$(@F) -Wl,-z,defs \
 		-Wl,--version-script=userspace/lib/libbtf_extra.map -o $@ $(LIBRARY_OBJECTS) $(LIBS)
 
 TESTS_ASAN := $(foreach t,$(TESTS_UNIT),$(call test_program,asan,$(t)))
@@ -289,18 +289,18 @@ FUZZERS_BUILT := $(addprefix build/fuzz/,$(FUZZERS))
 build/release/bench/%_bench: build/release/obj/tests/bench/%_bench.cpp.o \
 		build/release/libuserspace.a build/release/libcore.a
 	@mkdir -p $(@D)
-	$(call say,LD) $(LINK) -o $@ $^ -lbenchmark_main -lbenchmark $(LIBS)
+	$(call say,LD) $(LINK_CXX) -o $@ $^ -lbenchmark_main -lbenchmark $(LIBS)
 
 build/release/bench/libdw_walk: build/release/obj/tests/bench/libdw_walk.cpp.o
 	@mkdir -p $(@D)
-	$(call say,LD) $(LINK) -o $@ $^ $(LIBS)
+	$(call say,LD) $(LINK_CXX) -o $@ $^ $(LIBS)
 
 # For a guest: programs, of one source or, as FOLDER/FOLDER_guest, of all in their folder, and BPF
 # objects.
 build/release/vm/%: build/release/obj/tests/vm/%.cpp.o build/release/libuserspace.a \
 		build/release/libcore.a
 	@mkdir -p $(@D)
-	$(call say,LD) $(LINK) -o $@ $^ $(LIBS)
+	$(call say,LD) $(LINK_CXX) -o $@ $^ $(LIBS)
 build/release/vm/%: build/release/obj/tests/vm/%.c.o
 	@mkdir -p $(@D)
 	$(call say,LD) $(CC) $(USER_CFLAGS) $(FLAGS) $(USER_LDFLAGS) -pthread -o $@ $^
