@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What an object is made of, below /sys/kernel/btf_extra: <object> has its
+ * The bytes of an object can be read below /sys/kernel/btf_extra: <object> has its
  * func_info blob, <object>.types its types, and <object>.marks the list of
  * site_marks.h. There is no such file where the marks are not known.
  */

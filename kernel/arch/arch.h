@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the kernel side has to know of the architecture beyond core/loc_arch.h; the
- * folder of each has it. Add a folder, a line here, a line in Kbuild and one in
- * Kconfig.
+ * The kernel side needs these facts of an architecture beyond core/loc_arch.h. Each
+ * architecture has a folder with them. For another one, add a folder, a line here,
+ * a line in Kbuild and one in Kconfig.
  */
 #ifndef BTF_EXTRA_ARCH_H
 #define BTF_EXTRA_ARCH_H
@@ -28,8 +28,8 @@ u32 arch_argument_registers(const struct btf_blob *types, u32 type_id, u32 size,
 u32 arch_result_registers(const struct btf_blob *types, u32 type_id);
 
 /*
- * Whether ftrace knows the function at an address: there is the NOP that ftrace left,
- * or a call. *called: its target, 0 where it is a NOP.
+ * Returns true if ftrace knows the function at an address: its NOP is there, or a call.
+ * *called is the target of the call, 0 for a NOP.
  */
 bool arch_ftrace_entry(unsigned long address, unsigned long *called);
 

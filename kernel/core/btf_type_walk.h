@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
-/* What a type is behind its typedefs and qualifiers. */
+/* Finds the type behind typedefs and qualifiers. */
 #ifndef BTF_EXTRA_BTF_TYPE_WALK_H
 #define BTF_EXTRA_BTF_TYPE_WALK_H
 

@@ -14,13 +14,13 @@ size_t func_suffix_strip(const char *symbol);
 /* The same of a name that ends after size bytes. */
 u32 func_suffix_strip_part(const char *symbol, u32 size);
 
-/* Whether a name has such a suffix; that of a FUNC then means a true signature. */
+/* Returns true if a name has such a suffix. A FUNC with one is a true signature. */
 static inline bool func_suffix_has(const char *name)
 {
 	return name[func_suffix_strip(name)];
 }
 
-/* What suffixes say of the code at a symbol. */
+/* A suffix says this of the code at a symbol. */
 #define FUNC_SUFFIX_PARAMS	(1U << 0)	/* its parameters may differ from the source's */
 #define FUNC_SUFFIX_RESULT	(1U << 1)	/* and its result */
 #define FUNC_SUFFIX_PART	(1U << 2)	/* it continues a call, split off the function */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
 /*
- * What an architecture calls its registers, and where the kernel saves them: one
- * file for each, loc_arch_<name>.c. The registers of a location have the numbers
+ * The names of registers, and where the kernel saves them. Each architecture has a
+ * file with them, loc_arch_<name>.c. The registers of a location have the numbers
  * of DWARF.
  */
 #ifndef BTF_EXTRA_LOC_ARCH_H

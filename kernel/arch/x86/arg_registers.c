@@ -60,7 +60,7 @@ static enum arg_kind kind_of_array(const struct btf_blob *types, const struct bt
 	return array->nelems ? kind_of(types, array->type, bit, depth) : ARG_INTEGER;
 }
 
-/* Of what begins at that bit of an argument. */
+/* Returns the kind of the member that begins at that bit of an argument. */
 static enum arg_kind kind_of(const struct btf_blob *types, u32 id, u64 bit, u32 depth)
 {
 	const struct btf_type *type = btf_type_strip(types, id);
