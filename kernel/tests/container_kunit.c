@@ -7,7 +7,8 @@
 #include <kunit/test.h>
 
 #include "../../tests/core/container_rows.h"
-#include "../core/func_suffix.h"
+#include "../../tests/core/site_rows.h"
+#include "../../tests/core/suffix_rows.h"
 
 struct container_fixture {
 	struct core_row_images images;

@@ -58,7 +58,8 @@ const struct object_host sample_host = {
 
 void sample_write(struct sample_world *world)
 {
-	world->file_size = container_over(world->file, &world->blobs, &world->base_sum, 1);
+	world->file_size = container_write(world->file, &world->blobs, &world->base_sum,
+					   CONTAINER_PLAIN, 0);
 }
 
 int sample_init(struct kunit *test)

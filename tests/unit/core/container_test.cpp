@@ -14,10 +14,9 @@
 #include <vector>
 
 extern "C" {
-#include "kernel/core/func_suffix.h"
-#include "kernel/core/site_bounds.h"
 #include "tests/core/container_rows.h"
-#include "tests/core/elf_writer.h"
+#include "tests/core/site_rows.h"
+#include "tests/core/suffix_rows.h"
 }
 
 namespace {
@@ -160,7 +159,7 @@ class LongNames : public testing::Test {
         auto scratch = std::make_unique<Scratch>();
         core_input blobs;
         ASSERT_TRUE(core_row_input(&core_rows[0], &scratch->images, &blobs));
-        u32 size = container_most_headers(scratch->file, &blobs);
+        u32 size = container_write(scratch->file, &blobs, nullptr, "li1", nr_headers);
         ASSERT_NE(size, 0u);
         words_.resize((size + 8 + nr_names) / 8);
         std::memcpy(file(), scratch->file, size);

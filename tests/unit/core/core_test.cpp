@@ -20,6 +20,7 @@ extern "C" {
 #include "tests/core/blob_writer.h"
 #include "tests/core/container_rows.h"
 #include "tests/core/core_rows.h"
+#include "tests/core/site_rows.h"
 }
 
 namespace {

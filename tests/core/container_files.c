@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "container_files.h"
+
+#define EXEC (SHF_ALLOC | SHF_EXECINSTR)
+
+u32 container_crc32(const u8 *data, size_t size)
+{
+	u32 crc = 0xffffffff;
+	int bit;
+
+	while (size--) {
+		crc ^= *data++;
+		for (bit = 0; bit < 8; bit++)
+			crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
+	}
+	return ~crc;
+}
+
+struct extra_base container_base(const struct core_input *blobs)
+{
+	return (struct extra_base){
+		.size = blobs->base.size,
+		.crc32 = container_crc32(blobs->base.data, blobs->base.size),
+	};
+}
+
+static void put_build_id(struct elf_writer *w)
+{
+	struct {
+		u32 name_size, id_size, type;
+		u8 name[4], id[CONTAINER_BUILD_ID_SIZE];
+	} note = { 4, CONTAINER_BUILD_ID_SIZE, 3, "GNU", "" };
+
+	memcpy(note.id, CONTAINER_BUILD_ID, sizeof(note.id));
+	elf_bytes(w, ".note.gnu.build-id", SHT_NOTE, &note, sizeof(note));
+}
+
+/* All of them share one name, which begins at 61. */
+static void put_empty_places(struct elf_writer *w)
+{
+	u32 i;
+
+	elf_place(w, ".text.abcdefghijklmnop", 0, 8, EXEC);
+	for (i = w->next_header; i < w->nr_headers; i++) {
+		Elf64_Shdr header = { .sh_name = 61 + i % 8, .sh_type = SHT_NOBITS };
+
+		memcpy(w->image + ELF_HEADER_AT(i), &header, sizeof(header));
+	}
+}
+
+static void put_bytes(struct elf_writer *w, const char *name, const void *data, u32 size)
+{
+	elf_bytes(w, name, SHT_PROGBITS, data, size);
+}
+
+static void put_part(struct elf_writer *w, const struct core_input *blobs,
+		     const struct extra_base *sum, char part)
+{
+	/* Sites 0 and 5 are loop heads, 2 and 5 continue a call. */
+	static const u32 words[] = { 0x1, 0x12, 0x2b };
+	const struct extra_base sums[] = { *sum, *sum, *sum };
+
+	switch (part) {
+	case 't':
+		put_bytes(w, ".BTF", blobs->types.data, blobs->types.size);
+		break;
+	case 'l':
+		put_bytes(w, ".BTF.func_info", blobs->func_info.data,
+			  blobs->func_info.size);
+		break;
+	case 'i':
+		put_build_id(w);
+		break;
+	case 'm':
+		put_bytes(w, ".btf_extra.site_marks", words, sizeof(words));
+		break;
+	case 'o':
+		put_bytes(w, ".btf_extra.own_types", words, 4);
+		break;
+	case 'T':
+		elf_place(w, ".text", CONTAINER_TEXT, CONTAINER_TEXT_SIZE, EXEC);
+		break;
+	case 'I':
+		elf_place(w, ".init.text", CONTAINER_INIT_TEXT, CONTAINER_INIT_TEXT_SIZE,
+			  EXEC);
+		break;
+	case 'R':
+		elf_place(w, ".rodata", 0x8000, 0x1000, SHF_ALLOC);
+		break;
+	case 'f':
+		elf_place(w, ".BTF.func_info", 0, 8, EXEC);
+		break;
+	case 'e':
+		put_empty_places(w);
+		break;
+	default:
+		put_bytes(w, ".btf_extra.base", sums, (u32)(part - '0') * 8);
+	}
+}
+
+void container_put(struct elf_writer *w, const struct core_input *blobs,
+		   const struct extra_base *sum, const char *parts)
+{
+	const struct extra_base own = container_base(blobs);
+
+	for (; *parts; parts++)
+		put_part(w, blobs, sum ? sum : &own, *parts);
+}
+
+u32 container_write(u8 *file, const struct core_input *blobs, const struct extra_base *sum,
+		    const char *parts, u32 nr_headers)
+{
+	struct elf_writer w;
+
+	elf_start(&w, file, CONTAINER_MAX_SIZE, nr_headers ? nr_headers : (u32)strlen(parts) + 2);
+	container_put(&w, blobs, sum, parts);
+	return elf_finish(&w, CONTAINER_MACHINE);
+}
