@@ -439,7 +439,7 @@ static void expect_ids(struct kunit *test, const struct fentry_row *row,
 	}
 }
 
-/* The object of a row, in the registry; forget_row() takes it out again. */
+/* The object of a row, in the registry. */
 static struct extra_object *remember_row(struct kunit *test, const struct fentry_row *row,
 					 u32 *mark)
 {
@@ -460,47 +460,42 @@ static struct extra_object *remember_row(struct kunit *test, const struct fentry
 	return object;
 }
 
-static void forget_row(struct kunit *test, struct extra_object *object)
-{
-	KUNIT_EXPECT_PTR_EQ(test, registry_remove("kunit", NULL), object);
-	extra_object_destroy(object);
-}
-
-static struct fentry_query *query_of(struct kunit *test, const struct extra_object *object,
-				     bool strict)
+/* Compares all but the lines, which it hands to line(). */
+static void expect_row(struct kunit *test, const struct fentry_row *row, bool addresses,
+		       void (*line)(const char *line, void *data), void *data)
 {
 	struct fentry_query *query = kunit_kzalloc(test, sizeof(*query), GFP_KERNEL);
+	struct fentry_target target;
+	struct extra_object *object;
+	u32 mark;
 
 	KUNIT_ASSERT_NOT_NULL(test, query);
+	object = remember_row(test, row, &mark);
 	query->object = object;
 	query->symbol_at = symbol_of_row;
-	query->strict = strict;
-	return query;
+	query->strict = row->strict;
+	rcu_read_lock();
+	fentry_target_of(query, row->asked, &target);
+	fentry_report(query, row->asked, &target, addresses, line, data);
+	if (!row->more)
+		expect_ids(test, row, query);
+	rcu_read_unlock();
+	KUNIT_EXPECT_EQ(test, target.answer, row->answer);
+	KUNIT_EXPECT_EQ(test, fentry_target_accepted(query, &target), !row->refused);
+	KUNIT_EXPECT_EQ(test, target.address, row->offset ? sample_text(1) + row->offset : 0);
+	KUNIT_EXPECT_EQ(test, target.nr_inlined, row->inlined);
+	KUNIT_EXPECT_PTR_EQ(test, registry_remove("kunit", NULL), object);
+	extra_object_destroy(object);
 }
 
 static void fentry_row_test(struct kunit *test)
 {
 	const struct fentry_row *row = test->param_value;
 	struct told told = { .test = test, .row = row };
-	struct fentry_target target;
-	struct fentry_query *query;
-	struct extra_object *object;
-	u32 mark;
 
-	object = remember_row(test, row, &mark);
-	query = query_of(test, object, row->strict);
-	rcu_read_lock();
-	fentry_target_of(query, row->asked, &target);
-	fentry_report(query, row->asked, &target, true, expect_line, &told);
-	expect_ids(test, row, query);
-	rcu_read_unlock();
-	KUNIT_EXPECT_EQ(test, target.answer, row->answer);
-	KUNIT_EXPECT_EQ(test, fentry_target_accepted(query, &target), !row->refused);
-	KUNIT_EXPECT_EQ(test, target.address, row->offset ? sample_text(1) + row->offset : 0);
-	KUNIT_EXPECT_EQ(test, target.nr_inlined, row->inlined);
+	expect_row(test, row, true, expect_line, &told);
 	if (told.nr < MAX_LINES)
 		KUNIT_EXPECT_NULL(test, row->lines[told.nr]);
-	forget_row(test, object);
 }
 
 /* There are more bodies than are listed, and the reader may not see addresses. */
@@ -522,21 +517,13 @@ static void fentry_many_test(struct kunit *test)
 {
 	static const struct fentry_row row = {
 		"many bodies", FIG, { { FIG, DI, 0x10, "fig" } }, .more = FENTRY_MAX_LISTED + 3,
+		.answer = FENTRY_SEVERAL, .refused = true,
 	};
-	struct fentry_target target;
-	struct fentry_query *query;
-	struct extra_object *object;
-	u32 nr = 0, mark;
+	u32 nr = 0;
 
-	object = remember_row(test, &row, &mark);
-	query = query_of(test, object, false);
-	rcu_read_lock();
-	fentry_target_of(query, FIG, &target);
-	fentry_report(query, FIG, &target, false, count_line, &nr);
-	rcu_read_unlock();
+	expect_row(test, &row, false, count_line, &nr);
 	/* The lines are a heading, 16 bodies, the number of the others, and what to do. */
 	KUNIT_EXPECT_EQ(test, nr, 1 + FENTRY_MAX_LISTED + 2 + 100 + 1000);
-	forget_row(test, object);
 }
 
 /* Nothing is cut that a user may have to type. */
@@ -556,22 +543,13 @@ static void fentry_long_test(struct kunit *test)
 {
 	static const struct fentry_row row = {
 		"a long symbol", FIG, { { FIG, DI, 0x10, "fig" }, { FIG, DI, 0x20, long_symbol } },
+		.answer = FENTRY_SEVERAL, .refused = true,
 	};
-	struct fentry_target target;
-	struct fentry_query *query;
-	struct extra_object *object;
 	bool found = false;
-	u32 mark;
 
 	memset(long_symbol, 'f', sizeof(long_symbol) - 1);
-	object = remember_row(test, &row, &mark);
-	query = query_of(test, object, false);
-	rcu_read_lock();
-	fentry_target_of(query, FIG, &target);
-	fentry_report(query, FIG, &target, false, find_long_line, &found);
-	rcu_read_unlock();
+	expect_row(test, &row, false, find_long_line, &found);
 	KUNIT_EXPECT_TRUE(test, found);
-	forget_row(test, object);
 }
 
 static void kernel_symbol_test(struct kunit *test)
