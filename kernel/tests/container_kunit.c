@@ -9,6 +9,7 @@
 #include "../../tests/core/container_rows.h"
 #include "../../tests/core/site_rows.h"
 #include "../../tests/core/suffix_rows.h"
+#include "rows_param.h"
 
 struct container_fixture {
 	struct core_row_images images;
@@ -127,49 +128,10 @@ static void suffix_row_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, func_suffix_meaning(suffix, strlen(suffix)), row->meaning);
 }
 
-static const void *container_gen_params(struct kunit *test, const void *prev, char *desc)
-{
-	const struct container_row *row = prev;
-
-	row = row ? row + 1 : container_rows;
-	if (row == container_rows + container_nr_rows)
-		return NULL;
-	strscpy(desc, row->name, KUNIT_PARAM_DESC_SIZE);
-	return row;
-}
-
-static const void *bounds_gen_params(struct kunit *test, const void *prev, char *desc)
-{
-	const struct bounds_row *row = prev;
-
-	row = row ? row + 1 : bounds_rows;
-	if (row == bounds_rows + bounds_nr_rows)
-		return NULL;
-	strscpy(desc, row->name, KUNIT_PARAM_DESC_SIZE);
-	return row;
-}
-
-static const void *marks_gen_params(struct kunit *test, const void *prev, char *desc)
-{
-	const struct marks_row *row = prev;
-
-	row = row ? row + 1 : marks_rows;
-	if (row == marks_rows + marks_nr_rows)
-		return NULL;
-	strscpy(desc, row->name, KUNIT_PARAM_DESC_SIZE);
-	return row;
-}
-
-static const void *suffix_gen_params(struct kunit *test, const void *prev, char *desc)
-{
-	const struct suffix_row *row = prev;
-
-	row = row ? row + 1 : suffix_rows;
-	if (row == suffix_rows + suffix_nr_rows)
-		return NULL;
-	strscpy(desc, row->symbol[0] ? row->symbol : "(empty)", KUNIT_PARAM_DESC_SIZE);
-	return row;
-}
+ROWS_PARAM(container, struct container_row, container_rows, container_nr_rows, name)
+ROWS_PARAM(bounds, struct bounds_row, bounds_rows, bounds_nr_rows, name)
+ROWS_PARAM(marks, struct marks_row, marks_rows, marks_nr_rows, name)
+ROWS_PARAM(suffix, struct suffix_row, suffix_rows, suffix_nr_rows, symbol)
 
 static struct kunit_case container_cases[] = {
 	KUNIT_CASE_PARAM(container_row_test, container_gen_params),

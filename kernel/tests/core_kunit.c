@@ -7,6 +7,7 @@
 #include <kunit/test.h>
 
 #include "../../tests/core/query_rows.h"
+#include "rows_param.h"
 
 #define NR_IMAGES 3
 
@@ -138,26 +139,9 @@ static void core_byte_test(struct kunit *test)
 	}
 }
 
-static const void *rows_gen_params(const void *prev, char *desc, u32 end)
-{
-	const struct core_row *row = prev ? (const struct core_row *)prev + 1 : core_rows;
-
-	if (row == core_rows + end)
-		return NULL;
-	strscpy(desc, row->name, KUNIT_PARAM_DESC_SIZE);
-	return row;
-}
-
-static const void *all_rows_gen_params(struct kunit *test, const void *prev, char *desc)
-{
-	return rows_gen_params(prev, desc, core_nr_rows);
-}
-
+ROWS_PARAM(all_rows, struct core_row, core_rows, core_nr_rows, name)
 /* The first rows are the two layouts, complete and with every kind of record. */
-static const void *layouts_gen_params(struct kunit *test, const void *prev, char *desc)
-{
-	return rows_gen_params(prev, desc, 2);
-}
+ROWS_PARAM(layouts, struct core_row, core_rows, 2, name)
 
 static struct kunit_case core_cases[] = {
 	KUNIT_CASE_PARAM(core_row_test, all_rows_gen_params),
@@ -201,15 +185,7 @@ static void query_row_test(struct kunit *test)
 	KUNIT_EXPECT_NULL_MSG(test, wrong, "%s", wrong);
 }
 
-static const void *queries_gen_params(struct kunit *test, const void *prev, char *desc)
-{
-	const struct query_row *row = prev ? (const struct query_row *)prev + 1 : query_rows;
-
-	if (row == query_rows + query_nr_rows)
-		return NULL;
-	strscpy(desc, row->name, KUNIT_PARAM_DESC_SIZE);
-	return row;
-}
+ROWS_PARAM(queries, struct query_row, query_rows, query_nr_rows, name)
 
 static void glob_rows_test(struct kunit *test)
 {

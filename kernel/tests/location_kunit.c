@@ -4,6 +4,7 @@
 #include <linux/ptrace.h>
 
 #include "../../tests/core/location_rows.h"
+#include "rows_param.h"
 #include "../core/loc_arch.h"
 
 static void location_row_test(struct kunit *test)
@@ -13,16 +14,7 @@ static void location_row_test(struct kunit *test)
 	KUNIT_EXPECT_NULL_MSG(test, wrong, "%s", wrong);
 }
 
-static const void *location_gen_params(struct kunit *test, const void *prev, char *desc)
-{
-	const struct location_row *row = prev ? (const struct location_row *)prev + 1 :
-					 location_rows;
-
-	if (row == location_rows + location_nr_rows)
-		return NULL;
-	strscpy(desc, row->name, KUNIT_PARAM_DESC_SIZE);
-	return row;
-}
+ROWS_PARAM(location, struct location_row, location_rows, location_nr_rows, name)
 
 #define SAVED(number, text, field) { number, "%" text, offsetof(struct pt_regs, field) }
 
