@@ -6,13 +6,13 @@
 #include <kunit/test.h>
 #include <linux/sched.h>
 
+#include "rows_param.h"
 #include "sample_objects.h"
 
 struct object_row {
 	const char *name;
 	/* Changes the plain sample; NULL: it stays as it is. */
 	void (*change)(struct sample_world *world);
-	struct core_patch patches[2];	/* patches of the blobs */
 	int error;			/* 0: accepted */
 	u32 nr_asked;			/* 1 if it came as far as the base, else 0 */
 };
@@ -54,35 +54,9 @@ static void two_sums(struct sample_world *world)
 	world->file_size = container_write(world->file, &world->blobs, NULL, "tli2TIR", 0);
 }
 
-static void three_sums(struct sample_world *world)
-{
-	world->file_size = container_write(world->file, &world->blobs, NULL, "tli3TIR", 0);
-}
-
 static void no_place(struct sample_world *world)
 {
 	world->place_error = -ERANGE;
-}
-
-static void cut(struct sample_world *world)
-{
-	world->file_size--;
-}
-
-static void no_file(struct sample_world *world)
-{
-	world->file_size = 0;
-}
-
-/* .text ends at the highest site; .rodata becomes .init.text and is not executable, ... */
-static void short_text(struct sample_world *world)
-{
-	*(u64 *)(world->file + 64 + 64 * 6 + 32) = 0x40;
-}
-
-static void data_text(struct sample_world *world)
-{
-	*(u64 *)(world->file + 64 + 64 * 7 + 8) = 2;
 }
 
 static const struct object_row object_rows[] = {
@@ -94,41 +68,10 @@ static const struct object_row object_rows[] = {
 	{ "another sum of the base", other_crc, .error = -EINVAL, .nr_asked = 1 },
 	{ "another size of the base", other_size, .error = -EINVAL, .nr_asked = 1 },
 	{ "two levels below vmlinux's", two_sums, .error = -EINVAL, .nr_asked = 1 },
-	{ "three levels below vmlinux's", three_sums, .error = -EINVAL },
 	{ "sections at no place", no_place, .error = -ERANGE, .nr_asked = 1 },
-	{ "cut file", cut, .error = -EINVAL },
-	{ "no file", no_file, .error = -EINVAL },
-	{ "site at the end of .text", short_text, .error = -EINVAL, .nr_asked = 1 },
-	{ "site in a section that is not executable", data_text, .error = -EINVAL, .nr_asked = 1 },
-	{ "FUNC of a type that does not exist", sample_write, .patches = {
-	  { CORE_IN_TYPES, 72 + 8, 11 } }, .error = -EINVAL, .nr_asked = 1 },
-	{ "FUNCs not in order of name", sample_write, .patches = {
-	  { CORE_IN_TYPES, 72, 24 }, { CORE_IN_TYPES, 84, 18 } },
-	  .error = -EINVAL, .nr_asked = 1 },
-	{ "strings of the types behind the end", sample_write, .patches = {
-	  { CORE_IN_TYPES, 20, 33 } }, .error = -EINVAL, .nr_asked = 1 },
-	{ "end of the strings wraps", sample_write, .patches = {
-	  { CORE_IN_FUNC_INFO, 16, 0xffffffff }, { CORE_IN_FUNC_INFO, 20, 2 } },
-	  .error = -EINVAL, .nr_asked = 1 },
-	{ "LOC_PROTO of another arity", sample_write, .patches = {
-	  { CORE_IN_FUNC_INFO, 160 + 4, 15 } }, .error = -EINVAL, .nr_asked = 1 },
-	{ "sites out of order", sample_write, .patches = {
-	  { CORE_IN_FUNC_INFO, 172, 3 } }, .error = -EINVAL, .nr_asked = 1 },
-	{ "site of the highest id", sample_write, .patches = {
-	  { CORE_IN_FUNC_INFO, 196, 0xffffffff } }, .error = -EINVAL, .nr_asked = 1 },
-	{ "site at the highest offset", sample_write, .patches = {
-	  { CORE_IN_FUNC_INFO, 204, 0xffffffff } }, .error = -EINVAL, .nr_asked = 1 },
 };
 
 KUNIT_ARRAY_PARAM_DESC(object, object_rows, name);
-
-static void patch_blobs(struct sample_world *world, const struct core_patch *patch)
-{
-	if (patch->image == CORE_IN_TYPES)
-		world->images.types[patch->at / 4] = patch->value;
-	else if (patch->image == CORE_IN_FUNC_INFO)
-		world->images.func_info[patch->at / 4] = patch->value;
-}
 
 static void object_row_test(struct kunit *test)
 {
@@ -136,8 +79,6 @@ static void object_row_test(struct kunit *test)
 	struct sample_world *world = test->priv;
 	struct extra_object *object;
 
-	patch_blobs(world, &row->patches[0]);
-	patch_blobs(world, &row->patches[1]);
 	if (row->change)
 		row->change(world);
 	object = sample_create(world, "kunit", 1);
@@ -171,19 +112,11 @@ static void object_container_test(struct kunit *test)
 	world->slide = 1;
 	object = extra_object_create(&source, &sample_host);
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(object), row->code || row->whole ? -EINVAL : 0);
+	KUNIT_EXPECT_EQ(test, world->nr_asked, row->code ? 0 : 1);
 	extra_object_destroy(object);
 }
 
-static const void *container_gen_params(struct kunit *test, const void *prev, char *desc)
-{
-	const struct container_row *row = prev;
-
-	row = row ? row + 1 : container_rows;
-	if (row == container_rows + container_nr_rows)
-		return NULL;
-	strscpy(desc, row->name, KUNIT_PARAM_DESC_SIZE);
-	return row;
-}
+ROWS_PARAM(container, struct container_row, container_rows, container_nr_rows, name)
 
 static void object_content_test(struct kunit *test)
 {
@@ -296,8 +229,7 @@ static void object_module_test(struct kunit *test)
 	object = extra_object_create(&source, &sample_host);
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(object), -ENOENT);
 
-	three_sums(world);
-	source.image_size = world->file_size;
+	source.image_size = container_write(world->file, &world->blobs, NULL, "tli3TIR", 0);
 	object = extra_object_create(&source, &sample_host);
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(object), -EINVAL);
 }

@@ -13,6 +13,10 @@
 #define REFUSED(fault_code, at) .code = BTF_FAULT_ELF_##fault_code, .offset = (at)
 #define PATCH(...) .patches = { __VA_ARGS__ }
 #define H(i) ELF_HEADER_AT(i)
+/* In the plain file: the types, the locations, and entry i of their first LOCSEC. */
+#define TYPES 640
+#define INFO 816
+#define SITE(i) (INFO + 148 + 12 * (i))
 
 const struct container_row container_rows[] = {
 	{ "plain file", ACCEPTED },
@@ -160,11 +164,34 @@ const struct container_row container_rows[] = {
 	{ "64 LOCSECs", .core_row = "64 LOCSECs", NO_OBJECT(SITE_RANGE) },
 	{ "65 LOCSECs", .core_row = "65 LOCSECs", NO_OBJECT(TOO_MANY_LOCSECS) },
 	{ "machine without registers", PATCH({ 2, 18, 3 }), NO_OBJECT(ELF_MACHINE) },
+	{ "site at the end of .text", PATCH({ 8, H(6) + 32, 0x40 }), NO_OBJECT(SITE_RANGE) },
+	{ "site in a section that is not executable", PATCH({ 8, H(7) + 8, SHF_ALLOC }),
+	  NO_OBJECT(SITE_RANGE) },
 	{ "types are no BTF", PATCH({ 2, 640, 0 }), NO_OBJECT(MAGIC) },
 	{ "locations are no BTF", PATCH({ 2, 816, 0 }), NO_OBJECT(MAGIC) },
 	{ "end of the types wraps in the blob", PATCH({ 4, 640 + 8, 0xfffffffc }),
 	  NO_OBJECT(SECTION_RANGE) },
 	{ "strings of the types without end", PATCH({ 1, 811, 'x' }), NO_OBJECT(STRINGS) },
+	{ "strings of the types behind the end", PATCH({ 4, TYPES + 20, 33 }),
+	  NO_OBJECT(SECTION_RANGE) },
+	{ "end of the strings wraps", PATCH({ 4, INFO + 16, 0xffffffff }, { 4, INFO + 20, 2 }),
+	  NO_OBJECT(SECTION_RANGE) },
+	{ "FUNC of a type that does not exist", PATCH({ 4, TYPES + 72 + 8, 11, true }),
+	  NO_OBJECT(TYPE_ID_RANGE) },
+	{ "FUNCs not in order of name", PATCH({ 1, TYPES + 140 + 3, 'q' }),
+	  NO_OBJECT(FUNC_ORDER) },
+	{ "site of a prototype", PATCH({ 4, SITE(0), 5, true }), NO_OBJECT(LOCSEC_FUNC) },
+	{ "site of the highest id", PATCH({ 4, SITE(4), 0xffffffff }), NO_OBJECT(LOCSEC_FUNC) },
+	{ "site with a prototype that does not exist", PATCH({ 4, SITE(4) + 4, 0xfffffff0 }),
+	  NO_OBJECT(LOCSEC_PROTO) },
+	{ "site with another number of parameters", PATCH({ 4, SITE(1) + 4, 15, true }),
+	  NO_OBJECT(LOCSEC_ARITY) },
+	{ "sites not in order of function", PATCH({ 4, SITE(4), 6, true }),
+	  NO_OBJECT(LOCSEC_ORDER) },
+	{ "sites not in order of offset", PATCH({ 4, SITE(1) + 8, 0x30 }),
+	  NO_OBJECT(LOCSEC_ORDER) },
+	{ "site at the highest offset", PATCH({ 4, SITE(4) + 8, 0xffffffff }),
+	  NO_OBJECT(SITE_RANGE) },
 
 	/* build-id */
 	{ "note without an id", PATCH({ 8, H(4) + 32, 16 }), REFUSED(BUILD_ID, 1216) },
@@ -183,11 +210,14 @@ const struct container_row container_rows[] = {
 
 const u32 container_nr_rows = sizeof(container_rows) / sizeof(container_rows[0]);
 
-static bool apply(const struct container_patch *patch, u8 *file, u32 size)
+static bool apply(const struct container_patch *patch, const struct core_row_images *images,
+		  u8 *file, u32 size)
 {
+	const u64 value = patch->value + (patch->id ? images->more_ids : 0);
+
 	if (patch->at > size || patch->size > size - patch->at || patch->size > 8)
 		return false;
-	memcpy(file + patch->at, &patch->value, patch->size);
+	memcpy(file + patch->at, &value, patch->size);
 	return true;
 }
 
@@ -205,7 +235,7 @@ u32 container_row_file(const struct container_row *row, struct core_row_images *
 	if (!size || size + row->shift > CONTAINER_MAX_SIZE)
 		return 0;
 	for (i = 0; i < CONTAINER_MAX_PATCHES && row->patches[i].size; i++)
-		if (!apply(&row->patches[i], file, size))
+		if (!apply(&row->patches[i], images, file, size))
 			return 0;
 	if (row->shift)
 		memmove(file + row->shift, file, size);

@@ -13,6 +13,7 @@ struct container_patch {
 	u32 size;		/* 1, 2, 4, 8; 0: no more patches */
 	u32 at;
 	u64 value;
+	bool id;		/* the value is an id of the types */
 };
 
 struct container_row {

@@ -2,11 +2,15 @@
 #include "core_images.h"
 #include "blob_writer.h"
 
+/* What is not a base itself may be over another one. */
 static void begin(struct blob_writer *w, struct core_row_images *images, u32 first_id,
 		  u32 first_string)
 {
+	const bool over = first_id > 1;
+
 	blob_begin(w, images->records, CORE_ROW_IMAGE_WORDS, images->strings,
-		   sizeof(images->strings), first_id, first_string);
+		   sizeof(images->strings), first_id + (over ? images->more_ids : 0),
+		   first_string + (over ? images->more_strings : 0));
 }
 
 static void finish(const struct blob_writer *w, u32 nr_layout, u32 *words, struct core_image *image)
@@ -42,6 +46,7 @@ static void plain_base(struct core_row_images *images, struct core_input *input)
 static void plain_types(struct core_row_images *images, struct core_input *input)
 {
 	struct blob_writer w;
+	const u32 id = images->more_ids;
 	u32 a, pear;
 
 	begin(&w, images, 4, 15);
@@ -55,13 +60,13 @@ static void plain_types(struct core_row_images *images, struct core_input *input
 	blob_word(&w, 1);
 	blob_word(&w, 0);
 	blob_word(&w, 0);
-	blob_type(&w, blob_string(&w, "apple"), FUNC, 0, 4);	/* 6 at 72; string 18 */
+	blob_type(&w, blob_string(&w, "apple"), FUNC, 0, id + 4);	/* 6 at 72; string 18 */
 	pear = blob_string(&w, "pear");				/* 24 */
-	blob_type(&w, pear, FUNC, 0, 4);			/* 7 at 84 */
-	blob_type(&w, pear, FUNC, 0, 5);			/* 8 at 96 */
-	blob_type(&w, blob_string(&w, "file:a.c"), DECL_TAG, 0, 7);	/* 9 at 108 */
+	blob_type(&w, pear, FUNC, 0, id + 4);			/* 7 at 84 */
+	blob_type(&w, pear, FUNC, 0, id + 5);			/* 8 at 96 */
+	blob_type(&w, blob_string(&w, "file:a.c"), DECL_TAG, 0, id + 7);	/* 9 at 108 */
 	blob_word(&w, 0xffffffff);
-	blob_type(&w, blob_string(&w, "file:b.c"), DECL_TAG, 0, 8);	/* 10 at 124 */
+	blob_type(&w, blob_string(&w, "file:b.c"), DECL_TAG, 0, id + 8);	/* 10 at 124 */
 	blob_word(&w, 0xffffffff);					/* up to 140 */
 	finish(&w, 0, images->types, &input->types);
 }
@@ -69,6 +74,7 @@ static void plain_types(struct core_row_images *images, struct core_input *input
 /* The ids are 11..19, the strings begin at 47. The header has 32 bytes. */
 static void plain_func_info(struct core_row_images *images, struct core_input *input)
 {
+	const u32 id = images->more_ids;
 	struct blob_writer w;
 
 	begin(&w, images, 11, 47);
@@ -80,23 +86,23 @@ static void plain_func_info(struct core_row_images *images, struct core_input *i
 	blob_word(&w, 7);
 	blob_type(&w, 0, PROTO, 0, 0);				/* 13 at 72 */
 	blob_type(&w, 0, PROTO, 1, 0);				/* 14 at 84 */
-	blob_word(&w, 11);
+	blob_word(&w, id + 11);
 	blob_type(&w, 0, PROTO, 2, 0);				/* 15 at 100 */
-	blob_word(&w, 11);
+	blob_word(&w, id + 11);
 	blob_word(&w, 0);
 	blob_type(&w, 0, PROTO, 1, 0);				/* 16 at 120 */
-	blob_word(&w, 12);
+	blob_word(&w, id + 12);
 	blob_type(&w, blob_string(&w, "inline.text"), LOCSEC, 5, 0);	/* 17 at 136; string 47 */
-	site(&w, 3, 13, 0x10);					/* at 148 */
-	site(&w, 6, 14, 0x10);					/* at 160 */
-	site(&w, 6, 14, 0x20);					/* at 172 */
-	site(&w, 7, 14, 0x10);					/* at 184 */
-	site(&w, 8, 15, 0x40);					/* at 196 */
+	site(&w, images->more_func + 3, id + 13, 0x10);			/* at 148 */
+	site(&w, id + 6, id + 14, 0x10);				/* at 160 */
+	site(&w, id + 6, id + 14, 0x20);				/* at 172 */
+	site(&w, id + 7, id + 14, 0x10);				/* at 184 */
+	site(&w, id + 8, id + 15, 0x40);				/* at 196 */
 	blob_type(&w, blob_string(&w, "func.text"), LOCSEC, 2, 0);	/* 18 at 208; string 59 */
-	site(&w, 6, 16, 0x10);					/* at 220 */
-	site(&w, 8, 15, 0x30);					/* at 232 */
+	site(&w, id + 6, id + 16, 0x10);				/* at 220 */
+	site(&w, id + 8, id + 15, 0x30);				/* at 232 */
 	blob_type(&w, blob_string(&w, ".init.text"), LOCSEC, 1, 0);	/* 19 at 244; string 69 */
-	site(&w, 6, 14, 0x10);					/* at 256, up to 268 */
+	site(&w, id + 6, id + 14, 0x10);				/* at 256, up to 268 */
 	/* layout at 268, strings at 360, up to 393 */
 	finish(&w, ALL_KINDS, images->func_info, &input->func_info);
 }
@@ -235,7 +241,7 @@ void image_many_sections(const struct core_row *row, struct core_row_images *ima
 		name[5] = (char)('A' + i / 16);
 		name[6] = (char)('A' + i % 16);
 		blob_type(&w, blob_string(&w, name), LOCSEC, 1, 0);
-		site(&w, 3, 11, i);
+		site(&w, images->more_func + 3, images->more_ids + 11, i);
 	}
 	finish(&w, ALL_KINDS, images->func_info, &input->func_info);
 }

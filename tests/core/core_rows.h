@@ -19,6 +19,11 @@ struct core_row_images {
 	/* used while the records and strings are written */
 	u32 records[CORE_ROW_IMAGE_WORDS];
 	char strings[CORE_ROW_IMAGE_WORDS];
+	/*
+	 * The plain types and locations, and those of many sections, can be over the BTF of a
+	 * kernel: by how much its ids, its strings and the id of a void (void) are above ours.
+	 */
+	u32 more_ids, more_strings, more_func;
 };
 
 enum core_image_name { CORE_NO_IMAGE, CORE_IN_BASE, CORE_IN_TYPES, CORE_IN_FUNC_INFO };
