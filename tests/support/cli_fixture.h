@@ -3,6 +3,7 @@
 #ifndef BTF_EXTRA_TESTS_CLI_FIXTURE_H
 #define BTF_EXTRA_TESTS_CLI_FIXTURE_H
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -44,12 +45,38 @@ class CliFixture : public testing::Test {
             EXPECT_EQ(result.err.substr(0, message.size() - 3) + "...", message);
         else
             EXPECT_EQ(result.err, message + "\n");
+        EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
     }
 
-    static CommandResult lookup(std::vector<std::string> arguments) {
-        arguments.insert(arguments.begin(),
-                         {"lookup", "--tables", path("a.btf_extra"), "--vmlinux", path("vmlinux")});
+    // Runs a subcommand on a file and a kernel, those of the sample by default.
+    static CommandResult run(const char *command, std::vector<std::string> arguments,
+                             const std::string &file = path("a.btf_extra"),
+                             const char *kernel = "vmlinux") {
+        arguments.insert(arguments.begin(), {command, "--tables", file, "--vmlinux", path(kernel)});
         return run_btf_extra(arguments);
+    }
+    static CommandResult lookup(std::vector<std::string> arguments) {
+        return run("lookup", std::move(arguments));
+    }
+
+    // Writes the sample with other sites, of LOC_PROTOs without parameters, and with room for them.
+    struct Site {
+        const char *section;
+        uint32_t func, offset;
+    };
+    static std::string write_sites(std::string_view name, const std::vector<Site> &sites) {
+        const SampleObject sample;
+        BlobBuilder blob = BlobBuilder::above(sample.types);
+        const uint32_t none = blob.loc_proto({});
+        for (const Site &site : sites)
+            blob.locsec(site.section, {{site.func, none, site.offset}});
+        ExtraFile file = sample.file;
+        file.sections = {{".text", SHF_ALLOC | SHF_EXECINSTR, 0xffffffff81000000, 0x1000},
+                         {".init.text", SHF_ALLOC | SHF_EXECINSTR, 0, 0x1000}};
+        file.func_info = blob.bytes(true);
+        file.provenance->func_files = {0};
+        file.provenance->reasons.clear();
+        return write(name, file);
     }
 
     static inline std::unique_ptr<TemporaryFolder> folder_;

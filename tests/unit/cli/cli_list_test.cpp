@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // Runs btf-extra list on the sample object. The expected text was worked out by hand from
 // tests/support/sample_object.cpp.
-#include <filesystem>
-
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -13,26 +11,14 @@ namespace {
 
 using nlohmann::json;
 using test::CommandResult;
-using test::run_btf_extra;
-using test::SampleObject;
 
 class CliList : public test::CliFixture {
   protected:
     static CommandResult list(const std::string &pattern, std::vector<std::string> more = {}) {
-        more.insert(more.begin(), {"list", pattern, "--tables", path("a.btf_extra"), "--vmlinux",
-                                   path("vmlinux")});
-        return run_btf_extra(more);
+        more.insert(more.begin(), pattern);
+        return run("list", more);
     }
 };
-
-TEST_F(CliList, Usage) {
-    EXPECT_EQ(run_btf_extra({"list", "--help"}).exit_code, 0);
-    EXPECT_EQ(run_btf_extra({"list"}).exit_code, 2);
-    EXPECT_EQ(run_btf_extra({"list", "a", "--vmlinux", path("vmlinux")}).exit_code, 2);
-    EXPECT_EQ(
-        run_btf_extra({"list", "a", "--tables", path("a.btf_extra"), "--no-module"}).exit_code, 2);
-    EXPECT_EQ(list("a", {"--module", path("no.ko"), "--no-such-option"}).exit_code, 2);
-}
 
 TEST_F(CliList, Text) {
     auto result = list("*");
@@ -97,44 +83,18 @@ TEST_F(CliList, Json) {
 
 // A function has one line, whether its sites are inlined, bodies or in text that is freed.
 TEST_F(CliList, BodiesAndFreedText) {
-    SampleObject sample;
-    test::BlobBuilder blob = test::BlobBuilder::above(sample.types);
-    const uint32_t none = blob.loc_proto({});
-    blob.locsec("inline.init.text", {{13, none, 0}});
-    blob.locsec("func.text", {{13, none, 0x10}});
-    ExtraFile file = sample.file;
-    file.sections = {{".text", SHF_ALLOC | SHF_EXECINSTR, 0xffffffff81000000, 0x1000},
-                     {".init.text", SHF_ALLOC | SHF_EXECINSTR, 0, 0x1000}};
-    file.func_info = blob.bytes(true);
-    file.provenance->func_files = {0};
-    file.provenance->reasons.clear();
-    auto of = [&](const std::string &name) {
-        return run_btf_extra({"list", "*", "--tables", name, "--vmlinux", path("vmlinux")}).out;
+    const struct {
+        std::vector<Site> sites;
+        const char *line;
+    } rows[] = {
+        {{{"inline.init.text", 13, 0}, {"func.text", 13, 0x10}},
+         "2 sites  partially inlined: kprobe, fentry on it miss 1 of 2\n"},
+        {{{"func.init.text", 13, 0}}, "1 site   body only, freed after boot\n"},
+        {{{"func.text", 13, 0}}, "1 site   body only\n"},
     };
-    EXPECT_EQ(of(write("both", file)),
-              "vmlinux:twin     2 sites  partially inlined: kprobe, fentry on it miss 1 of 2\n");
-    blob = test::BlobBuilder::above(sample.types);
-    blob.locsec("func.init.text", {{13, blob.loc_proto({}), 0}});
-    file.func_info = blob.bytes(true);
-    EXPECT_EQ(of(write("init", file)), "vmlinux:twin     1 site   body only, freed after boot\n");
-    blob = test::BlobBuilder::above(sample.types);
-    blob.locsec("func.text", {{13, blob.loc_proto({}), 0}});
-    file.func_info = blob.bytes(true);
-    EXPECT_EQ(of(write("body", file)), "vmlinux:twin     1 site   body only\n");
-}
-
-TEST_F(CliList, RunningKernelWithoutTables) {
-    if (std::filesystem::exists("/dev/btf_extra"))
-        GTEST_SKIP() << "btf_extra is loaded";
-    auto result = run_btf_extra({"list", "skb_headlen"});
-    EXPECT_EQ(result.exit_code, 1);
-    EXPECT_NE(
-        result.err.find("btf_extra is not loaded, and neither /lib/firmware/updates/btf_extra/"),
-        result.err.npos)
-        << result.err;
-    expect_failed(
-        run_btf_extra({"list", "a", "--tables", path("none"), "--vmlinux", path("vmlinux")}),
-        path("none") + ": open: No such file or directory");
+    for (const auto &row : rows)
+        EXPECT_EQ(run("list", {"*"}, write_sites("other", row.sites)).out,
+                  std::string("vmlinux:twin     ") + row.line);
 }
 
 }  // namespace

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // Runs btf-extra probes on the sample object. The expected text was worked out by hand from
 // tests/support/sample_object.cpp.
-#include <filesystem>
-
 #include <gtest/gtest.h>
 
 #include "tests/support/cli_fixture.h"
@@ -11,23 +9,15 @@ namespace btf_extra {
 namespace {
 
 using test::CommandResult;
-using test::run_btf_extra;
 using test::SampleObject;
 
 class CliProbes : public test::CliFixture {
   protected:
     static CommandResult probes(const std::string &func, std::vector<std::string> more = {}) {
-        more.insert(more.begin(), {"probes", func, "--tables", path("a.btf_extra"), "--vmlinux",
-                                   path("vmlinux")});
-        return run_btf_extra(more);
+        more.insert(more.begin(), func);
+        return run("probes", more);
     }
 };
-
-TEST_F(CliProbes, Usage) {
-    EXPECT_EQ(run_btf_extra({"probes", "--help"}).exit_code, 0);
-    EXPECT_EQ(run_btf_extra({"probes"}).exit_code, 2);
-    EXPECT_EQ(probes("report", {"--format", "dtrace"}).exit_code, 2);
-}
 
 TEST_F(CliProbes, Tracefs) {
     auto result = probes("report");
@@ -122,8 +112,7 @@ TEST_F(CliProbes, WhichFunction) {
 TEST_F(CliProbes, LoopHeads) {
     ExtraFile file = SampleObject().file;
     file.site_marks = {1 << SITE_MARK_BITS | SITE_MARK_LOOP_HEAD};
-    auto result = run_btf_extra(
-        {"probes", "skb_headlen", "--tables", write("loop", file), "--vmlinux", path("vmlinux")});
+    auto result = run("probes", {"skb_headlen"}, write("loop", file));
     EXPECT_EQ(result.out, R"(# unsigned int skb_headlen(const struct sk_buff *skb): 2 of 3 sites
 p:kloc/skb_headlen_0 _stext+0x4 skb=%di:x64
 # without skb: no location here
@@ -134,18 +123,6 @@ p:kloc/skb_headlen_2 _stext+0x20 skb=%di:x64
 
 // A place that cannot have a probe is printed as a comment.
 TEST_F(CliProbes, PlacesWithoutProbe) {
-    SampleObject sample;
-    auto with_site = [&](const char *section, uint32_t offset) {
-        test::BlobBuilder blob = test::BlobBuilder::above(sample.types);
-        blob.locsec(section, {{13, blob.loc_proto({}), offset}});
-        ExtraFile file = sample.file;
-        file.sections = {{".text", SHF_ALLOC | SHF_EXECINSTR, 0xffffffff81000000, 0x1000},
-                         {".init.text", SHF_ALLOC | SHF_EXECINSTR, 0, 0x1000}};
-        file.func_info = blob.bytes(true);
-        file.provenance->func_files = {0};
-        file.provenance->reasons.clear();
-        return write("one_site", file);
-    };
     // The kernel has text that is freed, text without probes, and two symbols of one name.
     test::write_file(path("special.S"), test::sample_kernel_source(path("base.btf")) + R"(
         .section .init.text, "ax"
@@ -206,9 +183,8 @@ twice:  .skip 0x10
          "inlined\\n\", comm, tid); }\n"},
     };
     for (const Row &row : rows) {
-        const std::string file = with_site(row.section, row.offset);
-        auto result = run_btf_extra({"probes", "#13", "--tables", file, "--vmlinux",
-                                     path("special"), "--format", row.format});
+        const std::string file = write_sites("one_site", {{row.section, 13, row.offset}});
+        auto result = run("probes", {"#13", "--format", row.format}, file, "special");
         EXPECT_EQ(result.exit_code, 0) << result.err;
         EXPECT_EQ(result.out.substr(result.out.find('\n') + 1), row.line);
     }

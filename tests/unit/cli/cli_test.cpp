@@ -26,7 +26,8 @@ using test::SampleObject;
 class Cli : public test::CliFixture {};
 
 TEST_F(Cli, Usage) {
-    for (const char *command : {"stat", "dump", "check", "lookup", "generate"}) {
+    for (const char *command :
+         {"stat", "dump", "check", "lookup", "list", "probes", "trace", "generate"}) {
         auto help = run_btf_extra({command, "--help"});
         EXPECT_EQ(help.exit_code, 0) << command;
         EXPECT_NE(help.out.find("Usage"), help.out.npos) << command;
@@ -51,6 +52,14 @@ TEST_F(Cli, Usage) {
         {"stat", "--running", "--btf-base", vmlinux},
         {"stat", "--running", "--vmlinux", vmlinux},
         {"dump", "--running"},
+        {"list", "a", "--vmlinux", vmlinux},
+        {"list", "a", "--tables", file, "--no-module"},
+        {"list", "a", "--tables", file, "--vmlinux", vmlinux, "--module", vmlinux, "--no-such"},
+        {"probes", "a", "--tables", file, "--vmlinux", vmlinux, "--format", "dtrace"},
+        {"trace", "foo", "--count", "many"},
+        {"trace", "foo", "--duration", "long"},
+        {"trace", "foo", "--inline-only", "--body-only"},
+        {"trace", "foo", "--require"},
     };
     for (const auto &row : rows) {
         auto result = run_btf_extra(row);
@@ -70,6 +79,16 @@ TEST_F(Cli, RunningKernelWithoutTheModule) {
         EXPECT_NE(result.err.find("btf_extra is not loaded, and neither "), result.err.npos)
             << result.err;
     }
+    EXPECT_NE(run_btf_extra({"list", "skb_headlen"})
+                  .err.find("and neither /lib/firmware/updates/btf_extra/"),
+              std::string::npos);
+    const std::string none = path("none"), absent = none + ": open: No such file or directory";
+    expect_failed(run("list", {"a"}, none), absent);
+    expect_failed(run_btf_extra({"trace", "foo", "--tables", none}), absent);
+    for (const std::vector<std::string> &row :
+         {std::vector<std::string>{"trace", "foo", "--no-module"},
+          {"trace", "foo", "--tables", path("a.btf_extra")}})
+        expect_failed(run_btf_extra(row), "...");
     expect_failed(run_btf_extra({"stat", "--running"}), message);
     expect_failed(run_btf_extra({"stat", "--running", "--json"}), message);
 }
