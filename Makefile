@@ -300,7 +300,7 @@ build/release/bench/libdw_walk: build/release/obj/tests/bench/libdw_walk.cpp.o
 build/release/vm/%: build/release/obj/tests/vm/%.cpp.o build/release/libuserspace.a \
 		build/release/libcore.a
 	@mkdir -p $(@D)
-	$(call say,LD) $(LINK_CXX) -o $@ $^ $(LIBS)
+	$(call say,LD) $(LINK_CXX) -o $@ -Wl,--start-group $^ -Wl,--end-group $(LIBS)
 build/release/vm/%: build/release/obj/tests/vm/%.c.o
 	@mkdir -p $(@D)
 	$(call say,LD) $(CC) $(USER_CFLAGS) $(FLAGS) $(USER_LDFLAGS) -pthread -o $@ $^
@@ -312,6 +312,7 @@ GUEST_FOLDERS := $(patsubst tests/vm/%_guest.cpp,%,$(wildcard tests/vm/*/*_guest
 guest_objects = $(filter-out build/release/obj/tests/vm/$(1)_guest.cpp.o,$(call object,release,\
 	$(wildcard tests/vm/$(dir $(1))*.cpp)))
 $(foreach g,$(GUEST_FOLDERS),$(eval build/release/vm/$(g)_guest: $(call guest_objects,$(g))))
+build/release/vm/core/core_guest: $(call object,release,$(wildcard tests/core/*.c))
 GUEST_BUILT := $(patsubst %,build/release/vm/%_guest,$(GUEST_FOLDERS)) \
 	$(patsubst tests/vm/%.c,build/release/vm/%,$(wildcard tests/vm/*.c)) \
 	$(addprefix build/release/vm/,running_compare running_access) \

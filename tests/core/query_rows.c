@@ -130,8 +130,7 @@ static void begin(struct blob_writer *w, struct core_row_images *images, u32 fir
 {
 	blob_begin(w, images->records, CORE_ROW_IMAGE_WORDS, images->strings,
 		   sizeof(images->strings), first_id, first_string);
-	if (first_id > 1)
-		blob_string(w, "");
+	blob_string(w, "");
 }
 
 static void finish(const struct blob_writer *w, u32 *words, struct core_image *image)
@@ -145,10 +144,11 @@ static void section(struct blob_writer *w, const char *name, u32 nr_sites)
 	blob_type(w, blob_string(w, name), LOCSEC, nr_sites, 0);
 }
 
-static void site(struct blob_writer *w, u32 func, u32 offset)
+static void site(struct blob_writer *w, const struct core_row_images *images, u32 func,
+		 u32 offset)
 {
-	blob_word(w, func);
-	blob_word(w, 12);
+	blob_word(w, func + (func == 3 ? images->more_func : images->more_ids));
+	blob_word(w, images->more_ids + 14);
 	blob_word(w, offset);
 }
 
@@ -158,42 +158,47 @@ void query_rows_input(struct core_row_images *images, struct core_input *input)
 		"drop", "tcp_ack", "tcp_ack.constprop.0", "tcp_ack.isra.0", "tcp_rcv", "tcp_rcv",
 		"udp_rcv"
 	};
+	static const char *const files[] = { "file:net/ipv4/tcp.c", "file:net/ipv6/tcp.c" };
 	struct blob_writer w;
 	u32 i;
 
 	memset(input, 0, sizeof(*input));
 	input->machine = LOC_MACHINE_X86_64;
 	begin(&w, images, 1, 0);
-	blob_string(&w, "");
 	blob_type(&w, blob_string(&w, "int"), INT, 0, 4);	/* 1 */
 	blob_word(&w, 0x01000020);
 	blob_type(&w, 0, FUNC_PROTO, 0, 0);			/* 2 */
 	blob_type(&w, blob_string(&w, "sys_read"), FUNC, 1, 2);	/* 3 */
+	blob_string(&w, "");	/* 15 bytes, as in core_images.c */
 	finish(&w, images->base, &input->base);
 
-	begin(&w, images, w.next_id, w.first_string + w.strings_len);
+	begin(&w, images, 4 + images->more_ids, 15 + images->more_strings);
 	blob_type(&w, 0, FUNC_PROTO, 0, 1);			/* 4 */
-	for (i = 0; i < ARRAY_LENGTH(names); i++)
-		blob_type(&w, blob_string(&w, names[i]), FUNC, 0, 4);	/* 5 to 11 */
+	for (i = 0; i < ARRAY_LENGTH(names); i++)		/* 5 to 11 */
+		blob_type(&w, blob_string(&w, names[i]), FUNC, 0, images->more_ids + 4);
+	for (i = 0; i < ARRAY_LENGTH(files); i++) {		/* 12 and 13 */
+		blob_type(&w, blob_string(&w, files[i]), DECL_TAG, 0, images->more_ids + 9 + i);
+		blob_word(&w, 0xffffffff);
+	}
 	finish(&w, images->types, &input->types);
 
 	begin(&w, images, w.next_id, w.first_string + w.strings_len);
-	blob_type(&w, 0, PROTO, 0, 0);				/* 12 */
+	blob_type(&w, 0, PROTO, 0, 0);				/* 14 */
 	section(&w, "inline.text", 5);
-	site(&w, 3, 0x10);
-	site(&w, 6, 0x10);
-	site(&w, 6, 0x20);
-	site(&w, 9, 0x30);
-	site(&w, 10, 0x34);
+	site(&w, images, 3, 0x10);
+	site(&w, images, 6, 0x10);
+	site(&w, images, 6, 0x20);
+	site(&w, images, 9, 0x30);
+	site(&w, images, 10, 0x34);
 	section(&w, "func.text", 8);
-	site(&w, 5, 0x80);
+	site(&w, images, 5, 0x80);
 	for (i = 0x40; i <= 0x70; i += 0x10)
-		site(&w, 6, i);
-	site(&w, 7, 0x70);
-	site(&w, 8, 0x50);
-	site(&w, 9, 0x90);
+		site(&w, images, 6, i);
+	site(&w, images, 7, 0x70);
+	site(&w, images, 8, 0x50);
+	site(&w, images, 9, 0x90);
 	section(&w, "inline.init.text", 1);
-	site(&w, 11, 0x8);
+	site(&w, images, 11, 0x8);
 	finish(&w, images->func_info, &input->func_info);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
 /*
  * The named rows of the queries: the text that a user writes, and the sites that it stands for.
- * They run in GoogleTest and in KUnit, over one object that is made for them.
+ * They run in GoogleTest and in KUnit over one object that is made for them, and against the
+ * running kernel (tests/vm/core).
  */
 #ifndef BTF_EXTRA_TESTS_QUERY_ROWS_H
 #define BTF_EXTRA_TESTS_QUERY_ROWS_H

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 # shellcheck shell=bash disable=SC2154  # vm_suites.sh sets kernel, files and modules
-# The modules, their data and /dev/btf_extra, of vmlinux and of a module that comes and goes, and files
-# that must be refused.
+# The modules, their data and /dev/btf_extra, of vmlinux and of a module that comes and goes.
 
 section() { objcopy --dump-section "$2=$3" "$1" /dev/null 2>/dev/null || objcopy -O binary \
     --only-section="$2" --set-section-flags "$2=alloc" "$1" "$3"; }
@@ -17,7 +16,6 @@ with_word() {
 
 prepare() {
     local sample=$modules/tests/vm/sample/btf_extra_sample.ko
-    mkdir "$files/hostile"
     cp "$modules/kernel/data/types.bin" "$files"
     section "$files/vmlinux.btf_extra" .BTF.func_info "$files/func_info.bin"
     build_id "$modules/vmlinux" >"$files/vmlinux.build_id"
@@ -32,7 +30,6 @@ prepare() {
     build/release/btf-extra stat "$files/sample.btf_extra" --json |
         sed -n 's/^ *"sites": \([0-9]*\),/\1/p' >"$files/sample.sites"
     section "$files/sample.btf_extra" .BTF.func_info "$files/sample.func_info"
-    tests/vm/hostile_blobs.py "$files/sample.btf_extra" "$files/hostile" || return
     [ "$kernel" != 6.1 ] || add_debian_modules || return
     vm/add-program.sh "$files" build/release/vm/{running_compare,running_access,query_stress,object_list}
 }

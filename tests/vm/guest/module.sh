@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-# In the guest: btf_extra.ko, the data module, firmware for a module that comes and goes, files that
-# must be refused. tests/vm/module.sh puts there what it needs.
+# In the guest: btf_extra.ko, the data module, firmware for a module that comes and goes.
+# tests/vm/module.sh puts there what it needs.
 cd / || exit 1
 # shellcheck source=tests/harness/rows.sh
 . /rows.sh
@@ -93,29 +93,6 @@ insmod /btf_extra_vmlinux.ko
 said >/dev/null
 same 'and keeps them when vmlinux comes' "$(cat /sample.sites)" "$(count)"
 rmmod btf_extra_sample
-
-# ---- files that must be refused ----
-
-for blob in /hostile/*.btf_extra; do
-    name=$(basename "$blob" .btf_extra)
-    sample "$blob"
-    insmod /btf_extra_sample.ko
-    got=$(said)
-    wanted=$(cat "/hostile/$name.expect")
-    # Once, and in one line.
-    case $(echo "$got" | wc -l):$got in
-    1:"$wanted"*) passed "refused: $name" ;;
-    *) same "refused: $name" "$wanted" "$got" ;;
-    esac
-    [ "$(count)" = 0 ] || echo "fail refused: $name: it has sites"
-    [ -z "$(shown)" ] || echo "fail refused: $name: it has files"
-    rmmod btf_extra_sample
-done
-sample /sample.btf_extra
-insmod /btf_extra_sample.ko
-same 'after all that the good one is taken' "$(cat /sample.sites)" "$(count)"
-rmmod btf_extra_sample
-dmesg -c >/dev/null
 
 # ---- come and go under look-ups ----
 
