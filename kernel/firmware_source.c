@@ -10,13 +10,15 @@
 #include "firmware_source.h"
 #include "manifest.h"
 #include "published_objects.h"
-#include "query_device.h"
 #include "running_kernel.h"
 
 /* It does not change between open and close. */
 static struct manifest manifest;
 
-/* Asks for the file of that name of this kernel. */
+/*
+ * Asks for the file of that name of this kernel, on behalf of no device: with one, each suspend
+ * would read all blobs again, so that they are at hand when it resumes.
+ */
 static int request(const struct firmware **firmware, const char *name)
 {
 	char *path = kasprintf(GFP_KERNEL, "btf_extra/%s/%s", utsname()->release, name);
@@ -24,7 +26,7 @@ static int request(const struct firmware **firmware, const char *name)
 
 	if (!path)
 		return -ENOMEM;
-	err = request_firmware_direct(firmware, path, query_device());
+	err = request_firmware_direct(firmware, path, NULL);
 	kfree(path);
 	return err;
 }

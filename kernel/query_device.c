@@ -252,8 +252,3 @@ void query_device_exit(void)
 {
 	misc_deregister(&device);
 }
-
-struct device *query_device(void)
-{
-	return device.this_device;
-}

@@ -3,7 +3,6 @@
 #ifndef BTF_EXTRA_QUERY_DEVICE_H
 #define BTF_EXTRA_QUERY_DEVICE_H
 
-#include <linux/device.h>
 #include <linux/fs.h>
 
 int query_device_init(void);
@@ -11,8 +10,5 @@ void query_device_exit(void);
 
 /* The operations of its files: tests have no path to one. */
 extern const struct file_operations query_device_operations;
-
-/* The device on whose behalf firmware is asked for. */
-struct device *query_device(void);
 
 #endif

@@ -7,7 +7,7 @@ cd / || exit 1
 . /rows.sh
 
 # Prints what btf_extra has logged since the last call.
-said() { dmesg -c | sed -n 's/^\[[^]]*\] btf_extra: //p' | grep -v -e 'out-of-tree' -e 'verification failed'; }
+said() { dmesg -c | tee -a /log | sed -n 's/^\[[^]]*\] btf_extra: //p' | grep -v -e 'out-of-tree' -e 'verification failed'; }
 
 load() { insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko; }
 unload() {
@@ -108,10 +108,27 @@ same "look-ups while a module comes and goes" 0 $?
 cat /stress
 echo "$turns turns"
 
-# ---- vmlinux from firmware ----
+# ---- btf_extra goes while modules come ----
 
 unload btf_extra_vmlinux
 unload btf_extra
+touch /coming
+while [ -e /coming ]; do
+    # btf_extra may hold it for a moment.
+    insmod /btf_extra_sample.ko 2>/dev/null
+    rmmod btf_extra_sample 2>/dev/null
+done &
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+    insmod /btf_extra.ko
+    unload btf_extra || break
+done
+rm /coming
+wait
+rmmod btf_extra_sample 2>/dev/null
+same 'it goes while modules come, and all of them go' '' "$(cut -d' ' -f1 /proc/modules)"
+
+# ---- vmlinux from firmware ----
+
 same 'nothing is left behind' '' \
     "$(ls -d /sys/kernel/btf_extra /dev/btf_extra /sys/kernel/debug/btf_extra /sys/kernel/btf/btf_extra* 2>/dev/null
     grep btf_extra /proc/kallsyms | head -n 3)"
@@ -168,4 +185,6 @@ echo 'garbage' >"$firmware/manifest"
 insmod /btf_extra.ko
 same 'a manifest that is none' 'manifest: line 1 cannot be read; no firmware is asked for' "$(said)"
 unload btf_extra
+# Debian's kernels say for which device they have read a file.
+same 'no device has its files read again at each suspend' '' "$(grep 'misc btf_extra: ' /log)"
 echo 'pass the guest came to its end'
