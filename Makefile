@@ -63,6 +63,8 @@ build/asan/%: FLAGS := -O1 -g $(SANITIZE)
 # Here CLI11 and GoogleTest would take twice the time to be optimized as all else together.
 build/asan/obj/userspace/cli/% build/asan/obj/tests/unit/%_test.cpp.o: FLAGS := -O0 -g $(SANITIZE)
 build/fuzz/%: FLAGS := -O1 -g $(SANITIZE) -fsanitize=fuzzer-no-link
+# Of the core's code it is counted how often it runs: tests/fuzz/steps.h.
+build/fuzz/obj/kernel/core/%: FLAGS := -O1 -g $(SANITIZE) -fsanitize=fuzzer-no-link -fprofile-instr-generate
 build/fuzz/%: override CC = $(CLANG)
 build/fuzz/%: override CXX = $(CLANGXX)
 build/freestanding/%: FLAGS := -O2 -ffreestanding -fno-pic
@@ -323,10 +325,10 @@ GUEST_BUILT := $(patsubst %,build/release/vm/%_guest,$(GUEST_FOLDERS)) \
 FUZZ_C := build/fuzz/libcore_support.a
 $(eval $(call archive,$(FUZZ_C),$(call object,fuzz,$(filter %.c,$(SUPPORT)))))
 build/fuzz/%_fuzz: build/fuzz/obj/tests/fuzz/%_fuzz.c.o $(FUZZ_C) build/fuzz/libcore.a
-	$(call say,LD) $(CC) $(FLAGS) -fsanitize=fuzzer -o $@ $^
+	$(call say,LD) $(CC) $(FLAGS) -fsanitize=fuzzer -fprofile-instr-generate -o $@ $^
 build/fuzz/%_fuzz: build/fuzz/obj/tests/fuzz/%_fuzz.cpp.o build/fuzz/libsupport.a \
 		build/fuzz/libuserspace.a build/fuzz/libcore.a
-	$(call say,LD) $(CXX) $(FLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+	$(call say,LD) $(CXX) $(FLAGS) -fsanitize=fuzzer -fprofile-instr-generate -o $@ $^ $(LIBS)
 
 build/freestanding/core.o: $(call object,freestanding,$(CORE))
 	$(call say,LD) ld -r -o $@ $^

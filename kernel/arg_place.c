@@ -4,16 +4,15 @@
 
 #include "arch/arch.h"
 #include "arg_place.h"
-#include "core/btf_type_walk.h"
 #include "core/loc_entry.h"
 
-static void place(const struct btf_blob *types, u32 id, u32 *used, struct arg_place *found)
+static void place(struct btf_type_walk *walk, u32 id, u32 *used, struct arg_place *found)
 {
-	const struct btf_value value = btf_type_value(types, id);
+	const struct btf_value value = btf_type_walk_value(walk, id);
 
 	*found = (struct arg_place){ .size = value.size, .is_signed = value.is_signed };
 	if (found->size)
-		found->nr_registers = arch_argument_registers(types, id, found->size, *used);
+		found->nr_registers = arch_argument_registers(walk, id, found->size, *used);
 	if (!found->nr_registers)
 		return;
 	found->first_register = *used;
@@ -22,6 +21,7 @@ static void place(const struct btf_blob *types, u32 id, u32 *used, struct arg_pl
 
 int arg_places(const struct btf_blob *types, u32 func_id, struct arg_place *places, u32 capacity)
 {
+	struct btf_type_walk walk = btf_type_walk_begin(types);
 	const struct btf_type *func = btf_blob_type(types, func_id);
 	const struct btf_type *proto;
 	const struct btf_param *params;
@@ -36,8 +36,8 @@ int arg_places(const struct btf_blob *types, u32 func_id, struct arg_place *plac
 	nr = loc_vlen(proto);
 	if (nr && !params[nr - 1].type)
 		nr--;
-	used = arch_result_registers(types, proto->type);
+	used = arch_result_registers(&walk, proto->type);
 	for (i = 0; i < nr && i < capacity; i++)
-		place(types, params[i].type, &used, &places[i]);
-	return nr;
+		place(&walk, params[i].type, &used, &places[i]);
+	return walk.left ? (int)nr : -EINVAL;
 }

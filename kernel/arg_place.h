@@ -17,7 +17,8 @@ struct arg_place {
 /*
  * The places of the first parameters of a FUNC, without the end of a variadic
  * prototype. How many parameters it has, also where that is more than capacity;
- * -EINVAL: it is no function, or its prototype is not at hand.
+ * -EINVAL: it is no function, its prototype is not at hand, or its types are nested
+ * deeper or wider than any compiler does.
  */
 int arg_places(const struct btf_blob *types, u32 func_id, struct arg_place *places, u32 capacity);
 

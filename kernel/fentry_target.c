@@ -121,7 +121,9 @@ static void count_site(const struct btf_extra_site *site, void *data)
 	}
 }
 
-/* To look up symbols takes longer than all the rest: once for one body. */
+/* To look up symbols takes longer than all the rest: once for one body, and not for more. */
+#define MAX_NAMED 256
+
 static void find_named(const struct btf_extra_site *body, void *data)
 {
 	struct judgement *judgement = data;
@@ -190,7 +192,7 @@ void fentry_target_of(struct fentry_query *query, u32 func_id, struct fentry_tar
 		judge_only_body(&judgement);
 	} else if (target->nr_bodies) {
 		target->answer = FENTRY_SEVERAL;
-		if (!target->own)
+		if (!target->own && target->nr_bodies <= MAX_NAMED)
 			fentry_walk_bodies(query->object, func_id, find_named, &judgement);
 		if (judgement.nr_named != 1)
 			target->address = 0;
@@ -229,19 +231,23 @@ static bool leads_to(struct fentry_query *query, u32 func_id, unsigned long addr
 	       fentry_target_accepted(query, &target);
 }
 
+/* So many other functions of one body are tried. */
+#define MAX_NAMESAKES 16
+
 struct namesake {
 	struct fentry_query *query;
 	const struct btf_extra_site *body;
+	u32 nr_tried;
 };
 
 /* The id, where another function of the same body leads to it. */
 static int try_function(const struct found_site *found, void *data)
 {
-	const struct namesake *search = data;
+	struct namesake *search = data;
 	u32 func_id = found->section->sites[found->i].func;
 	enum fentry_answer answer;
 
-	if (func_id == search->body->func_id ||
+	if (func_id == search->body->func_id || search->nr_tried++ >= MAX_NAMESAKES ||
 	    !leads_to(search->query, func_id, search->body->address, &answer))
 		return 0;
 	return func_id;

@@ -9,7 +9,7 @@
 
 #include <linux/types.h>
 
-#include "../core/btf_blob.h"
+#include "../core/btf_type_walk.h"
 
 /* arch_args_word(): the word of struct pt_regs that has the number of a system call. */
 #if defined(CONFIG_X86_64)
@@ -20,12 +20,13 @@
 
 /*
  * The registers that an argument takes where next is the first argument register
- * that is left. 0: it is in memory, or in registers that are not for integers.
+ * that is left. 0: it is in memory, or in registers that are not for integers. No
+ * answer counts if the walk gives up.
  */
-u32 arch_argument_registers(const struct btf_blob *types, u32 type_id, u32 size, u32 next);
+u32 arch_argument_registers(struct btf_type_walk *walk, u32 type_id, u32 size, u32 next);
 
 /* How many argument registers the caller needs to say where the result is to be. */
-u32 arch_result_registers(const struct btf_blob *types, u32 type_id);
+u32 arch_result_registers(struct btf_type_walk *walk, u32 type_id);
 
 /*
  * Returns true if ftrace knows the function at an address: its NOP is there, or a call.

@@ -2,16 +2,14 @@
 #include "btf_type_walk.h"
 #include "loc_entry.h"
 
-#define MAX_CHAIN 64
 #define POINTER_SIZE 8
 
-const struct btf_type *btf_type_strip(const struct btf_blob *types, u32 id)
+const struct btf_type *btf_type_walk_strip(struct btf_type_walk *walk, u32 id)
 {
-	u32 depth;
+	while (walk->left) {
+		const struct btf_type *type = btf_blob_type(walk->types, id);
 
-	for (depth = 0; depth < MAX_CHAIN; depth++) {
-		const struct btf_type *type = btf_blob_type(types, id);
-
+		walk->left--;
 		if (!type)
 			return NULL;
 		switch (loc_kind(type)) {
@@ -29,9 +27,9 @@ const struct btf_type *btf_type_strip(const struct btf_blob *types, u32 id)
 	return NULL;
 }
 
-struct btf_value btf_type_value(const struct btf_blob *types, u32 id)
+struct btf_value btf_type_walk_value(struct btf_type_walk *walk, u32 id)
 {
-	const struct btf_type *type = btf_type_strip(types, id);
+	const struct btf_type *type = btf_type_walk_strip(walk, id);
 	struct btf_value value = { 0 };
 
 	switch (type ? loc_kind(type) : BTF_KIND_UNKN) {

@@ -472,23 +472,42 @@ struct loc_range loc_index_by_name(const struct loc_index *index, const char *na
 	return loc_index_by_prefix(index, name, (u32)strlen(name), true);
 }
 
-struct func_key {
+struct site_key {
 	const struct loc_site *sites;
 	u32 func;
+	u32 offset;
 };
 
 static int compare_func(const void *key, u32 i)
 {
-	const struct func_key *wanted = key;
+	const struct site_key *wanted = key;
 
 	return compare_u64(wanted->sites[i].func, wanted->func);
 }
 
 struct loc_range loc_index_by_func(const struct loc_index *index, u32 section, u32 func)
 {
-	struct func_key key = { .sites = index->sections[section].sites, .func = func };
+	struct site_key key = { .sites = index->sections[section].sites, .func = func };
 
 	return equal_range(0, index->sections[section].nr_sites, compare_func, &key);
+}
+
+static int compare_site(const void *key, u32 i)
+{
+	const struct site_key *wanted = key;
+	const struct loc_site *site = &wanted->sites[i];
+
+	return compare_u64((u64)site->func << 32 | site->offset,
+			   (u64)wanted->func << 32 | wanted->offset);
+}
+
+bool loc_index_begins(const struct loc_index *index, u32 section, u32 func, u32 offset)
+{
+	const struct loc_section *holder = &index->sections[section];
+	struct site_key key = { .sites = holder->sites, .func = func, .offset = offset };
+	u32 at = lower_bound(0, holder->nr_sites, 0, compare_site, &key);
+
+	return at < holder->nr_sites && !compare_site(&key, at);
 }
 
 /* The LOCSECs of one ELF section, by class; an absent one has no sites. */

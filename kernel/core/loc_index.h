@@ -82,6 +82,9 @@ struct loc_range loc_index_by_prefix(const struct loc_index *index, const char *
 /* Returns the sites of a function in one LOCSEC: a range of index->sections[section].sites. */
 struct loc_range loc_index_by_func(const struct loc_index *index, u32 section, u32 func);
 
+/* Returns true if that LOCSEC has a site of the function at that offset. */
+bool loc_index_begins(const struct loc_index *index, u32 section, u32 func, u32 offset);
+
 /* Returns the sites at one offset of an ELF section: a range of index->by_offset. */
 struct loc_range loc_index_by_offset(const struct loc_index *index, u32 elf_section, u32 offset);
 

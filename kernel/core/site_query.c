@@ -7,6 +7,7 @@ struct walk {
 	const struct func_text *text;
 	u32 classes;
 	bool by_symbol;		/* only bodies whose symbol is the text's name */
+	struct loc_range signatures;	/* functions of that name; their bodies are found by it */
 	found_site_fn fn;
 	void *data;
 };
@@ -73,34 +74,36 @@ int site_query_address(const struct site_tables *tables, u64 address, u32 classe
 
 /* ---- of a function ---- */
 
-/* Returns true if a body has a true signature of that name. */
-static int has_signature(const struct found_site *found, void *data)
-{
-	const struct walk *walk = data;
-	const char *name = site_func_name(walk->tables, site_of(found)->func);
+/* Some files may each have a symbol of that name. A blob with more of them costs no more time. */
+#define MAX_SIGNATURES 64u
 
-	return !strncmp(name, walk->text->name, walk->text->name_size) &&
-	       !name[walk->text->name_size];
+/* Returns true if a body has a true signature of that name. */
+static bool has_signature(const struct walk *walk, const struct found_site *found)
+{
+	const struct loc_index *index = walk->tables->index;
+	u32 section = (u32)(found->section - index->sections);
+	u32 i;
+
+	for (i = walk->signatures.first; i < walk->signatures.end; i++)
+		if (i - walk->signatures.first == MAX_SIGNATURES ||
+		    loc_index_begins(index, section, index->funcs[i], site_of(found)->offset))
+			return true;
+	return false;
 }
 
-static bool has_symbol(struct walk *walk, const struct found_site *found)
+static bool has_symbol(const struct walk *walk, const struct found_site *found)
 {
-	u32 elf = found->section->elf;
-	u32 offset = site_of(found)->offset;
-
-	if (found->section->loc_class != LOC_CLASS_BODY)
-		return false;
 	/* Those were already found by name. */
-	if (site_query_place(walk->tables, elf, offset, SITE_CLASS(LOC_CLASS_BODY),
-			     has_signature, walk))
-		return false;
-	return walk->tables->ops->symbol_begins(walk->tables, elf, offset, walk->text->name,
+	return found->section->loc_class == LOC_CLASS_BODY && !has_signature(walk, found) &&
+	       walk->tables->ops->symbol_begins(walk->tables, found->section->elf,
+						site_of(found)->offset, walk->text->name,
 						walk->text->name_size);
 }
 
 static int walk_func(struct walk *walk, u32 func)
 {
 	const struct loc_index *index = walk->tables->index;
+	bool wanted = true;
 	u32 i;
 	int ret;
 
@@ -114,7 +117,12 @@ static int walk_func(struct walk *walk, u32 func)
 			continue;
 		sites = loc_index_by_func(index, i, func);
 		for (found.i = sites.first; found.i < sites.end; found.i++) {
-			if (walk->by_symbol && !has_symbol(walk, &found))
+			const struct loc_site *site = site_of(&found);
+
+			if (walk->by_symbol && (found.i == sites.first ||
+						site[-1].offset != site->offset))
+				wanted = has_symbol(walk, &found);
+			if (!wanted)
 				continue;
 			ret = walk->fn(&found, walk->data);
 			if (ret)
@@ -176,6 +184,7 @@ int site_query_text(const struct site_tables *tables, const struct func_text *te
 	if (ret || literal < text->name_size || source == text->name_size)
 		return ret;
 	walk.by_symbol = true;
+	walk.signatures = loc_index_by_prefix(index, text->name, literal, true);
 	return walk_funcs(&walk, loc_index_by_prefix(index, text->name, source, true));
 }
 

@@ -264,6 +264,50 @@ void image_long_name(const struct core_row *row, struct core_row_images *images,
 	finish(&w, ALL_KINDS, images->func_info, &input->func_info);
 }
 
+/* Types alone: words[0] unions in each other, the innermost of int, of words[1] members each. */
+void image_nested_unions(const struct core_row *row, struct core_row_images *images,
+			 struct core_input *input)
+{
+	struct blob_writer w;
+	u32 inner = 1;
+	u32 level, i;
+
+	plain_base(images, input);
+	begin(&w, images, 4, 15);
+	for (level = 0; level < row->words[0]; level++) {
+		u32 outer = blob_type(&w, 0, UNION, row->words[1], 4);
+
+		for (i = 0; i < row->words[1]; i++) {
+			blob_word(&w, 0);
+			blob_word(&w, inner);
+			blob_word(&w, 0);
+		}
+		inner = outer;
+	}
+	finish(&w, 0, images->types, &input->types);
+	begin(&w, images, w.next_id, 15);
+	finish(&w, ALL_KINDS, images->func_info, &input->func_info);
+}
+
+/* There are words[0] functions of one name, with bodies at two places; inline layout. */
+void image_namesakes(const struct core_row *row, struct core_row_images *images,
+		     struct core_input *input)
+{
+	struct blob_writer w;
+	u32 name, proto, i;
+
+	plain_base(images, input);
+	begin(&w, images, 4, 15);
+	name = blob_string(&w, "pear");
+	for (i = 0; i < row->words[0]; i++)
+		blob_type(&w, name, FUNC, 0, 2);
+	proto = blob_type(&w, 0, PROTO, 0, 0);
+	blob_type(&w, blob_string(&w, "func.text"), LOCSEC, 2 * row->words[0], 0);
+	for (i = 0; i < 2 * row->words[0]; i++)
+		site(&w, 4 + i / 2, proto, i % 2);
+	finish(&w, ALL_KINDS, images->func_info, &input->func_info);
+}
+
 /* words is the only record in func_info: id 11 at 32. The name "x" is string 47. */
 void image_one_location(const struct core_row *row, struct core_row_images *images,
 			struct core_input *input)

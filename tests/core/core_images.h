@@ -54,6 +54,12 @@ void image_many_sections(const struct core_row *row, struct core_row_images *ima
 /* Gives FUNC 4 a name of words[0] bytes and a site; inline layout. */
 void image_long_name(const struct core_row *row, struct core_row_images *images,
 		     struct core_input *input);
+/* Makes types of words[0] unions in each other, with words[1] members each. */
+void image_nested_unions(const struct core_row *row, struct core_row_images *images,
+			 struct core_input *input);
+/* Makes words[0] functions of one name, with bodies at two places. */
+void image_namesakes(const struct core_row *row, struct core_row_images *images,
+		     struct core_input *input);
 /* Makes words the only record in func_info: id 11 at 32. The name "x" is string 47. */
 void image_one_location(const struct core_row *row, struct core_row_images *images,
 			struct core_input *input);

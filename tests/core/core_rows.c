@@ -43,6 +43,11 @@ const struct core_row core_rows[] = {
 	{ "layout skips a later kind", .build = image_later_kind, ACCEPTED },
 	{ "longest function name", .build = image_long_name, WORDS(511), ACCEPTED },
 
+	/* what may cost time is taken, and walks over it are bounded */
+	{ "14 nested unions of 16 members", .build = image_nested_unions, WORDS(14, 16),
+	  ACCEPTED },
+	{ "150 functions at two places", .build = image_namesakes, WORDS(150), ACCEPTED },
+
 	/* header and sections */
 	{ "no byte", .cut = 0xffffffff, BAD_INFO(HEADER_CUT, 0, 0) },
 	{ "cut in the magic", .cut = 1, BAD_INFO(HEADER_CUT, 0, 0) },

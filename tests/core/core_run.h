@@ -33,6 +33,7 @@ struct core_input {
 	u32 machine;
 	u32 memory_short;		/* bytes that loc_index_build() gets too few */
 	u32 scratch_short;
+	bool trusted;			/* the index is not asked for its promise */
 };
 
 struct core_arena {

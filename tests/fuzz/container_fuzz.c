@@ -11,6 +11,7 @@
 
 #include "../core/container_rows.h"
 #include "../../kernel/core/site_bounds.h"
+#include "steps.h"
 
 static void hold(bool promise, const char *text)
 {
@@ -35,6 +36,24 @@ static const struct loc_index *plain_index(void)
 		hold(outcome.step == CORE_DONE, "the plain blobs are accepted");
 	}
 	return &outcome.index;
+}
+
+/*
+ * Each of up to 1024 headers is read for each part, and the sections of the object are compared with
+ * each other: 1024 * 1024 / 2 times some 20 steps.
+ */
+#define MOST_STEPS 20000000
+
+/* Opening alone, for the promises ask far more. */
+static void count_steps(const u8 *bytes, size_t size, const struct loc_index *index)
+{
+	struct btf_fault fault;
+	struct extra_elf elf;
+
+	steps_begin();
+	if (!extra_elf_open(&elf, bytes, size, &fault))
+		site_bounds_check(index, &elf, &fault);
+	steps_end("container", size, MOST_STEPS);
 }
 
 /* Checks each site by its number. */
@@ -68,6 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	if (!copy)
 		abort();
 	memcpy(copy, bytes, size);
+	count_steps(copy, size, index);
 	container_run(&run, copy, size);
 	hold(!run.broken, run.broken ? run.broken : "");
 	if (!run.error) {

@@ -7,15 +7,15 @@
  */
 #include <linux/btf.h>
 #include <linux/math.h>
+#include <linux/minmax.h>
 
-#include "../../core/btf_type_walk.h"
 #include "../../core/loc_arch.h"
 #include "../../core/loc_entry.h"
 #include "../arch.h"
 
 #define MAX_BY_REGISTERS 16
 
-/* Nested types of a hostile blob end here. */
+/* The stack holds so many nested types: a blob may nest more, but no value of 16 bytes does. */
 #define MAX_DEPTH 16
 
 enum arg_kind {
@@ -23,20 +23,23 @@ enum arg_kind {
 	ARG_MEMORY,	/* also: not known, or not in integer registers */
 };
 
-static enum arg_kind kind_of(const struct btf_blob *types, u32 id, u64 bit, u32 depth);
+static enum arg_kind kind_of(struct btf_type_walk *walk, u32 id, u64 bit, u32 depth);
 
 static enum arg_kind kind_of_scalar(u32 size, u64 bit)
 {
 	return size && bit % (8ull * size) == 0 ? ARG_INTEGER : ARG_MEMORY;
 }
 
-static enum arg_kind kind_of_members(const struct btf_blob *types, const struct btf_type *type,
+static enum arg_kind kind_of_members(struct btf_type_walk *walk, const struct btf_type *type,
 				     u64 bit, u32 depth)
 {
 	const struct btf_member *members = (const void *)(type + 1);
+	u32 nr = loc_vlen(type);
 	u32 i;
 
-	for (i = 0; i < loc_vlen(type); i++) {
+	/* A union of bit fields may have any number. */
+	walk->left -= min(nr, walk->left);
+	for (i = 0; i < nr && walk->left; i++) {
 		u64 offset = members[i].offset;
 
 		if (loc_kind_flag(type)) {
@@ -45,27 +48,29 @@ static enum arg_kind kind_of_members(const struct btf_blob *types, const struct 
 				continue;
 			offset = BTF_MEMBER_BIT_OFFSET(offset);
 		}
-		if (kind_of(types, members[i].type, bit + offset, depth) != ARG_INTEGER)
+		if (kind_of(walk, members[i].type, bit + offset, depth) != ARG_INTEGER)
 			return ARG_MEMORY;
 	}
 	return ARG_INTEGER;
 }
 
-static enum arg_kind kind_of_array(const struct btf_blob *types, const struct btf_type *type,
+static enum arg_kind kind_of_array(struct btf_type_walk *walk, const struct btf_type *type,
 				   u64 bit, u32 depth)
 {
 	const struct btf_array *array = (const void *)(type + 1);
 
 	/* Its other elements are as aligned as the first. */
-	return array->nelems ? kind_of(types, array->type, bit, depth) : ARG_INTEGER;
+	return array->nelems ? kind_of(walk, array->type, bit, depth) : ARG_INTEGER;
 }
 
 /* Returns the kind of the member that begins at that bit of an argument. */
-static enum arg_kind kind_of(const struct btf_blob *types, u32 id, u64 bit, u32 depth)
+static enum arg_kind kind_of(struct btf_type_walk *walk, u32 id, u64 bit, u32 depth)
 {
-	const struct btf_type *type = btf_type_strip(types, id);
+	const struct btf_type *type = btf_type_walk_strip(walk, id);
 
-	if (!type || depth == MAX_DEPTH)
+	if (depth == MAX_DEPTH)
+		walk->left = 0;
+	if (!type || !walk->left)
 		return ARG_MEMORY;
 	switch (loc_kind(type)) {
 	case BTF_KIND_PTR:
@@ -77,29 +82,29 @@ static enum arg_kind kind_of(const struct btf_blob *types, u32 id, u64 bit, u32 
 	case BTF_KIND_STRUCT:
 	case BTF_KIND_UNION:
 		return type->size > MAX_BY_REGISTERS ? ARG_MEMORY :
-			kind_of_members(types, type, bit, depth + 1);
+			kind_of_members(walk, type, bit, depth + 1);
 	case BTF_KIND_ARRAY:
-		return kind_of_array(types, type, bit, depth + 1);
+		return kind_of_array(walk, type, bit, depth + 1);
 	}
 	return ARG_MEMORY;
 }
 
-u32 arch_argument_registers(const struct btf_blob *types, u32 type_id, u32 size, u32 next)
+u32 arch_argument_registers(struct btf_type_walk *walk, u32 type_id, u32 size, u32 next)
 {
 	u32 registers = DIV_ROUND_UP(size, 8);
 
 	if (size > MAX_BY_REGISTERS || next + registers > loc_arch_x86_64.nr_arguments ||
-	    kind_of(types, type_id, 0, 0) != ARG_INTEGER)
+	    kind_of(walk, type_id, 0, 0) != ARG_INTEGER)
 		return 0;
 	return registers;
 }
 
 /* A result in memory: the first register says where. */
-u32 arch_result_registers(const struct btf_blob *types, u32 type_id)
+u32 arch_result_registers(struct btf_type_walk *walk, u32 type_id)
 {
-	const struct btf_type *type = btf_type_strip(types, type_id);
+	const struct btf_type *type = btf_type_walk_strip(walk, type_id);
 
 	if (!type || (loc_kind(type) != BTF_KIND_STRUCT && loc_kind(type) != BTF_KIND_UNION))
 		return 0;
-	return type->size && kind_of(types, type_id, 0, 0) != ARG_INTEGER;
+	return type->size && kind_of(walk, type_id, 0, 0) != ARG_INTEGER;
 }
