@@ -41,6 +41,7 @@ enum btf_fault_code {
 	BTF_FAULT_NAME_MISSING,		/* FUNC, DECL_TAG, LOCSEC without a name */
 	BTF_FAULT_NAME_UNEXPECTED,	/* LOC_PARAM, LOC_PROTO, FUNC_PROTO with one */
 	BTF_FAULT_NAME_LENGTH,		/* FUNC name of more than BTF_FUNC_NAME_MAX bytes */
+	BTF_FAULT_NAME_TEXT,		/* control characters, or not UTF-8 */
 	BTF_FAULT_TYPE_ID_RANGE,	/* an id that does not exist, or void where none may be */
 	BTF_FAULT_TYPE_FIELD,		/* size/type, kind_flag or vlen must be another value */
 	BTF_FAULT_FUNC_PROTO,		/* FUNC that does not refer to a FUNC_PROTO */

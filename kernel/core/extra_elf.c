@@ -5,6 +5,7 @@
  */
 #include "byte_view.h"
 #include "extra_elf.h"
+#include "plain_text.h"
 
 /* More than any object has; they bound what a hostile file costs. */
 #define MAX_HEADERS 1024u
@@ -148,11 +149,15 @@ static int take_build_id(struct extra_elf *elf, struct btf_fault *fault)
 static int check_object_sections(const struct extra_elf *elf, struct btf_fault *fault)
 {
 	struct extra_section section, other;
-	u32 i, j;
+	u32 size, i, j;
 
 	for (i = 0; i < elf->nr_headers; i++) {
 		if (!extra_elf_section(elf, i, &section))
 			continue;
+		size = (u32)strlen(section.name);
+		if (plain_text_continues(*section.name) ||
+		    plain_text_size(section.name, size) < size)
+			return refuse(fault, BTF_FAULT_ELF_NAMES, header_offset(elf, i));
 		for (j = 0; j < i; j++)
 			if (extra_elf_section(elf, j, &other) &&
 			    !strcmp(section.name, other.name))

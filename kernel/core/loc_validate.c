@@ -105,7 +105,9 @@ static int check_section_name(struct record_check *check)
 
 	if (err)
 		return err;
-	/* Not even in a base on trust: the index could not say what it is. */
+	/* The index keeps a pointer to it, and the bytes of a base may move. */
+	if (type->name_off < check->blob->first_string)
+		return record_refuse(check, BTF_FAULT_LOCSEC_NAME, &type->name_off);
 	name = btf_blob_string(check->blob, type->name_off);
 	if (!name || !loc_section_name(name, &loc_class, &elf_section))
 		return record_refuse(check, BTF_FAULT_LOCSEC_NAME, &type->name_off);
@@ -196,6 +198,18 @@ static int check_location_kind(struct record_check *check)
 	}
 }
 
+/* All at once, so that names which share their bytes cost no more. */
+static int check_strings(const struct record_check *check)
+{
+	const struct btf_blob *blob = check->blob;
+	const u8 *strings = blob->data + blob->strings_off;
+	u32 size = plain_text_size(strings, blob->strings_len);
+
+	if (size < blob->strings_len)
+		return record_refuse(check, BTF_FAULT_NAME_TEXT, strings + size);
+	return 0;
+}
+
 static int check_all(const struct btf_blob *blob, u32 machine, bool locations,
 		     struct btf_fault *fault)
 {
@@ -207,10 +221,10 @@ static int check_all(const struct btf_blob *blob, u32 machine, bool locations,
 		.end_string = btf_blob_end_string(blob),
 		.nr_registers = arch ? arch->nr_numbers : 0,
 	};
+	int err = check_strings(&check);
 	u32 i;
-	int err;
 
-	for (i = 0; i < blob->nr_types; i++) {
+	for (i = 0; !err && i < blob->nr_types; i++) {
 		check.id = blob->first_id + i;
 		check.type = i ? btf_blob_next(blob, check.type) : btf_blob_record(blob, 0);
 		if (loc_kind(check.type) <= LAST_STOCK_KIND)
@@ -219,10 +233,8 @@ static int check_all(const struct btf_blob *blob, u32 machine, bool locations,
 			err = check_location_kind(&check);
 		else
 			err = record_refuse(&check, BTF_FAULT_KIND_PLACE, check.type);
-		if (err)
-			return err;
 	}
-	return 0;
+	return err;
 }
 
 int loc_validate_types(const struct btf_blob *types, struct btf_fault *fault)

@@ -9,6 +9,7 @@
 #include "btf_blob.h"
 #include "loc_entry.h"
 #include "loc_index.h"
+#include "plain_text.h"
 
 /* This reader knows more kinds: those above are the location kinds. */
 #define LAST_STOCK_KIND BTF_KIND_ENUM64
@@ -55,10 +56,16 @@ static inline bool record_on_trust(const struct record_check *check, u32 id)
 	return level && !level->data;
 }
 
+/* The strings of this blob are plain text (check_strings()), so a name is if it begins well. */
 static inline int record_name(const struct record_check *check, const u32 *name)
 {
+	const char *string;
+
 	if (*name && *name >= check->end_string)
 		return record_refuse(check, BTF_FAULT_NAME_RANGE, name);
+	string = btf_blob_string(check->blob, *name);
+	if (string && plain_text_continues(*string))
+		return record_refuse(check, BTF_FAULT_NAME_TEXT, name);
 	return 0;
 }
 

@@ -79,6 +79,11 @@ const struct container_row container_rows[] = {
 	{ "name behind the names", PATCH({ 4, H(3), 91 }), REFUSED(NAMES, H(3)) },
 	{ "highest name", PATCH({ 4, H(8), 0xffffffff }), REFUSED(NAMES, H(8)) },
 	{ "empty name of a section of the object", PATCH({ 4, H(8), 90 }), ACCEPTED },
+	{ "control character in the name of a section", PATCH({ 1, 1331, 9 }),
+	  REFUSED(NAMES, H(6)) },
+	{ "no UTF-8 in the name of a section", PATCH({ 1, 1331, 0xff }), REFUSED(NAMES, H(6)) },
+	{ "line feed in the name of a function", PATCH({ 1, 640 + 147, '\n' }),
+	  NO_OBJECT(NAME_TEXT) },
 	{ "name of a null header is not looked at", PATCH({ 4, H(0), 0xffffffff }), ACCEPTED },
 
 	/* sections */
