@@ -97,6 +97,16 @@ static inline bool bpf_prog_is_sleepable(const struct bpf_prog *prog)
 #endif
 }
 
+/* From 6.18 on programs may change the registers of uprobes. */
+static inline bool bpf_prog_writes_registers(const struct bpf_prog *prog)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0)
+	return prog->aux->kprobe_write_ctx;
+#else
+	return false;
+#endif
+}
+
 /*
  * 6.7 put brackets around kfuncs, 6.3 marks each of them, and 6.9 separates them from other sets.
  */

@@ -33,7 +33,7 @@ struct kloc_link {
 static bool program_fits(const struct bpf_prog *prog)
 {
 	return !bpf_prog_is_sleepable(prog) && !prog->kprobe_override &&
-	       !prog->expected_attach_type;
+	       !bpf_prog_writes_registers(prog) && !prog->expected_attach_type;
 }
 
 static struct bpf_prog *get_program(u32 fd)

@@ -43,6 +43,18 @@ btf_extra_attach with_program(int fd) {
 
 int closed_fd() {
     const int fd = load_program(BPF_PROG_TYPE_KPROBE);
+// Kernels before 6.18 do not load it.
+void writes_registers() {
+    const bpf_insn writes[] = {{BPF_ST | BPF_MEM | BPF_DW, 1, 0, 0, 0},
+                               {BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 0},
+                               {BPF_JMP | BPF_EXIT, 0, 0, 0, 0}};
+    const int fd = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "writes", "GPL", writes, 3, nullptr);
+    if (fd >= 0)
+        refused("a program that writes to registers", EINVAL, with_program(fd));
+    else
+        std::printf("# no program of this kernel writes to registers\n");
+}
+
     close(fd);
     return fd;
 }
@@ -79,6 +91,7 @@ void programs() {
                 with_program(load_program(BPF_PROG_TYPE_KPROBE, 0, type)));
     refused("a file descriptor that is closed", EBADF, with_program(closed_fd()));
     refused("a file descriptor that there never was", EBADF, with_program(-1));
+    writes_registers();
     refused("a file that is no program", EINVAL, with_program(device()));
     refused("a map", EINVAL,
             with_program(bpf_map_create(BPF_MAP_TYPE_ARRAY, "map", 4, 4, 1, nullptr)));
