@@ -124,4 +124,9 @@ static inline bool bpf_prog_writes_registers(const struct bpf_prog *prog)
 #define BTF_KFUNCS_END(name) BTF_SET8_END(name)
 #endif
 
+/* Since 6.4 a module can refuse its kfuncs to a program when that is loaded. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
+#define KFUNC_SETS_HAVE_FILTERS
+#endif
+
 #endif

@@ -10,8 +10,10 @@
 #include <linux/btf.h>
 #include <linux/btf_extra.h>
 #include <linux/btf_ids.h>
+#include <linux/capability.h>
 #include <linux/module.h>
 
+#include "address_view.h"
 #include "kernel_compat.h"
 #include "kfuncs.h"
 
@@ -43,6 +45,24 @@ static int keep_site(const struct btf_extra_site *site, void *data)
 	return 0;
 }
 
+/*
+ * The rule of /dev/btf_extra: who could try out addresses would find out where the kernel is.
+ * Before 6.4 there are programs of type SYSCALL alone, which run in the process that asks.
+ */
+static bool allowed(void)
+{
+	return perfmon_capable() && address_view_allowed();
+}
+
+#ifdef KFUNC_SETS_HAVE_FILTERS
+static bool allowed_now(void)
+{
+	return true;
+}
+#else
+#define allowed_now allowed
+#endif
+
 static int at_address(u64 address, u32 flags, btf_extra_site_fn fn, struct found *found)
 {
 	const struct btf_extra_query query = {
@@ -51,7 +71,7 @@ static int at_address(u64 address, u32 flags, btf_extra_site_fn fn, struct found
 		.address = address,
 	};
 
-	return btf_extra_for_each_site(&query, fn, found, NULL);
+	return allowed_now() ? btf_extra_for_each_site(&query, fn, found, NULL) : -EPERM;
 }
 
 /* Returns the func id at an address where exactly one function of that class begins. */
@@ -107,9 +127,19 @@ BTF_ID_FLAGS(func, bpf_btf_extra_inlined_at)
 BTF_ID_FLAGS(func, bpf_btf_extra_sites_at)
 BTF_KFUNCS_END(btf_extra_kfuncs)
 
+#ifdef KFUNC_SETS_HAVE_FILTERS
+static int filter(const struct bpf_prog *prog, u32 kfunc_id)
+{
+	return btf_id_set8_contains(&btf_extra_kfuncs, kfunc_id) && !allowed() ? -EACCES : 0;
+}
+#endif
+
 static const struct btf_kfunc_id_set kfunc_set = {
 	.owner = THIS_MODULE,
 	.set = &btf_extra_kfuncs,
+#ifdef KFUNC_SETS_HAVE_FILTERS
+	.filter = filter,
+#endif
 };
 
 /* TRACING includes tracepoints and perf events. The kernel refuses a second set for those. */

@@ -158,6 +158,34 @@ void on_demand(const char *file, const Places &places) {
     });
 }
 
+// A process that may not see addresses could try them out. Kernels before 6.4 refuse the call,
+// later ones the program.
+void hidden(const char *file, bool refused_at_load) {
+    const std::string rule = "/proc/sys/kernel/kptr_restrict";
+    std::string before;
+    std::ifstream(rule) >> before;
+    const Object early = load(file, "on_demand");
+    std::ofstream(rule) << 2 << std::flush;
+    libbpf_set_print([](libbpf_print_level, const char *, va_list) { return 0; });
+    {
+        Row row("syscall program: whoever may not see addresses learns none");
+        const Object late = load(file, "on_demand");
+        row.expect(early != nullptr && (late == nullptr) == refused_at_load, "loaded");
+        if (late) {
+            LIBBPF_OPTS(bpf_test_run_opts, options);
+            kfuncs_state *state = state_of(late);
+            row.equal(bpf_prog_test_run_opts(bpf_program__fd(bpf_object__find_program_by_name(
+                                                 late.get(), "on_demand")),
+                                             &options),
+                      0, "run");
+            for (int got : {state->func, state->inlined, state->count, state->of_none})
+                row.equal(got, -EPERM, "returned");
+        }
+    }
+    std::ofstream(rule) << before << std::flush;
+    libbpf_set_print(nullptr);
+}
+
 uint64_t symbol_address(const std::string &symbol) {
     std::ifstream list("/proc/kallsyms");
     for (std::string line; std::getline(list, line);)
@@ -244,6 +272,7 @@ int main(int argc, char **argv) {
     const List list = list_sites();
     const Places places = draw_places(list);
     on_demand(argv[1], places);
+    hidden(argv[1], std::string(argv[2]) == "tracing");
     if (std::string(argv[2]) == "tracing") {
         at_kprobe(argv[1], places);
     } else {
