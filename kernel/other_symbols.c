@@ -39,23 +39,30 @@ static bool is_padding(const char *name)
 	return strstarts(name, "__pfx_") || strstarts(name, "__cfi_");
 }
 
+/* So many symbols are looked at in one call. */
+#define PIECE 64
+
 unsigned long other_symbol_from(const struct extra_object *object, u32 *distance, char *name)
 {
-	struct symbol_extent symbol;
 	unsigned long first, end, at;
+	u32 i;
 
 	first = text_of(object, &end);
-	for (at = first + *distance; at < end; at = symbol.end) {
+	at = first + *distance;
+	for (i = 0; i < PIECE && at < end; i++) {
+		struct symbol_extent symbol;
+
+		*distance = at - first;
 		/* There may be none before the first symbol of a text. */
 		if (!kernel_symbol_around(at, name, &symbol) || symbol.end <= at) {
-			symbol.end = at + 1;
+			at++;
 			continue;
 		}
-		if (symbol.start != at || is_padding(name) || has_body(object, at))
-			continue;
-		*distance = at - first;
-		return at;
+		if (symbol.start == at && !is_padding(name) && !has_body(object, at))
+			return at;
+		at = symbol.end;
 	}
+	*distance = at < end ? at - first : OTHER_SYMBOL_NONE;
 	return 0;
 }
 

@@ -9,9 +9,13 @@
 
 #include "extra_object.h"
 
+#define OTHER_SYMBOL_NONE U32_MAX
+
 /*
  * The first of them at that distance from where the text begins, or behind it; its
- * name into KSYM_SYMBOL_LEN bytes. 0: there are no more. Inside rcu_read_lock().
+ * name into KSYM_SYMBOL_LEN bytes. Inside rcu_read_lock(). Looks at a few symbols
+ * only. 0: none of these was one; go on from *distance, or, if that is
+ * OTHER_SYMBOL_NONE, there are no more.
  */
 unsigned long other_symbol_from(const struct extra_object *object, u32 *distance, char *name);
 

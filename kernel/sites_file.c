@@ -3,6 +3,7 @@
 #include <linux/kallsyms.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 
 #include "address_view.h"
@@ -43,36 +44,41 @@ static const struct extra_object *object_from(u32 id)
 	return NULL;
 }
 
-/* To the first symbol at the position or behind it; false: the object has no more. */
-static bool settle_symbol(struct cursor *cursor, u32 *rank)
+/* Returns false if the reader is being killed. RCU is not held for longer than one piece. */
+static bool pause(void)
 {
-	u32 distance = *rank - cursor->object->blobs.index.nr_sites;
-
-	cursor->address = other_symbol_from(cursor->object, &distance, cursor->name);
-	*rank = cursor->object->blobs.index.nr_sites + distance;
-	return cursor->address;
+	rcu_read_unlock();
+	cond_resched();
+	rcu_read_lock();
+	return !fatal_signal_pending(current);
 }
 
 /* Goes to the position or the next that exists. */
 static void *settle(struct cursor *cursor, loff_t *pos)
 {
-	u32 id = *pos >> RANK_BITS;
-	u32 rank = (u32)*pos;
+	do {
+		u32 id = *pos >> RANK_BITS;
+		u32 distance, nr_sites;
 
-	cursor->object = object_from(id);
-	if (!cursor->object)
-		return NULL;
-	if (cursor->object->id != id)
-		rank = 0;
-	if (rank >= cursor->object->blobs.index.nr_sites && !settle_symbol(cursor, &rank)) {
-		cursor->object = object_from(id + 1);
+		cursor->object = object_from(id);
 		if (!cursor->object)
 			return NULL;
-		rank = 0;
-	}
-	cursor->rank = rank;
-	*pos = (loff_t)cursor->object->id << RANK_BITS | rank;
-	return cursor;
+		if (cursor->object->id != id)
+			*pos = (loff_t)cursor->object->id << RANK_BITS;
+		nr_sites = cursor->object->blobs.index.nr_sites;
+		cursor->rank = *pos;
+		if (cursor->rank < nr_sites)
+			return cursor;
+		distance = cursor->rank - nr_sites;
+		cursor->address = other_symbol_from(cursor->object, &distance, cursor->name);
+		cursor->rank = nr_sites + distance;
+		*pos = (loff_t)cursor->object->id << RANK_BITS | cursor->rank;
+		if (cursor->address)
+			return cursor;
+		if (distance == OTHER_SYMBOL_NONE)
+			*pos = ((loff_t)cursor->object->id + 1) << RANK_BITS;
+	} while (pause());
+	return ERR_PTR(-EINTR);
 }
 
 static void *sites_start(struct seq_file *seq, loff_t *pos)
@@ -82,10 +88,11 @@ static void *sites_start(struct seq_file *seq, loff_t *pos)
 	return settle(seq->private, pos);
 }
 
+/* Seeking passes over all lines in one call. */
 static void *sites_next(struct seq_file *seq, void *v, loff_t *pos)
 {
 	++*pos;
-	return settle(seq->private, pos);
+	return pause() ? settle(seq->private, pos) : ERR_PTR(-EINTR);
 }
 
 static void sites_stop(struct seq_file *seq, void *v)
