@@ -10,7 +10,6 @@
 #include "firmware_source.h"
 #include "manifest.h"
 #include "published_objects.h"
-#include "running_kernel.h"
 
 /* It does not change between open and close. */
 static struct manifest manifest;
@@ -75,23 +74,21 @@ void firmware_source_close(void)
 	manifest_free(&manifest);
 }
 
-struct extra_object *firmware_source_add(const char *name, const struct module *module)
+void firmware_source_add(const char *name, const struct module *module, struct load_tally *tally)
 {
 	struct object_source source = { .name = name, .module = module };
 	const struct firmware *file;
-	struct extra_object *object;
 	char path[MODULE_NAME_LEN + 16];
 
 	if (!manifest_has(&manifest, name) || published_has(name))
-		return NULL;
+		return;
 	snprintf(path, sizeof(path), "%s.btf_extra", name);
 	if (request(&file, path)) {
 		pr_err("%s: in the manifest, but its file cannot be read\n", name);
-		return NULL;
+		return;
 	}
 	source.image = file->data;
 	source.image_size = file->size;
-	object = published_add(&source, &running_kernel);
+	published_count(&source, tally);
 	release_firmware(file);
-	return object;
 }

@@ -3,17 +3,17 @@
 #ifndef BTF_EXTRA_FIRMWARE_SOURCE_H
 #define BTF_EXTRA_FIRMWARE_SOURCE_H
 
-#include "extra_object.h"
+#include "load_tally.h"
 
 /* Reads the manifest, if there is one. */
 void firmware_source_open(void);
 void firmware_source_close(void);
 
 /*
- * Publishes the blobs that the firmware folder has for an object, under published_lock(). Returns
- * NULL if there are none or if the object exists, and ERR_PTR() if it was refused; then dmesg says
- * why.
+ * Publishes the blobs that the firmware folder has for an object, if there are any and if the
+ * object does not exist, and counts it. If it is refused, dmesg says why. Takes published_lock()
+ * when the file has been read.
  */
-struct extra_object *firmware_source_add(const char *name, const struct module *module);
+void firmware_source_add(const char *name, const struct module *module, struct load_tally *tally);
 
 #endif

@@ -11,19 +11,16 @@
 #include "module_follower.h"
 #include "object_registry.h"
 #include "published_objects.h"
-#include "running_kernel.h"
 
-/*
- * The blobs in a module have precedence over those of the firmware folder. Returns NULL if there
- * are none.
- */
-static struct extra_object *add_module(const struct module *module)
+/* The blobs in a module have precedence over those of the firmware folder. */
+static void add_module(const struct module *module, struct load_tally *tally)
 {
 	struct object_source source;
 
-	if (!carried_source(module, &source))
-		return firmware_source_add(module->name, module);
-	return published_has(module->name) ? NULL : published_add(&source, &running_kernel);
+	if (carried_source(module, &source))
+		published_count(&source, tally);
+	else
+		firmware_source_add(module->name, module, tally);
 }
 
 /*
@@ -66,28 +63,21 @@ static bool was_coming(const struct module *module)
 static int follow_module(struct notifier_block *block, unsigned long event, void *data)
 {
 	const struct module *module = data;
+	struct load_tally tally = {};
+	bool seen;
 
 	published_lock();
-	switch (event) {
-	case MODULE_STATE_COMING:
+	seen = was_coming(module);
+	if (event == MODULE_STATE_COMING)
 		note_coming(module);
-		add_module(module);
-		break;
-	case MODULE_STATE_LIVE:
-		/*
-		 * If it came before the notifier was registered, this is the first time that it is
-		 * seen.
-		 */
-		if (!was_coming(module))
-			add_module(module);
-		registry_forget_init(module);
-		break;
-	case MODULE_STATE_GOING:
-		was_coming(module);
+	else if (event == MODULE_STATE_GOING)
 		published_remove(module->name, module);
-		break;
-	}
 	published_unlock();
+	/* One that came before the notifier was registered is seen when it lives. */
+	if (event == MODULE_STATE_COMING || (event == MODULE_STATE_LIVE && !seen))
+		add_module(module, &tally);
+	if (event == MODULE_STATE_LIVE)
+		registry_forget_init(module);
 	return NOTIFY_DONE;
 }
 
@@ -135,9 +125,7 @@ static void add_living_modules(struct load_tally *tally)
 	}
 	nr = min(hold_modules(modules, capacity), capacity);
 	for (i = 0; i < nr; i++) {
-		published_lock();
-		load_tally_count(tally, add_module(modules[i]));
-		published_unlock();
+		add_module(modules[i], tally);
 		module_put(modules[i]);
 	}
 	kvfree(modules);

@@ -169,16 +169,17 @@ static void publish(struct registry_state *state)
 
 /* ---- changes ---- */
 
-static int add_locked(struct extra_object *object)
+static int replace_locked(struct extra_object *before, struct extra_object *object)
 {
 	const struct registry_state *old = locked_state();
+	const struct extra_object *named = registry_named(old, object->name);
 	u32 nr_objects = old->nr_objects + 1;
 	u32 nr_ranges = object->blobs.index.nr_elf_sections;
 	struct registry_state *fresh[2];
 	u32 i;
 	int err;
 
-	if (registry_named(old, object->name))
+	if (named && named != before)
 		return -EEXIST;
 	for (i = 0; i < old->nr_objects; i++)
 		nr_ranges += old->objects[i]->blobs.index.nr_elf_sections;
@@ -186,7 +187,7 @@ static int add_locked(struct extra_object *object)
 	if (err)
 		return err;
 	object->id = last_id + 1;
-	fill_state(fresh[0], old, NULL, object);
+	fill_state(fresh[0], old, before, object);
 	if (ranges_overlap(fresh[0])) {
 		kvfree(fresh[0]);
 		kvfree(fresh[1]);
@@ -202,14 +203,19 @@ static int add_locked(struct extra_object *object)
 	return 0;
 }
 
-int registry_add(struct extra_object *object)
+int registry_replace(struct extra_object *before, struct extra_object *object)
 {
 	int err;
 
 	mutex_lock(&registry_lock);
-	err = add_locked(object);
+	err = replace_locked(before, object);
 	mutex_unlock(&registry_lock);
 	return err;
+}
+
+int registry_add(struct extra_object *object)
+{
+	return registry_replace(NULL, object);
 }
 
 /* Fills the other state, but for one object, and publishes it. */

@@ -44,6 +44,12 @@ const struct extra_object *registry_object(const struct registry_state *state, u
 int registry_add(struct extra_object *object);
 
 /*
+ * The same, and takes out another one in the same step, unless that is NULL. Waits until it has no
+ * reader left; the caller destroys it.
+ */
+int registry_replace(struct extra_object *before, struct extra_object *object);
+
+/*
  * Takes out the object of that name and of that module, if there is one, and
  * waits until no reader is left. The caller destroys it. NULL: there is none.
  */

@@ -7,6 +7,7 @@
 #include "blob_files.h"
 #include "object_registry.h"
 #include "published_objects.h"
+#include "running_kernel.h"
 
 static DEFINE_MUTEX(published_mutex);
 
@@ -30,8 +31,27 @@ bool published_has(const char *name)
 	return found;
 }
 
-struct extra_object *published_add(const struct object_source *source,
-				   const struct object_host *host)
+static int show(struct extra_object *object, struct extra_object *before)
+{
+	int err;
+
+	/* sysfs has room for one file of a name, and logs a stack trace for a second. */
+	if (before)
+		blob_files_remove(before);
+	err = blob_files_add(object);
+	if (!err) {
+		err = registry_replace(before, object);
+		if (!err)
+			return 0;
+		blob_files_remove(object);
+	}
+	if (before && blob_files_add(before))
+		pr_err("%s: not in sysfs any more\n", before->name);
+	return err;
+}
+
+static struct extra_object *add(const struct object_source *source, const struct object_host *host,
+				struct extra_object *before)
 {
 	struct extra_object *object;
 	int err;
@@ -40,17 +60,40 @@ struct extra_object *published_add(const struct object_source *source,
 	object = extra_object_create(source, host);
 	if (IS_ERR(object))
 		return object;
-	/* If a file name exists twice, sysfs logs a stack trace, so this is checked first. */
-	err = published_has(source->name) ? -EEXIST : blob_files_add(object);
+	err = !before && published_has(source->name) ? -EEXIST : show(object, before);
 	if (!err) {
-		err = registry_add(object);
-		if (!err)
-			return object;
-		blob_files_remove(object);
+		extra_object_destroy(before);
+		return object;
 	}
 	pr_err("%s: refused: cannot be published (%d)\n", source->name, err);
 	extra_object_destroy(object);
 	return ERR_PTR(err);
+}
+
+struct extra_object *published_add(const struct object_source *source,
+				   const struct object_host *host)
+{
+	return add(source, host, NULL);
+}
+
+void published_count(const struct object_source *source, struct load_tally *tally)
+{
+	published_lock();
+	if (!published_has(source->name))
+		load_tally_count(tally, published_add(source, &running_kernel));
+	published_unlock();
+}
+
+struct extra_object *published_replace(const struct object_source *source,
+				       const struct object_host *host)
+{
+	struct extra_object *before;
+
+	rcu_read_lock();
+	/* The lock keeps the object alive. */
+	before = (struct extra_object *)registry_named(registry_state(), source->name);
+	rcu_read_unlock();
+	return add(source, host, before && before->module == source->module ? before : NULL);
 }
 
 bool published_remove(const char *name, const struct module *module)

@@ -14,9 +14,7 @@ static const struct btf_extra_data *current_data;
 
 void vmlinux_source_add_firmware(struct load_tally *tally)
 {
-	published_lock();
-	load_tally_count(tally, firmware_source_add(VMLINUX, NULL));
-	published_unlock();
+	firmware_source_add(VMLINUX, NULL, tally);
 }
 
 /* The data module has precedence over firmware, because its types have ids of the kernel itself. */
@@ -35,8 +33,7 @@ static int replace_firmware(const struct btf_extra_data *data)
 
 	if (current_data)
 		return -EEXIST;
-	published_remove(VMLINUX, NULL);
-	object = published_add(&source, &running_kernel);
+	object = published_replace(&source, &running_kernel);
 	if (IS_ERR(object))
 		return PTR_ERR(object);
 	current_data = data;

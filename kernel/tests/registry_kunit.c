@@ -328,6 +328,16 @@ static void expect_no_file(struct kunit *test, const char *name)
 	KUNIT_EXPECT_NULL(test, bytes.data);
 }
 
+static u64 registry_generation(void)
+{
+	u64 generation;
+
+	rcu_read_lock();
+	generation = registry_state()->generation;
+	rcu_read_unlock();
+	return generation;
+}
+
 static int publish(const struct object_source *source)
 {
 	struct extra_object *object;
@@ -388,6 +398,53 @@ static void registry_files_refused_test(struct kunit *test)
 	take(test, "one", one);
 }
 
+static int replace(const struct object_source *source)
+{
+	struct extra_object *object;
+
+	published_lock();
+	object = published_replace(source, &sample_host);
+	published_unlock();
+	return PTR_ERR_OR_ZERO(object);
+}
+
+/* The tables that are there stay until others are accepted, and go in the same step. */
+static void registry_replace_test(struct kunit *test)
+{
+	struct sample_world *world = test->priv;
+	struct object_source source = {
+		.name = "one", .image = world->file, .image_size = world->file_size
+	};
+	const struct object_source cut = {
+		.name = "one", .image = world->file, .image_size = 100
+	};
+	struct extra_object *two = add(test, "two", 2);
+	u64 generation;
+
+	world->slide = 1;
+	KUNIT_ASSERT_EQ(test, publish(&source), 0);
+	generation = registry_generation();
+	KUNIT_EXPECT_EQ(test, replace(&cut), -EINVAL);
+	expect_file(test, "one", world->blobs.func_info.data, 393);
+	/* Where another object is. */
+	world->slide = 2;
+	KUNIT_EXPECT_EQ(test, replace(&source), -ERANGE);
+	expect_file(test, "one", world->blobs.func_info.data, 393);
+	expect_file(test, "one.types", world->blobs.types.data, 172);
+	KUNIT_EXPECT_EQ(test, registry_generation(), generation);
+	world->slide = 3;
+	KUNIT_EXPECT_EQ(test, replace(&source), 0);
+	KUNIT_EXPECT_EQ(test, registry_generation(), generation + 1);
+	KUNIT_EXPECT_EQ(test, nr_objects(), 2);
+	expect_file(test, "one", world->blobs.func_info.data, 393);
+	/* That of a module is not replaced. */
+	source.module = THIS_MODULE;
+	KUNIT_EXPECT_NE(test, replace(&source), 0);
+	KUNIT_EXPECT_TRUE(test, withdraw("one", NULL));
+	expect_no_file(test, "one");
+	take(test, "two", two);
+}
+
 static struct kunit_case registry_cases[] = {
 	KUNIT_CASE(registry_empty_test),
 	KUNIT_CASE(registry_find_test),
@@ -398,6 +455,7 @@ static struct kunit_case registry_cases[] = {
 	KUNIT_CASE(registry_no_memory_test),
 	KUNIT_CASE(registry_files_test),
 	KUNIT_CASE(registry_files_refused_test),
+	KUNIT_CASE(registry_replace_test),
 	{ }
 };
 

@@ -27,6 +27,7 @@ prepare() {
     # As a distribution ships it.
     strip -g -o "$files/btf_extra_sample.ko" "$sample"
     build_id "$sample" >"$files/sample.build_id"
+    cp "$modules/tests/vm/hello/hello.ko" "$files/hello.ko"
     build/release/btf-extra stat "$files/sample.btf_extra" --json |
         sed -n 's/^ *"sites": \([0-9]*\),/\1/p' >"$files/sample.sites"
     section "$files/sample.btf_extra" .BTF.func_info "$files/sample.func_info"

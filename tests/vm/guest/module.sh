@@ -94,6 +94,24 @@ said >/dev/null
 same 'and keeps them when vmlinux comes' "$(cat /sample.sites)" "$(count)"
 rmmod btf_extra_sample
 
+# ---- a file that takes its time ----
+
+rm "$firmware/btf_extra_sample.btf_extra"
+mkfifo "$firmware/btf_extra_sample.btf_extra"
+insmod /btf_extra_sample.ko &
+reader=$!
+sleep 1
+row 'another module comes and goes while a file is read' \
+    timeout 20 sh -c 'insmod /hello.ko && rmmod hello'
+# No regular file: the kernel refuses it, and goes on.
+: >"$firmware/btf_extra_sample.btf_extra"
+wait $reader
+same 'and what is no file is refused' \
+    'btf_extra_sample: in the manifest, but its file cannot be read' "$(said)"
+rmmod btf_extra_sample
+rm "$firmware/btf_extra_sample.btf_extra"
+sample /sample.btf_extra
+
 # ---- come and go under look-ups ----
 
 query_stress "${SECONDS_OF_STRESS:-8}" 3 btf_extra_sample sample_inlined 5 >/stress 2>&1 &
