@@ -28,7 +28,7 @@ int kloc_args_alloc(struct kloc_args *args, u32 *protos, u32 nr, u32 nr_params)
 	for (i = 0; i < nr; i++)
 		if (!args->nr || protos[i] != protos[args->nr - 1])
 			protos[args->nr++] = protos[i];
-	args->memory = kvcalloc(args->nr, args->size, GFP_KERNEL);
+	args->memory = kvcalloc(args->nr, args->size, GFP_KERNEL_ACCOUNT);
 	return args->memory ? 0 : -ENOMEM;
 }
 
@@ -47,17 +47,21 @@ static unsigned long constants_base(const struct extra_object *object)
 	return object->module || !text ? 0 : text->address;
 }
 
-int kloc_args_prepare(struct kloc_args *args, const struct extra_object *object, u32 func_id)
+/* So many are worked out in one piece. */
+#define PIECE 256
+
+int kloc_args_prepare(struct kloc_args *args, const struct extra_object *object, u32 func_id,
+		      u32 *done)
 {
 	struct arg_place places[BTF_EXTRA_ARGS_MAX];
 	int nr_params = arg_places(&object->blobs.func_info, func_id, places, ARRAY_SIZE(places));
-	u32 i;
+	u32 end = min_t(u32, args->nr, *done + PIECE);
 
 	if (nr_params < 0)
 		return nr_params;
-	for (i = 0; i < args->nr; i++)
-		site_args_prepare(args_at(args, i), &object->blobs.func_info,
-				  args->protos[i], places,
+	for (; *done < end; ++*done)
+		site_args_prepare(args_at(args, *done), &object->blobs.func_info,
+				  args->protos[*done], places,
 				  nr_params, constants_base(object));
 	return 0;
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/anon_inodes.h>
 #include <linux/capability.h>
+#include <linux/delay.h>
 #include <linux/file.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/rculist.h>
+#include <linux/sched/signal.h>
 #include <linux/security.h>
 #include <linux/seq_file.h>
 #include <linux/uaccess.h>
@@ -25,6 +28,7 @@ struct kloc_link {
 	struct kloc_args args;		/* the probes point to it */
 	u32 object, func_id;
 	bool hidden;
+	bool in_module;			/* the probes are in text that may go */
 };
 
 /* ---- the program ---- */
@@ -48,11 +52,63 @@ static struct bpf_prog *get_program(u32 fd)
 
 /* ---- creation and end ---- */
 
+/* So many probes that are not armed are taken away in one piece, with kprobe_mutex held. */
+#define BATCH 1024
+
+/*
+ * The kernel's optimizer has yet to put the instruction back that it replaced by a jump. Of an
+ * optimized probe the kernel keeps another one, which is in the same ring.
+ */
+static bool is_being_restored(const struct kprobe *kprobe)
+{
+	const u32 flags = KPROBE_FLAG_OPTIMIZED | KPROBE_FLAG_DISABLED;
+	const struct kprobe *other;
+	bool found = false;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(other, &kprobe->list, list)
+		found |= (READ_ONCE(other->flags) & flags) == flags;
+	rcu_read_unlock();
+	return found;
+}
+
+/*
+ * If a module goes while the optimizer has a probe of it that is already unregistered, kernels 6.1
+ * to 7.3 keep that probe for ever: kill_optimized_kprobe() takes it off its list before it looks
+ * whether it is on one. A later probe at that address is refused, with a warning in
+ * reuse_unused_kprobe(). So these probes are unregistered when the optimizer is done with them.
+ */
+static void wait_for_optimizer(const struct kloc_link *link)
+{
+	u32 tries = 0;
+	u32 i;
+
+	for (i = 0; link->in_module && i < link->nr_probes; i++)
+		while (is_being_restored(link->kprobes[i]) && tries++ < 50)
+			msleep(20);
+}
+
+/*
+ * To take away probes that are armed, the kernel holds its locks until all of them are changed. So
+ * each is disarmed before, alone.
+ */
+static void remove_probes(struct kloc_link *link)
+{
+	u32 i;
+
+	for (i = 0; i < link->nr_probes; i++) {
+		disable_kprobe(link->kprobes[i]);
+		cond_resched();
+	}
+	wait_for_optimizer(link);
+	/* After this none of them is running. */
+	for (i = 0; i < link->nr_probes; i += BATCH)
+		unregister_kprobes(&link->kprobes[i], min_t(u32, link->nr_probes - i, BATCH));
+}
+
 static void link_destroy(struct kloc_link *link)
 {
-	/* This waits once for all of them. After it none of them is running. */
-	if (link->nr_probes)
-		unregister_kprobes(link->kprobes, link->nr_probes);
+	remove_probes(link);
 	kvfree(link->kprobes);
 	kvfree(link->probes);
 	kloc_args_free(&link->args);
@@ -80,8 +136,9 @@ static struct kloc_link *link_create(const struct kloc_request *request, struct 
 		err = kloc_sites_collect(sites, &link->args, request);
 	if (err)
 		goto destroy_link;
+	link->in_module = sites->module;
 	err = -ENOMEM;
-	link->program.counts = alloc_percpu(struct kloc_counts);
+	link->program.counts = alloc_percpu_gfp(struct kloc_counts, GFP_KERNEL_ACCOUNT);
 	link->probes = kvcalloc(sites->nr_sites, sizeof(*link->probes), GFP_KERNEL_ACCOUNT);
 	link->kprobes = kvcalloc(sites->nr_sites, sizeof(*link->kprobes), GFP_KERNEL_ACCOUNT);
 	if (!link->program.counts || !link->probes || !link->kprobes)
@@ -125,8 +182,8 @@ static u32 count_left_out(const struct kloc_sites *sites)
 	return count;
 }
 
-/* Tries every site, so that the report is complete. */
-static void add_probes(struct kloc_link *link, struct kloc_sites *sites)
+/* Tries every site, so that the report is complete. -EINTR: the caller is being killed. */
+static int add_probes(struct kloc_link *link, struct kloc_sites *sites)
 {
 	u32 i;
 
@@ -135,11 +192,14 @@ static void add_probes(struct kloc_link *link, struct kloc_sites *sites)
 
 		if (site->reason)
 			continue;
+		if (fatal_signal_pending(current))
+			return -EINTR;
 		site->error = add_probe(link, site);
 		if (site->error)
 			site->reason = BTF_EXTRA_REASON_KPROBE;
 		cond_resched();
 	}
+	return 0;
 }
 
 static int arm_probes(struct kloc_link *link)
@@ -148,22 +208,31 @@ static int arm_probes(struct kloc_link *link)
 	int err = 0;
 
 	for (i = 0; !err && i < link->nr_probes; i++) {
-		err = enable_kprobe(link->kprobes[i]);
+		err = fatal_signal_pending(current) ? -EINTR : enable_kprobe(link->kprobes[i]);
 		cond_resched();
 	}
 	return err;
 }
 
-/* Returns 0; -EOPNOTSUPP: too many sites are left out; -EAGAIN: the sites may have gone. */
+/*
+ * Returns 0; -EOPNOTSUPP: too many sites are left out; -EAGAIN: the sites may have gone; -EINTR:
+ * the caller is being killed.
+ */
 static int attach_probes(struct kloc_link *link, struct kloc_sites *sites,
 			 const struct kloc_request *request)
 {
+	int err;
+
 	if (sites->nr_params < 64 && request->required >> sites->nr_params)
 		return -EINVAL;
-	kloc_sites_leave_out(sites, request);
+	err = kloc_sites_leave_out(sites, request);
+	if (err)
+		return err;
 	if (!request->best_effort && count_left_out(sites))
 		return -EOPNOTSUPP;
-	add_probes(link, sites);
+	err = add_probes(link, sites);
+	if (err)
+		return err;
 	if (!link->nr_probes || (!request->best_effort && count_left_out(sites)))
 		return -EOPNOTSUPP;
 	/*
@@ -321,12 +390,12 @@ static const struct file_operations link_operations = {
 
 /* ---- attach ---- */
 
-static int check_caller(void)
+static int check_caller(const struct kloc_request *request)
 {
 	int err;
 
 	/* Another process may have opened the device. */
-	if (!perfmon_capable())
+	if (!perfmon_capable() || (request->with_notrace && !capable(CAP_SYS_ADMIN)))
 		return -EPERM;
 	err = security_locked_down(LOCKDOWN_KPROBES) ?:
 	      security_locked_down(LOCKDOWN_BPF_READ_KERNEL);
@@ -424,7 +493,7 @@ long kloc_link_attach(struct btf_extra_attach __user *argument, bool hidden)
 
 	if (copy_from_user(&attach, argument, sizeof(attach)))
 		return -EFAULT;
-	ret = read_request(&attach, hidden, &request) ?: check_caller();
+	ret = read_request(&attach, hidden, &request) ?: check_caller(&request);
 	if (ret)
 		return ret;
 	attach.result = hidden ? BTF_EXTRA_RESULT_HIDDEN : 0;

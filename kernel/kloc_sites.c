@@ -2,6 +2,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
 
 #include "kloc_sites.h"
 #include "object_registry.h"
@@ -85,7 +86,8 @@ static int fill(struct kloc_sites *sites, const struct kloc_request *request)
 /* The LOC_PROTOs of all sites, to be freed; NULL: no memory. */
 static u32 *protos_of(const struct kloc_sites *sites)
 {
-	u32 *protos = kvmalloc_array(sites->nr_sites, sizeof(*protos), GFP_KERNEL);
+	u32 *protos = kvmalloc_array(sites->nr_sites, sizeof(*protos),
+				     GFP_KERNEL_ACCOUNT);
 	u32 i;
 
 	for (i = 0; protos && i < sites->nr_sites; i++)
@@ -93,20 +95,22 @@ static u32 *protos_of(const struct kloc_sites *sites)
 	return protos;
 }
 
+/* One piece of them, so that no reader of RCU takes long; *done counts them. */
 static int prepare_args(const struct kloc_sites *sites, struct kloc_args *args,
-			const struct kloc_request *request)
+			const struct kloc_request *request, u32 *done)
 {
 	const struct registry_state *state = registry_state();
 
 	if (state->generation != sites->generation)
 		return -EAGAIN;
-	return kloc_args_prepare(args, find_object(state, request), request->func_id);
+	return kloc_args_prepare(args, find_object(state, request), request->func_id, done);
 }
 
 static int collect_args(struct kloc_sites *sites, struct kloc_args *args,
 			const struct kloc_request *request)
 {
 	u32 *protos = protos_of(sites);
+	u32 done = 0;
 	u32 i;
 	int err;
 
@@ -115,9 +119,12 @@ static int collect_args(struct kloc_sites *sites, struct kloc_args *args,
 	err = kloc_args_alloc(args, protos, sites->nr_sites, sites->nr_params);
 	if (err)
 		return err;
-	rcu_read_lock();
-	err = prepare_args(sites, args, request);
-	rcu_read_unlock();
+	while (!err && done < args->nr) {
+		rcu_read_lock();
+		err = prepare_args(sites, args, request, &done);
+		rcu_read_unlock();
+		cond_resched();
+	}
 	for (i = 0; !err && i < sites->nr_sites; i++)
 		sites->sites[i].args = kloc_args_of(args, sites->sites[i].site.loc_proto);
 	return err;
@@ -134,7 +141,7 @@ static int collect_once(struct kloc_sites *sites, struct kloc_args *args,
 	rcu_read_unlock();
 	if (err)
 		return err;
-	sites->sites = kvcalloc(capacity, sizeof(*sites->sites), GFP_KERNEL);
+	sites->sites = kvcalloc(capacity, sizeof(*sites->sites), GFP_KERNEL_ACCOUNT);
 	if (!sites->sites)
 		return -ENOMEM;
 	rcu_read_lock();
@@ -187,15 +194,18 @@ static u32 reason_of(const struct kloc_site *site, const struct kloc_request *re
 	return 0;
 }
 
-void kloc_sites_leave_out(struct kloc_sites *sites, const struct kloc_request *request)
+int kloc_sites_leave_out(struct kloc_sites *sites, const struct kloc_request *request)
 {
 	struct traceable traceable;
 	u32 i;
 
 	traceable_begin(&traceable);
-	for (i = 0; i < sites->nr_sites; i++)
+	for (i = 0; i < sites->nr_sites && !fatal_signal_pending(current); i++) {
 		sites->sites[i].reason = reason_of(&sites->sites[i], request, &traceable);
+		cond_resched();
+	}
 	traceable_end(&traceable);
+	return i < sites->nr_sites ? -EINTR : 0;
 }
 
 bool kloc_sites_stale(const struct kloc_sites *sites)

@@ -155,16 +155,26 @@ struct btf_extra_lookup {
  * register of a parameter without location is 0. The instruction pointer is the address of the site
  * + 1. bpf_get_attach_cookie() returns the cookie.
  *
- * Errors: -EPERM: no CAP_PERFMON, or lockdown; -EBADF, -EINVAL: not such a program; -ENOENT: no
- * such object, function or site; -EOPNOTSUPP: all sites would be left out, or some without
- * BTF_EXTRA_BEST_EFFORT (see left_out, total); -ENODEV: this kernel's BTF does not describe what
- * keeps a program from running inside other BPF code.
+ * What is guarded is what perf guards at a kprobe: on a processor no program of ours runs while the
+ * kernel counts bpf_prog_active there. That is while a program of a kprobe, tracepoint or perf
+ * event runs, and while a system call changes a map; the hit counts as missed. Nothing else is
+ * guarded: programs of raw tracepoints, fentry, sockets and XDP do not count. If one of these holds
+ * the lock of a map and comes by a site inside that map's code (kernel/bpf), a program there that
+ * changes the same map waits for that lock for ever, as it would at a kprobe of perf.
+ *
+ * Errors: -EPERM: no CAP_PERFMON, lockdown, or BTF_EXTRA_NOTRACE without CAP_SYS_ADMIN; -EBADF,
+ * -EINVAL: not such a program; -EINVAL also: where the parameters are cannot be told from their
+ * types; -ENOENT: no such object, function or site; -EOPNOTSUPP: all sites would be left out, or
+ * some without BTF_EXTRA_BEST_EFFORT (see left_out, total); -EAGAIN: the module is coming or going,
+ * or objects came and went at each attempt: try again; -EINTR: the caller is being killed; -ENODEV:
+ * this kernel's BTF does not describe what keeps a program from running inside other BPF code.
  */
 /* These flags can be combined with BTF_EXTRA_INLINE_ONLY and BTF_EXTRA_BODY_ONLY. */
 #define BTF_EXTRA_BEST_EFFORT	(1U << 8)	/* attach to the other sites if some are left out */
 /* Also attach where hits are not always calls: BTF_EXTRA_SITE_LOOP_HEAD and _NO_ENTRY. */
 #define BTF_EXTRA_INEXACT	(1U << 9)
-#define BTF_EXTRA_NOTRACE	(1U << 10)	/* ... and in functions that ftrace may not trace */
+/* ... and in functions that ftrace may not trace, which tracing may need; for CAP_SYS_ADMIN. */
+#define BTF_EXTRA_NOTRACE	(1U << 10)
 
 enum btf_extra_reason {
 	BTF_EXTRA_REASON_NO_TEXT = 1,	/* the text was freed, or its address is not known */

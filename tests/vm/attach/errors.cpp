@@ -3,7 +3,9 @@
 #include <functional>
 
 #include <linux/bpf.h>
+#include <linux/capability.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include <bpf/bpf.h>
@@ -41,8 +43,6 @@ btf_extra_attach with_program(int fd) {
     return with([&](auto &request) { request.prog_fd = static_cast<uint32_t>(fd); });
 }
 
-int closed_fd() {
-    const int fd = load_program(BPF_PROG_TYPE_KPROBE);
 // Kernels before 6.18 do not load it.
 void writes_registers() {
     const bpf_insn writes[] = {{BPF_ST | BPF_MEM | BPF_DW, 1, 0, 0, 0},
@@ -55,6 +55,8 @@ void writes_registers() {
         std::printf("# no program of this kernel writes to registers\n");
 }
 
+int closed_fd() {
+    const int fd = load_program(BPF_PROG_TYPE_KPROBE);
     close(fd);
     return fd;
 }
@@ -89,9 +91,9 @@ void programs() {
     for (const auto &[name, type] : attach_types)
         refused(std::string("a program for ") + name, EINVAL,
                 with_program(load_program(BPF_PROG_TYPE_KPROBE, 0, type)));
+    writes_registers();
     refused("a file descriptor that is closed", EBADF, with_program(closed_fd()));
     refused("a file descriptor that there never was", EBADF, with_program(-1));
-    writes_registers();
     refused("a file that is no program", EINVAL, with_program(device()));
     refused("a map", EINVAL,
             with_program(bpf_map_create(BPF_MAP_TYPE_ARRAY, "map", 4, 4, 1, nullptr)));
@@ -168,6 +170,30 @@ void capability() {
     row.expect(probe_list() == before, "there are other probes than before");
 }
 
+// A process that may trace, and no more.
+void notrace() {
+    const btf_extra_attach request = good_request();
+    device();
+    std::fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+        __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+        __user_cap_data_struct data[2] = {};
+        data[1].effective = data[1].permitted = 1U << (CAP_PERFMON - 32);
+        if (syscall(SYS_capset, &header, data) != 0)
+            _exit(3);
+        btf_extra_attach mine = request;
+        const int plain = ioctl(device(), BTF_EXTRA_IOC_ATTACH, &mine);
+        mine.flags = BTF_EXTRA_NOTRACE;
+        const int other = ioctl(device(), BTF_EXTRA_IOC_ATTACH, &mine);
+        _exit(plain < 0 ? 2 : other < 0 ? errno : 0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    Row row("refused: functions that ftrace may not trace, without CAP_SYS_ADMIN");
+    row.equal(WEXITSTATUS(status), EPERM, "errno");
+}
+
 }  // namespace
 
 void errors() {
@@ -191,4 +217,5 @@ void errors() {
     fields();
     memory();
     capability();
+    notrace();
 }

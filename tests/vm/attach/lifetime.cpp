@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // Tests what ends a link or its probes: its last descriptor, its process, its module, and lockdown.
+#include <chrono>
 #include <csignal>
 #include <fstream>
 
 #include <sys/mount.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "tests/vm/attach/attach_tests.h"
@@ -36,6 +38,42 @@ void killed() {
     row.expect(probe_list() == before, "probes are left");
     close(ready[0]);
     close(ready[1]);
+}
+
+// Attaches to all sites of shape_crowd() in another process. Returns how long that lives, in
+// milliseconds, if it is killed after so many of them, or by itself.
+long long attach_crowd(btf_extra_attach request, long long kill_after) {
+    using namespace std::chrono;
+    std::fflush(stdout);
+    const auto began = steady_clock::now();
+    const pid_t child = fork();
+    if (child == 0) {
+        const Link link(request);
+        _exit(link.error);
+    }
+    if (kill_after > 0) {
+        usleep(static_cast<useconds_t>(kill_after * 1000));
+        kill(child, SIGKILL);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (kill_after > 0 ? !WIFSIGNALED(status) : status != 0)
+        die("attaching to shape_crowd()");
+    return duration_cast<milliseconds>(steady_clock::now() - began).count();
+}
+
+void killed_while_attaching() {
+    Row row("a tracer that is killed while it attaches goes at once, and leaves no probe");
+    const std::multiset<std::string> before = probe_list();
+    btf_extra_attach request = attach_to("shapes", "shape_crowd");
+    request.prog_fd = good_request().prog_fd;
+    const long long whole = attach_crowd(request, 0);
+    for (const long long part : {whole / 8, whole / 4}) {
+        const long long lived = attach_crowd(request, part);
+        std::printf("# of %lld ms killed after %lld ms, gone after %lld ms\n", whole, part, lived);
+        row.expect(lived < part + whole / 4, "it lived on");
+        row.expect(probe_list() == before, "probes are left");
+    }
 }
 
 void copies() {
@@ -86,6 +124,35 @@ void module_goes() {
     row.equal(error, ENOENT, "attaching to the one that is gone");
 }
 
+bool any_optimized() {
+    std::ifstream list("/sys/kernel/debug/kprobes/list");
+    for (std::string line; std::getline(list, line);)
+        if (line.find("shape") != std::string::npos &&
+            line.find("[OPTIMIZED]") != std::string::npos)
+            return true;
+    return false;
+}
+
+// The kernel would keep a probe that its optimizer still has when the module goes, and refuse the
+// next one at that address, with a warning.
+void module_goes_behind() {
+    Row row("a module goes right behind its tracer, and comes again");
+    for (int turn = 0; turn < 4; turn++) {
+        btf_extra_attach request = good_request();
+        std::vector<btf_extra_left_out> left_out;
+        {
+            const Link link(request, &left_out);
+            row.equal(link.error, 0, "errno");
+            row.equal(static_cast<int64_t>(left_out.size()), 0, "left out");
+            for (int i = 0; i < 300 && !any_optimized(); i++)
+                usleep(10000);
+            row.expect(any_optimized(), "no probe was optimized");
+        }
+        row.equal(syscall(SYS_delete_module, "shapes", 0), 0, "delete_module");
+        shell(row, "insmod /shapes.ko");
+    }
+}
+
 // The link holds btf_extra.ko, but not the module of the sites.
 void held() {
     Row row("what a link holds");
@@ -99,9 +166,11 @@ void held() {
 
 void lifetime() {
     killed();
+    killed_while_attaching();
     copies();
     held();
     module_goes();
+    module_goes_behind();
 }
 
 // This comes last because lockdown cannot be undone.
