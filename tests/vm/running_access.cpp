@@ -3,17 +3,21 @@
 // refuses. Prints "pass NAME" or "fail NAME: what came" for each row.
 //
 //   running_access
+#include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
 #include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/capability.h>
+#include <linux/membarrier.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -322,6 +326,51 @@ void access(int device) {
           [&] { return all_ways(open_device(), address); });
 }
 
+// ---- seeking in the list of all sites ----
+
+using Clock = std::chrono::steady_clock;
+
+long long milliseconds_since(Clock::time_point began) {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - began).count();
+}
+
+// Returns how long the longest grace period of RCU takes while act() runs, in milliseconds.
+long long longest_grace_period(const std::function<void()> &act) {
+    std::atomic<bool> done = false;
+    long long longest = 0;
+    std::ofstream("/sys/kernel/rcu_expedited") << 1 << std::flush;
+    std::thread waiter([&] {
+        while (!done) {
+            const Clock::time_point began = Clock::now();
+            syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+            longest = std::max(longest, milliseconds_since(began));
+        }
+    });
+    act();
+    done = true;
+    waiter.join();
+    std::ofstream("/sys/kernel/rcu_expedited") << 0 << std::flush;
+    return longest;
+}
+
+// All lines before a position are made by one call.
+void seeking() {
+    const int list = open("/sys/kernel/debug/btf_extra/sites", O_RDONLY | O_CLOEXEC);
+    long long took = 0;
+    std::string text(4096, 0);
+    ssize_t size = 0;
+    const long long longest = longest_grace_period([&] {
+        const Clock::time_point began = Clock::now();
+        size = pread(list, text.data(), text.size(), 8 << 20);
+        took = milliseconds_since(began);
+    });
+    fmt::print("# passed over 8 MB in {} ms, longest grace period {} ms\n", took, longest);
+    row("seeking: in the middle of the list there are lines", "yes", size > 100 ? "yes" : "no");
+    row("seeking: no reader holds RCU for all of it", "yes",
+        took < 200 || longest < took / 3 ? "yes" : "no");
+    close(list);
+}
+
 }  // namespace
 
 int main() {
@@ -333,5 +382,6 @@ int main() {
     requests(device);
     pages(device);
     access(device);
+    seeking();
     return all_passed ? 0 : 1;
 }
