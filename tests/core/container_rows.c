@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 /*
- * Offsets are worked out by hand from the parts, of the plain file where a row has none. Header i is
- * at 64 + 64 * i; in it sh_type is at 4, sh_addr at 16, sh_offset at 24 and sh_size at 32. Values
+ * Offsets are worked out by hand from the parts, of the plain file where a row has none. Header i
+ * is at 64 + 64 * i; in it sh_type is at 4, sh_addr at 16, sh_offset at 24 and sh_size at 32. Values
  * are little-endian.
  */
 #include "container_rows.h"
@@ -12,6 +12,7 @@
 #define NO_OBJECT(fault_code) .whole = BTF_FAULT_##fault_code
 #define REFUSED(fault_code, at) .code = BTF_FAULT_ELF_##fault_code, .offset = (at)
 #define PATCH(...) .patches = { __VA_ARGS__ }
+#define ID CONTAINER_PATCH_ID
 #define H(i) ELF_HEADER_AT(i)
 /* In the plain file: the types, the locations, and entry i of their first LOCSEC. */
 #define TYPES 640
@@ -181,17 +182,17 @@ const struct container_row container_rows[] = {
 	  NO_OBJECT(SECTION_RANGE) },
 	{ "end of the strings wraps", PATCH({ 4, INFO + 16, 0xffffffff }, { 4, INFO + 20, 2 }),
 	  NO_OBJECT(SECTION_RANGE) },
-	{ "FUNC of a type that does not exist", PATCH({ 4, TYPES + 72 + 8, 11, true }),
+	{ "FUNC of a type that does not exist", PATCH({ ID, TYPES + 72 + 8, 11 }),
 	  NO_OBJECT(TYPE_ID_RANGE) },
 	{ "FUNCs not in order of name", PATCH({ 1, TYPES + 140 + 3, 'q' }),
 	  NO_OBJECT(FUNC_ORDER) },
-	{ "site of a prototype", PATCH({ 4, SITE(0), 5, true }), NO_OBJECT(LOCSEC_FUNC) },
+	{ "site of a prototype", PATCH({ ID, SITE(0), 5 }), NO_OBJECT(LOCSEC_FUNC) },
 	{ "site of the highest id", PATCH({ 4, SITE(4), 0xffffffff }), NO_OBJECT(LOCSEC_FUNC) },
 	{ "site with a prototype that does not exist", PATCH({ 4, SITE(4) + 4, 0xfffffff0 }),
 	  NO_OBJECT(LOCSEC_PROTO) },
-	{ "site with another number of parameters", PATCH({ 4, SITE(1) + 4, 15, true }),
+	{ "site with another number of parameters", PATCH({ ID, SITE(1) + 4, 15 }),
 	  NO_OBJECT(LOCSEC_ARITY) },
-	{ "sites not in order of function", PATCH({ 4, SITE(4), 6, true }),
+	{ "sites not in order of function", PATCH({ ID, SITE(4), 6 }),
 	  NO_OBJECT(LOCSEC_ORDER) },
 	{ "sites not in order of offset", PATCH({ 4, SITE(1) + 8, 0x30 }),
 	  NO_OBJECT(LOCSEC_ORDER) },
@@ -218,11 +219,12 @@ const u32 container_nr_rows = sizeof(container_rows) / sizeof(container_rows[0])
 static bool apply(const struct container_patch *patch, const struct core_row_images *images,
 		  u8 *file, u32 size)
 {
-	const u64 value = patch->value + (patch->id ? images->more_ids : 0);
+	const u64 value = patch->value + (patch->size == ID ? images->more_ids : 0);
+	const u32 bytes = patch->size == ID ? 4 : patch->size;
 
-	if (patch->at > size || patch->size > size - patch->at || patch->size > 8)
+	if (patch->at > size || bytes > size - patch->at || bytes > 8)
 		return false;
-	memcpy(file + patch->at, &value, patch->size);
+	memcpy(file + patch->at, &value, bytes);
 	return true;
 }
 

@@ -10,11 +10,13 @@
 
 /* Overwrites bytes of the file. */
 struct container_patch {
-	u32 size;		/* 1, 2, 4, 8; 0: no more patches */
+	u32 size;		/* 1, 2, 4, 8, or CONTAINER_PATCH_ID; 0: no more patches */
 	u32 at;
 	u64 value;
-	bool id;		/* the value is an id of the types */
 };
+
+/* 4 bytes, and the value is an id of the types. */
+#define CONTAINER_PATCH_ID 0x104
 
 struct container_row {
 	const char *name;
