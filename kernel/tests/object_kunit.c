@@ -11,64 +11,30 @@
 
 struct object_row {
 	const char *name;
-	/* Changes the plain sample; NULL: it stays as it is. */
-	void (*change)(struct sample_world *world);
+	/* what is another than in the plain sample: */
+	u8 id_bit;			/* in the build-id of what runs */
+	u32 id_size;
+	int id_error;
+	int base_error;
+	struct extra_base sum_bit;	/* in the sum of the file */
+	const char *parts;
+	int place_error;
+
 	int error;			/* 0: accepted */
 	u32 nr_asked;			/* 1 if it came as far as the base, else 0 */
 };
 
-static void other_build_id(struct sample_world *world)
-{
-	world->build_id[19] ^= 1;
-}
-
-static void shorter_build_id(struct sample_world *world)
-{
-	world->build_id_size = 19;
-}
-
-static void no_build_id(struct sample_world *world)
-{
-	world->build_id_error = -ENOENT;
-}
-
-static void no_base(struct sample_world *world)
-{
-	world->base_error = -EIO;
-}
-
-static void other_crc(struct sample_world *world)
-{
-	world->base_sum.crc32 ^= 0x80000000;
-	sample_write(world);
-}
-
-static void other_size(struct sample_world *world)
-{
-	world->base_sum.size++;
-	sample_write(world);
-}
-
-static void two_sums(struct sample_world *world)
-{
-	world->file_size = container_write(world->file, &world->blobs, NULL, "tli2TIR", 0);
-}
-
-static void no_place(struct sample_world *world)
-{
-	world->place_error = -ERANGE;
-}
-
 static const struct object_row object_rows[] = {
 	{ "plain", .nr_asked = 1 },
-	{ "another build-id", other_build_id, .error = -ESTALE },
-	{ "a shorter build-id", shorter_build_id, .error = -ESTALE },
-	{ "no build-id of what runs", no_build_id, .error = -ENOENT },
-	{ "no base", no_base, .error = -EIO, .nr_asked = 1 },
-	{ "another sum of the base", other_crc, .error = -EINVAL, .nr_asked = 1 },
-	{ "another size of the base", other_size, .error = -EINVAL, .nr_asked = 1 },
-	{ "two levels below vmlinux's", two_sums, .error = -EINVAL, .nr_asked = 1 },
-	{ "sections at no place", no_place, .error = -ERANGE, .nr_asked = 1 },
+	{ "another build-id", .id_bit = 1, .error = -ESTALE },
+	{ "a shorter build-id", .id_size = 19, .error = -ESTALE },
+	{ "no build-id of what runs", .id_error = -ENOENT, .error = -ENOENT },
+	{ "no base", .base_error = -EIO, .error = -EIO, .nr_asked = 1 },
+	{ "another sum of the base", .sum_bit.crc32 = 0x80000000, .error = -EINVAL,
+	  .nr_asked = 1 },
+	{ "another size of the base", .sum_bit.size = 1, .error = -EINVAL, .nr_asked = 1 },
+	{ "two levels below vmlinux's", .parts = "tli2TIR", .error = -EINVAL, .nr_asked = 1 },
+	{ "sections at no place", .place_error = -ERANGE, .error = -ERANGE, .nr_asked = 1 },
 };
 
 KUNIT_ARRAY_PARAM_DESC(object, object_rows, name);
@@ -79,8 +45,16 @@ static void object_row_test(struct kunit *test)
 	struct sample_world *world = test->priv;
 	struct extra_object *object;
 
-	if (row->change)
-		row->change(world);
+	world->build_id[19] ^= row->id_bit;
+	if (row->id_size)
+		world->build_id_size = row->id_size;
+	world->build_id_error = row->id_error;
+	world->base_error = row->base_error;
+	world->base_sum.size ^= row->sum_bit.size;
+	world->base_sum.crc32 ^= row->sum_bit.crc32;
+	world->place_error = row->place_error;
+	world->file_size = container_write(world->file, &world->blobs, &world->base_sum,
+					   row->parts ? row->parts : CONTAINER_PLAIN, 0);
 	object = sample_create(world, "kunit", 1);
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(object), row->error);
 	KUNIT_EXPECT_EQ(test, world->nr_asked, row->nr_asked);
@@ -120,8 +94,16 @@ ROWS_PARAM(container, struct container_row, container_rows, container_nr_rows, n
 
 static void object_content_test(struct kunit *test)
 {
+	static const struct {
+		u32 id;
+		const char *name, *file;
+	} funcs[] = {
+		{ 3, "base_func" }, { 6, "apple" }, { 7, "pear", "a.c" }, { 8, "pear", "b.c" },
+		{ 0, "" }, { 1, "" }, { 4, "" }, { 9, "" }, { 20, "" }, { U32_MAX, "" },
+	};
 	struct sample_world *world = test->priv;
 	struct extra_object *object = sample_create(world, "kunit", 3);
+	u32 i;
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, object);
 	KUNIT_EXPECT_STREQ(test, object->name, "kunit");
@@ -143,20 +125,12 @@ static void object_content_test(struct kunit *test)
 	KUNIT_EXPECT_GE(test, object->bytes, 172 + 393 + 8 * 4 + 4 * 4 + 2 * 8);
 	KUNIT_EXPECT_LT(test, object->bytes, 1024);
 
-	KUNIT_EXPECT_STREQ(test, extra_object_func_name(object, 3), "base_func");
-	KUNIT_EXPECT_STREQ(test, extra_object_func_name(object, 6), "apple");
-	KUNIT_EXPECT_STREQ(test, extra_object_func_name(object, 8), "pear");
-	KUNIT_EXPECT_STREQ(test, extra_object_func_name(object, 0), "");
-	KUNIT_EXPECT_STREQ(test, extra_object_func_name(object, 1), "");
-	KUNIT_EXPECT_STREQ(test, extra_object_func_name(object, 4), "");
-	KUNIT_EXPECT_STREQ(test, extra_object_func_name(object, 9), "");
-	KUNIT_EXPECT_STREQ(test, extra_object_func_name(object, 20), "");
-	KUNIT_EXPECT_STREQ(test, extra_object_func_name(object, U32_MAX), "");
-	KUNIT_EXPECT_STREQ(test, extra_object_func_file(object, 7), "a.c");
-	KUNIT_EXPECT_STREQ(test, extra_object_func_file(object, 8), "b.c");
-	KUNIT_EXPECT_NULL(test, extra_object_func_file(object, 6));
-	KUNIT_EXPECT_NULL(test, extra_object_func_file(object, 9));
-	KUNIT_EXPECT_NULL(test, extra_object_func_file(object, U32_MAX));
+	for (i = 0; i < ARRAY_SIZE(funcs); i++) {
+		KUNIT_EXPECT_STREQ(test, extra_object_func_name(object, funcs[i].id),
+				   funcs[i].name);
+		KUNIT_EXPECT_STREQ(test, extra_object_func_file(object, funcs[i].id) ?: "-",
+				   funcs[i].file ?: "-");
+	}
 
 	/* The object has a copy of the bytes, so the originals may be freed. */
 	memset(world->file, 0xff, world->file_size);
@@ -217,8 +191,7 @@ static void object_module_test(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, object->module, (const struct module *)THIS_MODULE);
 	extra_object_destroy(object);
 
-	two_sums(world);
-	source.image_size = world->file_size;
+	source.image_size = container_write(world->file, &world->blobs, NULL, "tli2TIR", 0);
 	object = extra_object_create(&source, &sample_host);
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(object), -EINVAL);
 
