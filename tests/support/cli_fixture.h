@@ -3,7 +3,6 @@
 #ifndef BTF_EXTRA_TESTS_CLI_FIXTURE_H
 #define BTF_EXTRA_TESTS_CLI_FIXTURE_H
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -34,18 +33,6 @@ class CliFixture : public testing::Test {
     static std::string write(std::string_view name, const ExtraFile &file) {
         EXPECT_TRUE(write_extra_file(path(name), file));
         return path(name);
-    }
-
-    // Expects one line. A message that ends in "..." is a prefix of the line.
-    static void expect_failed(const CommandResult &result, std::string message) {
-        EXPECT_EQ(result.exit_code, 1);
-        EXPECT_EQ(result.out, "");
-        message = "btf-extra: " + message;
-        if (message.ends_with("..."))
-            EXPECT_EQ(result.err.substr(0, message.size() - 3) + "...", message);
-        else
-            EXPECT_EQ(result.err, message + "\n");
-        EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
     }
 
     // Runs a subcommand on a file and a kernel, those of the sample by default.

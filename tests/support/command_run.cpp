@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -89,6 +90,17 @@ CommandResult run_btf_extra(std::vector<std::string> arguments) {
         throw std::runtime_error("BTF_EXTRA_BUILD is not set: run the tests through make check");
     arguments.insert(arguments.begin(), std::string(build) + "/btf-extra");
     return run_command(arguments);
+}
+
+void expect_failed(const CommandResult &result, std::string message) {
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_EQ(result.out, "");
+    EXPECT_EQ(result.err.find('\n'), result.err.size() - 1) << result.err;
+    message = "btf-extra: " + message;
+    if (message.ends_with("..."))
+        EXPECT_EQ(result.err.substr(0, message.size() - 3) + "...", message);
+    else
+        EXPECT_EQ(result.err, message + "\n");
 }
 
 }  // namespace btf_extra::test
