@@ -517,9 +517,9 @@ static void half_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (u64)world->frame.regs.si, 0);
 }
 
-ROWS_PARAM(place, struct place_row, place_rows, ARRAY_SIZE(place_rows), name)
-ROWS_PARAM(nested, struct nested_row, nested_rows, ARRAY_SIZE(nested_rows), name)
-ROWS_PARAM(value, struct value_row, value_rows, ARRAY_SIZE(value_rows), name)
+ROWS_PARAM(place, struct place_row, place_rows, ARRAY_SIZE(place_rows))
+ROWS_PARAM(nested, struct nested_row, nested_rows, ARRAY_SIZE(nested_rows))
+ROWS_PARAM(value, struct value_row, value_rows, ARRAY_SIZE(value_rows))
 
 static struct kunit_case args_cases[] = {
 	KUNIT_CASE_PARAM(place_row_test, place_gen_params),

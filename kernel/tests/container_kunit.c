@@ -128,10 +128,10 @@ static void suffix_row_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, func_suffix_meaning(suffix, strlen(suffix)), row->meaning);
 }
 
-ROWS_PARAM(container, struct container_row, container_rows, container_nr_rows, name)
-ROWS_PARAM(bounds, struct bounds_row, bounds_rows, bounds_nr_rows, name)
-ROWS_PARAM(marks, struct marks_row, marks_rows, marks_nr_rows, name)
-ROWS_PARAM(suffix, struct suffix_row, suffix_rows, suffix_nr_rows, symbol)
+ROWS_PARAM(container, struct container_row, container_rows, container_nr_rows)
+ROWS_PARAM(bounds, struct bounds_row, bounds_rows, bounds_nr_rows)
+ROWS_PARAM(marks, struct marks_row, marks_rows, marks_nr_rows)
+ROWS_PARAM(suffix, struct suffix_row, suffix_rows, suffix_nr_rows)
 
 static struct kunit_case container_cases[] = {
 	KUNIT_CASE_PARAM(container_row_test, container_gen_params),

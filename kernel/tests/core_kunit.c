@@ -139,9 +139,9 @@ static void core_byte_test(struct kunit *test)
 	}
 }
 
-ROWS_PARAM(all_rows, struct core_row, core_rows, core_nr_rows, name)
+ROWS_PARAM(all_rows, struct core_row, core_rows, core_nr_rows)
 /* The first rows are the two layouts, complete and with every kind of record. */
-ROWS_PARAM(layouts, struct core_row, core_rows, 2, name)
+ROWS_PARAM(layouts, struct core_row, core_rows, 2)
 
 static struct kunit_case core_cases[] = {
 	KUNIT_CASE_PARAM(core_row_test, all_rows_gen_params),
@@ -185,7 +185,7 @@ static void query_row_test(struct kunit *test)
 	KUNIT_EXPECT_NULL_MSG(test, wrong, "%s", wrong);
 }
 
-ROWS_PARAM(queries, struct query_row, query_rows, query_nr_rows, name)
+ROWS_PARAM(queries, struct query_row, query_rows, query_nr_rows)
 
 static void glob_rows_test(struct kunit *test)
 {

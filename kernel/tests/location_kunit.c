@@ -14,7 +14,7 @@ static void location_row_test(struct kunit *test)
 	KUNIT_EXPECT_NULL_MSG(test, wrong, "%s", wrong);
 }
 
-ROWS_PARAM(location, struct location_row, location_rows, location_nr_rows, name)
+ROWS_PARAM(location, struct location_row, location_rows, location_nr_rows)
 
 #define SAVED(number, text, field) { number, "%" text, offsetof(struct pt_regs, field) }
 

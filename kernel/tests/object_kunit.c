@@ -90,7 +90,7 @@ static void object_container_test(struct kunit *test)
 	extra_object_destroy(object);
 }
 
-ROWS_PARAM(container, struct container_row, container_rows, container_nr_rows, name)
+ROWS_PARAM(container, struct container_row, container_rows, container_nr_rows)
 
 static void object_content_test(struct kunit *test)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 /*
  * Offsets are worked out by hand from the parts, of the plain file where a row has none. Header i
- * is at 64 + 64 * i; in it sh_type is at 4, sh_addr at 16, sh_offset at 24 and sh_size at 32. Values
- * are little-endian.
+ * is at 64 + 64 * i; in it sh_type is at 4, sh_addr at 16, sh_offset at 24 and sh_size at 32.
+ * Values are little-endian.
  */
 #include "container_rows.h"
 #include "elf_writer.h"
