@@ -7,7 +7,7 @@
 #include <linux/seq_file.h>
 #include <linux/vmalloc.h>
 
-#include "core/section_place.h"
+#include "core/site_query.h"
 #include "placement.h"
 #include "vmlinux_btf.h"
 

@@ -91,7 +91,7 @@ enum btf_fault_code {
  */
 #define BTF_FUNC_NAME_MAX 511u
 
-/* What was wrong, and where. Written only when a function fails. */
+/* The fault and its place. They are written only when a function fails. */
 struct btf_fault {
 	enum btf_fault_code code;
 	u32 type_id;		/* 0: not about one type */

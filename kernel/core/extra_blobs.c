@@ -2,7 +2,6 @@
 #include "extra_blobs.h"
 #include "loc_arch.h"
 #include "loc_validate.h"
-#include "site_bounds.h"
 #include "site_marks.h"
 
 const char *extra_part_name(enum extra_part part)
@@ -53,14 +52,14 @@ static int open_types(struct extra_blobs *blobs, const struct extra_elf *elf,
 	return loc_validate_types(&blobs->types, &fault->in);
 }
 
-/* Which ids are ours: those of the types, or the later ones of a module's own BTF. */
+/* Our ids are those of the types, or the later ones of a module's own BTF. */
 static int tell_own_ids(struct extra_blobs *blobs, const struct extra_elf *elf,
 			const struct btf_blob *base, struct extra_fault *fault)
 {
 	u32 nr;
 
 	blobs->first_own_id = blobs->types.first_id;
-	/* Where only counts of the base are known, they do not say where a module's begin. */
+	/* Counts of a base alone do not say where a module's ids begin. */
 	if (!elf->own_types.data || !base->data)
 		return 0;
 	fault->part = EXTRA_FILE;
@@ -69,6 +68,37 @@ static int tell_own_ids(struct extra_blobs *blobs, const struct extra_elf *elf,
 		return refuse(fault, BTF_FAULT_ELF_OWN_TYPES,
 			      (u64)((const u8 *)elf->own_types.data - elf->data));
 	blobs->first_own_id = base->first_id + nr;
+	return 0;
+}
+
+static int refuse_site(const struct loc_index *index, const struct loc_section *section,
+		       const void *field, struct btf_fault *fault)
+{
+	fault->code = BTF_FAULT_SITE_RANGE;
+	fault->type_id = section->type_id;
+	fault->offset = (u32)((const u8 *)field - index->func_info->data);
+	return -EINVAL;
+}
+
+int site_bounds_check(const struct loc_index *index, const struct extra_elf *elf,
+		      struct btf_fault *fault)
+{
+	u32 i, j;
+
+	for (i = 0; i < index->nr_sections; i++) {
+		const struct loc_section *section = &index->sections[i];
+		struct extra_section place;
+
+		if (!extra_elf_find(elf, index->elf_sections[section->elf].name, &place) ||
+		    !(place.flags & SHF_EXECINSTR))
+			return refuse_site(index, section,
+					   btf_blob_type(index->func_info, section->type_id),
+					   fault);
+		for (j = 0; j < section->nr_sites; j++)
+			if (section->sites[j].offset >= place.size)
+				return refuse_site(index, section, &section->sites[j].offset,
+						   fault);
+	}
 	return 0;
 }
 

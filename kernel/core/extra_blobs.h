@@ -39,17 +39,25 @@ struct extra_fault {
 	struct btf_fault in;	/* its offset counts from the part */
 };
 
-/* "file", or the name of the section. */
+/* Returns "file", or the name of the section. */
 const char *extra_part_name(enum extra_part part);
 
 /*
- * base is what the types stand on, with its table of offsets. The parts of elf must
- * stay. Where elf has no file (data NULL: the parts come from a kernel that has checked
- * them), it does not tell where sections end, and bounds are not checked.
- * 0, -EINVAL with *fault filled, or -ENOMEM; after an error *blobs is of no use.
+ * Opens the parts of elf, which must stay, on top of base, which has its table of offsets. If elf
+ * has no file (data is NULL: the parts come from a kernel that has checked them), it does not
+ * tell where sections end, and bounds are not checked. Returns 0, -EINVAL with *fault filled, or
+ * -ENOMEM; after an error *blobs is of no use.
  */
 int extra_blobs_open(struct extra_blobs *blobs, const struct extra_elf *elf,
 		     const struct btf_blob *base, struct extra_memory *memory,
 		     struct extra_fault *fault);
+
+/*
+ * Checks that every site lies in a section of the object, which neither the blobs nor their
+ * container can tell alone. 0, or -EINVAL with *fault filled; its offset is that of the field in
+ * func_info.
+ */
+int site_bounds_check(const struct loc_index *index, const struct extra_elf *elf,
+		      struct btf_fault *fault);
 
 #endif

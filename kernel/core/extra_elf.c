@@ -76,7 +76,7 @@ static int read_file_header(struct extra_elf *elf, struct btf_fault *fault)
 	return 0;
 }
 
-/* Whether a name ends in time: the last byte of the names is a NUL. */
+/* Returns true if a name ends in time. The last byte of the names is a NUL. */
 static bool name_ends(const struct extra_elf *elf, const Elf64_Shdr *header, u64 left)
 {
 	return memchr(section_name(elf, header), 0, left < MAX_NAME_SIZE ? left : MAX_NAME_SIZE);
@@ -111,7 +111,7 @@ static int check_headers(const struct extra_elf *elf, struct btf_fault *fault)
 	return 0;
 }
 
-/* The bytes of the one section of that name; none leaves *bytes as it is. */
+/* Takes the bytes of the one section of that name. If there is none, *bytes stays as it is. */
 static int take_section(const struct extra_elf *elf, const char *name, u32 type, u32 min_size,
 			struct extra_bytes *bytes, struct btf_fault *fault)
 {
@@ -145,7 +145,7 @@ static int take_build_id(struct extra_elf *elf, struct btf_fault *fault)
 					       (u64)((const u8 *)note.data - elf->data));
 }
 
-/* Of two sections of the object with one name, neither could be told from the other. */
+/* Two sections of the object with one name could not be told from each other. */
 static int check_object_sections(const struct extra_elf *elf, struct btf_fault *fault)
 {
 	struct extra_section section, other;
@@ -170,30 +170,29 @@ static int check_object_sections(const struct extra_elf *elf, struct btf_fault *
 int extra_elf_open_rest(struct extra_elf *elf, const void *data, u64 size, struct btf_fault *fault)
 {
 	struct extra_elf opened = { .data = data, .size = size };
+	const struct {
+		const char *name;
+		u32 type, min_size;
+		struct extra_bytes *bytes;
+	} parts[] = {
+		{ ".BTF", SHT_PROGBITS, 1, &opened.types },
+		{ ".BTF.func_info", SHT_PROGBITS, 1, &opened.func_info },
+		{ ".btf_extra.base", SHT_PROGBITS, 1, &opened.bases },
+		{ ".btf_extra.site_marks", SHT_PROGBITS, 0, &opened.site_marks },
+		{ ".btf_extra.own_types", SHT_PROGBITS, sizeof(u32), &opened.own_types },
+		{ ".note.gnu.build-id", SHT_NOTE, 1, &opened.build_id },
+	};
 	int err;
+	u32 i;
 
 	if ((size_t)data % 8)
 		return refuse(fault, BTF_FAULT_ELF_HEADER, 0);
 	err = read_file_header(&opened, fault);
 	if (!err)
 		err = check_headers(&opened, fault);
-	if (!err)
-		err = take_section(&opened, ".BTF", SHT_PROGBITS, 1, &opened.types, fault);
-	if (!err)
-		err = take_section(&opened, ".BTF.func_info", SHT_PROGBITS, 1, &opened.func_info,
-				   fault);
-	if (!err)
-		err = take_section(&opened, ".btf_extra.base", SHT_PROGBITS, 1, &opened.bases,
-				   fault);
-	if (!err)
-		err = take_section(&opened, ".btf_extra.site_marks", SHT_PROGBITS, 0,
-				   &opened.site_marks, fault);
-	if (!err)
-		err = take_section(&opened, ".btf_extra.own_types", SHT_PROGBITS, sizeof(u32),
-				   &opened.own_types, fault);
-	if (!err)
-		err = take_section(&opened, ".note.gnu.build-id", SHT_NOTE, 1, &opened.build_id,
-				   fault);
+	for (i = 0; !err && i < sizeof(parts) / sizeof(*parts); i++)
+		err = take_section(&opened, parts[i].name, parts[i].type, parts[i].min_size,
+				   parts[i].bytes, fault);
 	if (!err)
 		err = take_build_id(&opened, fault);
 	if (!err)

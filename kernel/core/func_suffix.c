@@ -19,7 +19,7 @@ static const struct suffix {
 	{ ".lto_priv", NUMBER_REQUIRED, 0 },
 };
 
-/* Bytes of ".123" at text, 0 for anything else. */
+/* Returns the bytes of ".123" at text; 0: it is anything else. */
 static u32 number_length(const char *text, u32 size)
 {
 	u32 length = 1;
@@ -31,7 +31,7 @@ static u32 number_length(const char *text, u32 size)
 	return length > 1 ? length : 0;
 }
 
-/* Bytes of the suffix that begins at text, with what it means; 0: none does. */
+/* Returns the bytes of the suffix that begins at text, and what it means; 0: none does. */
 static u32 read_suffix(const char *text, u32 size, u32 *meaning)
 {
 	u32 i;
@@ -51,7 +51,7 @@ static u32 read_suffix(const char *text, u32 size, u32 *meaning)
 	return 0;
 }
 
-/* Whether nothing but suffixes follows. */
+/* Returns true if nothing but suffixes follows. */
 static bool all_suffixes(const char *text, u32 size)
 {
 	u32 meaning;

@@ -1,24 +1,63 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 #include "loc_arch.h"
 
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+/* Numbers: System V ABI for x86-64, figure 3.36. Arguments: section 3.2.3. */
+
+static const struct loc_register x86_64_registers[] = {
+	{ "%rax", "ax", 80 },	{ "%rdx", "dx", 96 },	{ "%rcx", "cx", 88 },
+	{ "%rbx", "bx", 40 },	{ "%rsi", "si", 104 },	{ "%rdi", "di", 112 },
+	{ "%rbp", "bp", 32 },	{ "%rsp", "sp", 152 },	{ "%r8", "r8", 72 },
+	{ "%r9", "r9", 64 },	{ "%r10", "r10", 56 },	{ "%r11", "r11", 48 },
+	{ "%r12", "r12", 24 },	{ "%r13", "r13", 16 },	{ "%r14", "r14", 8 },
+	{ "%r15", "r15", 0 },
+};
+
+/* rdi, rsi, rdx, rcx, r8, r9 */
+static const u8 x86_64_arguments[] = { 5, 4, 1, 2, 8, 9 };
+
+/* Numbers: DWARF for the Arm 64-bit Architecture, section 4.1. Arguments: AAPCS64, section 6.8. */
+
+#define X(number) { "x" #number, "x" #number, 8 * (number) }
+
+static const struct loc_register aarch64_registers[] = {
+	X(0),  X(1),  X(2),  X(3),  X(4),  X(5),  X(6),  X(7),
+	X(8),  X(9),  X(10), X(11), X(12), X(13), X(14), X(15),
+	X(16), X(17), X(18), X(19), X(20), X(21), X(22), X(23),
+	X(24), X(25), X(26), X(27), X(28), X(29), X(30),
+	{ "sp", "sp", 8 * 31 },
+};
+
+static const u8 aarch64_arguments[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+
+static const struct loc_arch archs[] = {
+	{ .machine = LOC_MACHINE_X86_64,
+	  .nr_numbers = 17,	/* 16 is the return address, the column of rip */
+	  .registers = x86_64_registers, .nr_registers = COUNT(x86_64_registers),
+	  .arguments = x86_64_arguments, .nr_arguments = COUNT(x86_64_arguments) },
+	{ .machine = LOC_MACHINE_AARCH64,
+	  .nr_numbers = 32,
+	  .registers = aarch64_registers, .nr_registers = COUNT(aarch64_registers),
+	  .arguments = aarch64_arguments, .nr_arguments = COUNT(aarch64_arguments) },
+};
+
 const struct loc_arch *loc_arch_of(u32 machine)
 {
-	switch (machine) {
-	case LOC_MACHINE_X86_64:
-		return &loc_arch_x86_64;
-	case LOC_MACHINE_AARCH64:
-		return &loc_arch_aarch64;
-	default:
-		return NULL;
-	}
+	u32 i;
+
+	for (i = 0; i < COUNT(archs); i++)
+		if (archs[i].machine == machine)
+			return &archs[i];
+	return NULL;
 }
 
 const struct loc_arch *loc_arch_running(void)
 {
 #if defined(__x86_64__)
-	return &loc_arch_x86_64;
+	return loc_arch_of(LOC_MACHINE_X86_64);
 #elif defined(__aarch64__)
-	return &loc_arch_aarch64;
+	return loc_arch_of(LOC_MACHINE_AARCH64);
 #else
 	return NULL;
 #endif

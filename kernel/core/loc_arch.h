@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
 /*
- * The names of registers, and where the kernel saves them. Each architecture has a
- * file with them, loc_arch_<name>.c. The registers of a location have the numbers
- * of DWARF.
+ * The names of registers, and where the kernel saves them. The registers of a location have
+ * the numbers of DWARF.
  */
 #ifndef BTF_EXTRA_LOC_ARCH_H
 #define BTF_EXTRA_LOC_ARCH_H
@@ -30,12 +29,10 @@ struct loc_arch {
 	u32 nr_arguments;
 };
 
-extern const struct loc_arch loc_arch_x86_64, loc_arch_aarch64;
-
-/* NULL: a machine that nothing is known of. */
+/* NULL: nothing is known of that machine. */
 const struct loc_arch *loc_arch_of(u32 machine);
 
-/* The one that this code runs on, or NULL. */
+/* Returns the one that this code runs on, or NULL. */
 const struct loc_arch *loc_arch_running(void);
 
 /* NULL: it has no name. arch may be NULL. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
 /*
- * Where a value is: a LOC_PARAM, decoded. All that is known of the encoding of
- * its flags and values is in loc_location.c.
+ * A decoded LOC_PARAM says where a value is. loc_location.c alone knows the encoding of
+ * its flags and values.
  */
 #ifndef BTF_EXTRA_LOC_LOCATION_H
 #define BTF_EXTRA_LOC_LOCATION_H
@@ -27,14 +27,14 @@ struct loc_location {
 };
 
 /*
- * Decodes a record that has these fields. BTF_FAULT_NONE, or why no location has
- * them: BTF_FAULT_PARAM_SIZE, _FLAGS or _VLEN, and nothing written. Not checked:
- * whether the machine has such registers.
+ * Decodes a record that has these fields. Returns BTF_FAULT_NONE, or why no location has
+ * them (BTF_FAULT_PARAM_SIZE, _FLAGS or _VLEN); then nothing is written. It does not check
+ * that the machine has such registers.
  */
 enum btf_fault_code loc_location_decode(struct loc_location *location, u32 size, u32 flags,
 					const u32 *values, u32 nr_values);
 
-/* The same for a record of kind LOC_KIND_PARAM. */
+/* Does the same for a record of kind LOC_KIND_PARAM. */
 static inline enum btf_fault_code loc_location_read(struct loc_location *location,
 						    const struct btf_type *param)
 {

@@ -58,14 +58,13 @@ bool site_marks_true_signature(const struct btf_blob *func_info, u32 func_id)
 	return name && func_suffix_has(name);
 }
 
-u32 site_marks_of(const struct loc_index *index, const u32 *marks, u32 nr, u32 site)
+u32 site_marks_of(const struct loc_index *index, const struct loc_section *section, u32 i,
+		  const u32 *marks, u32 nr)
 {
-	u32 found = site_marks_listed(marks, nr, site);
-	const struct loc_section *section;
-	const struct loc_site *entry = loc_index_site(index, site, &section);
+	u32 found = site_marks_listed(marks, nr, section->first_site + i);
 
-	if (entry && section->loc_class == LOC_CLASS_BODY &&
-	    site_marks_true_signature(index->func_info, entry->func))
+	if (section->loc_class == LOC_CLASS_BODY &&
+	    site_marks_true_signature(index->func_info, section->sites[i].func))
 		found |= SITE_MARK_TRUE_SIGNATURE;
 	return found;
 }

@@ -44,8 +44,9 @@ int site_marks_check(const u32 *marks, u32 nr, u32 nr_sites, struct btf_fault *f
 /* Returns the marks of a site in the list; 0: none. The marks have passed the check. */
 u32 site_marks_listed(const u32 *marks, u32 nr, u32 site);
 
-/* Returns all SITE_MARK_* of a site of the index. */
-u32 site_marks_of(const struct loc_index *index, const u32 *marks, u32 nr, u32 site);
+/* Returns all SITE_MARK_* of the site section->sites[i] of the index. */
+u32 site_marks_of(const struct loc_index *index, const struct loc_section *section, u32 i,
+		  const u32 *marks, u32 nr);
 
 /* Returns true if a FUNC of the blob, or below it, is named after a symbol. */
 bool site_marks_true_signature(const struct btf_blob *func_info, u32 func_id);

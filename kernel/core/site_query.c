@@ -93,7 +93,7 @@ static bool has_signature(const struct walk *walk, const struct found_site *foun
 
 static bool has_symbol(const struct walk *walk, const struct found_site *found)
 {
-	/* Those were already found by name. */
+	/* It was already found by name. */
 	return found->section->loc_class == LOC_CLASS_BODY && !has_signature(walk, found) &&
 	       walk->tables->ops->symbol_begins(walk->tables, found->section->elf,
 						site_of(found)->offset, walk->text->name,
@@ -213,9 +213,46 @@ struct btf_extra_site site_describe(const struct site_tables *tables,
 		.site_class = section->loc_class,
 	};
 
-	described.flags = site_marks_of(tables->index, tables->marks, tables->nr_marks,
-					described.number);
+	described.flags = site_marks_of(tables->index, section, found->i, tables->marks,
+					tables->nr_marks);
 	if (place.freed)
 		described.flags |= BTF_EXTRA_SITE_FREED;
 	return described;
+}
+
+/* ---- the place of a section ---- */
+
+bool section_place_anchor(const struct loc_index *index, const char *name, u32 *elf, u32 *offset)
+{
+	struct loc_range funcs = loc_index_by_name(index, name);
+	u32 nr = 0;
+	u32 i;
+
+	if (funcs.end - funcs.first != 1)
+		return false;
+	for (i = 0; i < index->nr_sections; i++) {
+		const struct loc_section *section = &index->sections[i];
+		struct loc_range sites;
+
+		if (section->loc_class != LOC_CLASS_BODY)
+			continue;
+		sites = loc_index_by_func(index, i, index->funcs[funcs.first]);
+		nr += sites.end - sites.first;
+		if (sites.first == sites.end)
+			continue;
+		*elf = section->elf;
+		*offset = section->sites[sites.first].offset;
+	}
+	return nr == 1;
+}
+
+static bool begins(const char *text, const char *begin)
+{
+	return !strncmp(text, begin, strlen(begin));
+}
+
+bool section_place_freed(const char *section, bool vmlinux)
+{
+	return begins(section, ".init.") ||
+	       (vmlinux && (begins(section, ".exit.") || begins(section, ".altinstr_")));
 }

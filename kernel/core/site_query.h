@@ -7,8 +7,14 @@
 #define BTF_EXTRA_CORE_SITE_QUERY_H
 
 #include "func_text.h"
-#include "section_place.h"
 #include "site_marks.h"
+
+/* The place of an ELF section of an object, at run time or as linked. */
+struct section_place {
+	u64 address;		/* 0: not known, or its text was freed and may be used again */
+	u64 size;
+	bool freed;		/* the kernel has freed its text */
+};
 
 struct site_tables;
 
@@ -69,5 +75,14 @@ struct btf_extra_site site_describe(const struct site_tables *tables,
 
 /* Returns the name of a function; "": it has none. */
 const char *site_func_name(const struct site_tables *tables, u32 func);
+
+/*
+ * Finds the only body of the only function of that name. Returns false if there is none or more
+ * than one. A symbol of that name, minus the offset of the body, is where the section is.
+ */
+bool section_place_anchor(const struct loc_index *index, const char *name, u32 *elf, u32 *offset);
+
+/* Returns true if vmlinux or a module frees that executable section after it has started. */
+bool section_place_freed(const char *section, bool vmlinux);
 
 #endif

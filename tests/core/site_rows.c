@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 #include "site_rows.h"
-#include "../../kernel/core/site_bounds.h"
+#include "../../kernel/core/extra_blobs.h"
 #include "../../kernel/core/site_marks.h"
 
 #define EXEC (SHF_ALLOC | SHF_EXECINSTR)

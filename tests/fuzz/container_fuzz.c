@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../../kernel/core/extra_blobs.h"
 #include "../core/container_rows.h"
-#include "../../kernel/core/site_bounds.h"
 #include "steps.h"
 
 static void hold(bool promise, const char *text)

@@ -93,7 +93,7 @@ u32 arch_argument_registers(struct btf_type_walk *walk, u32 type_id, u32 size, u
 {
 	u32 registers = DIV_ROUND_UP(size, 8);
 
-	if (size > MAX_BY_REGISTERS || next + registers > loc_arch_x86_64.nr_arguments ||
+	if (size > MAX_BY_REGISTERS || next + registers > loc_arch_running()->nr_arguments ||
 	    kind_of(walk, type_id, 0, 0) != ARG_INTEGER)
 		return 0;
 	return registers;

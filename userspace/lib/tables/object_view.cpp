@@ -263,7 +263,10 @@ bool ObjectView::is_variadic(uint32_t func_id) const {
 
 uint32_t ObjectView::site_marks(uint32_t site_number) const {
     const extra_blobs &blobs = opened_->blobs();
-    return site_marks_of(&blobs.index, blobs.marks, blobs.nr_marks, site_number);
+    const loc_section *section;
+    loc_index_site(&blobs.index, site_number, &section);
+    return site_marks_of(&blobs.index, section, site_number - section->first_site, blobs.marks,
+                         blobs.nr_marks);
 }
 
 ObjectView::Located ObjectView::count_located(const loc_site &site) const {
