@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/command_run.h"
+#include "tests/support/extra_writer.h"
 #include "tests/support/sample_object.h"
 
 namespace btf_extra::test {

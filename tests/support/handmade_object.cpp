@@ -13,6 +13,7 @@
 #include <stdexcept>
 
 #include "tests/support/command_run.h"
+#include "tests/support/extra_writer.h"
 #include "userspace/generator/generate.h"
 #include "userspace/lib/tables/object_view.h"
 #include "userspace/text/loc_text.h"

@@ -27,8 +27,16 @@ void add_list(CLI::App &app, int &exit_code);
 void add_probes(CLI::App &app, int &exit_code);
 void add_trace(CLI::App &app, int &exit_code);
 
+// `stat --running`: prints what the running kernel has loaded.
+Result<void> print_running_stat(bool json);
+
 // Prints "btf-extra: <message>" to stderr, in one line; kExitFailed.
 int fail(const Error &error);
+
+// The exit code of what a subcommand has done. Prints the error, if there is one.
+inline int finish(const Result<void> &done) {
+    return done ? kExitDone : fail(done.error());
+}
 
 }  // namespace btf_extra
 

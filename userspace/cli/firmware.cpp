@@ -6,10 +6,10 @@
 #include <thread>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include "userspace/cli/command.h"
+#include "userspace/cli/json_text.h"
 
 namespace btf_extra {
 namespace {
@@ -35,18 +35,15 @@ int run(Options &options) {
     if (!tree)
         return fail(tree.error());
     if (options.json) {
-        nlohmann::ordered_json out;
-        out["folder"] = tree->output;
-        out["release"] = nullptr;
-        if (!tree->release.empty())
-            out["release"] = tree->release;
-        out["objects"] = tree->objects;
-        out["bytes"] = tree->bytes;
-        out["failed"] = nlohmann::ordered_json::array();
+        ordered_json failed = ordered_json::array();
         for (const Error &error : tree->failed)
-            out["failed"].push_back(error.message);
-        fmt::print("{}\n",
-                   out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+            failed.push_back(error.message);
+        print_object({{"folder", tree->output},
+                      {"release",
+                       tree->release.empty() ? ordered_json(nullptr) : ordered_json(tree->release)},
+                      {"objects", tree->objects},
+                      {"bytes", tree->bytes},
+                      {"failed", std::move(failed)}});
     } else {
         fmt::print("{}: {} objects{}{}, {:.1f} MB; {} left out\n", tree->output, tree->objects,
                    tree->release.empty() ? "" : " of ", tree->release,

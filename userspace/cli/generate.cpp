@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "userspace/cli/command.h"
+#include "userspace/format/temporary_file.h"
 #include "userspace/generator/module_embed.h"
 
 namespace btf_extra {
@@ -38,35 +39,20 @@ void show_progress(size_t done, size_t total) {
         fmt::print(stderr, "\rreading unit {} of {} ({} %)", done, total, percent);
 }
 
-int embed(const generator::GenerateOptions &options) {
-    const Result<generator::Embedding> embedded = generator::embed_in_module(options);
-    if (!embedded)
-        return fail(embedded.error());
-    if (*embedded == generator::Embedding::kNoBtf)
-        fmt::print(stderr, "btf-extra: {}: left as it is: no .BTF\n", options.input);
-    return kExitDone;
-}
-
-int run(Options &options) {
+Result<void> run(Options &options) {
     if (options.output.empty())
         options.output = default_output(options.generate.input);
     options.generate.output = options.output;
-    if (!options.vmlinux.empty()) {
-        auto vmlinux = open_base_btf(options.vmlinux);
-        if (!vmlinux)
-            return fail(vmlinux.error());
-        options.generate.vmlinux = std::move(*vmlinux);
-    }
+    if (!options.vmlinux.empty())
+        options.generate.vmlinux = TRY(open_base_btf(options.vmlinux));
     if (isatty(STDERR_FILENO))
         options.generate.progress = show_progress;
-    if (options.embed)
-        return embed(options.generate);
-    const Result<ExtraFile> file = generator::generate(options.generate);
-    if (!file)
-        return fail(file.error());
-    if (const Result<void> written = write_extra_file(options.output, *file); !written)
-        return fail(written.error());
-    return kExitDone;
+    if (!options.embed)
+        return write_whole_file(options.output,
+                                TRY(generator::generate(options.generate)).container);
+    if (TRY(generator::embed_in_module(options.generate)) == generator::Embedding::kNoBtf)
+        fmt::print(stderr, "btf-extra: {}: left as it is: no .BTF\n", options.generate.input);
+    return {};
 }
 
 }  // namespace
@@ -98,7 +84,7 @@ void add_generate(CLI::App &app, int &exit_code) {
                    "Into the module itself, for a kernel build: .BTF, .BTF.func_info, .btf_extra")
         ->needs(vmlinux)
         ->excludes(btf_base, output);
-    command->callback([options, &exit_code] { exit_code = run(*options); });
+    command->callback([options, &exit_code] { exit_code = finish(run(*options)); });
 }
 
 }  // namespace btf_extra

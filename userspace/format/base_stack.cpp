@@ -25,18 +25,12 @@ bool module_btf_is_level(const ElfImage &module) {
 Result<void> BaseStack::add_module(const ElfImage &module) {
     if (!module_btf_is_level(module))
         return {};
-    auto level = open_elf_btf(module, &top());
-    if (!level)
-        return level.error();
-    levels_.push_back(std::move(*level));
+    levels_.push_back(TRY(open_elf_btf(module, &top())));
     return {};
 }
 
 Result<void> BaseStack::add_file(const std::string &path) {
-    auto level = open_base_btf(path, &top());
-    if (!level)
-        return level.error();
-    levels_.push_back(std::move(*level));
+    levels_.push_back(TRY(open_base_btf(path, &top())));
     return {};
 }
 

@@ -78,26 +78,17 @@ Result<std::unique_ptr<BtfImage>> open_elf_btf(const ElfImage &image, const BtfI
     const ElfSection *section = image.find(".BTF");
     if (section == nullptr)
         return image.error(".BTF", "not there");
-    auto bytes = image.bytes(*section);
-    if (!bytes)
-        return bytes.error();
-    return BtfImage::open(image.path() + ": .BTF", {bytes->begin(), bytes->end()}, below);
+    auto bytes = TRY(image.bytes(*section));
+    return BtfImage::open(image.path() + ": .BTF", {bytes.begin(), bytes.end()}, below);
 }
 
 Result<std::unique_ptr<BtfImage>> open_base_btf(const std::string &path, const BtfImage *below) {
-    auto elf = is_elf_file(path);
-    if (!elf)
-        return elf.error();
-    if (*elf) {
-        auto image = ElfImage::open(path);
-        if (!image)
-            return image.error();
-        return open_elf_btf(*image, below);
+    if (TRY(is_elf_file(path))) {
+        const auto image = TRY(ElfImage::open(path));
+        return open_elf_btf(image, below);
     }
-    auto bytes = read_whole_file(path);
-    if (!bytes)
-        return bytes.error();
-    return BtfImage::open(path + ": BTF", std::move(*bytes), below);
+    auto bytes = TRY(read_whole_file(path));
+    return BtfImage::open(path + ": BTF", std::move(bytes), below);
 }
 
 Result<bool> is_elf_file(const std::string &path) {

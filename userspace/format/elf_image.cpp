@@ -60,8 +60,7 @@ Result<ElfImage> ElfImage::open(const std::string &path) {
     if (image.elf_ && elf_kind(image.elf_.get()) == ELF_K_NONE)
         if (Elf *decompressed = dwelf_elf_begin(fd))
             image.elf_.reset(decompressed);
-    if (Result<void> read = image.read_sections(); !read)
-        return read.error();
+    TRY(image.read_sections());
     return image;
 }
 
@@ -72,8 +71,7 @@ Result<ElfImage> ElfImage::from_bytes(std::string path, std::vector<std::byte> b
     elf_version(EV_CURRENT);
     image.elf_.reset(
         elf_memory(reinterpret_cast<char *>(image.bytes_.data()), image.bytes_.size()));
-    if (Result<void> read = image.read_sections(); !read)
-        return read.error();
+    TRY(image.read_sections());
     return image;
 }
 

@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -13,7 +12,6 @@
 
 #include "userspace/format/file_descriptor.h"
 #include "userspace/format/opened_blobs.h"
-#include "userspace/format/temporary_file.h"
 
 namespace btf_extra {
 namespace {
@@ -112,50 +110,28 @@ std::vector<NewSection> sections_of(const ExtraFile &file,
     return sections;
 }
 
-bool write_to(int fd, const ExtraFile &file) {
-    std::vector<std::byte> provenance;
-    if (file.provenance)
-        provenance = encode(*file.provenance);
+}  // namespace
+
+Result<std::vector<std::byte>> extra_file_bytes(const std::string &path, const ExtraFile &file) {
+    const auto provenance = file.provenance ? encode(*file.provenance) : std::vector<std::byte>();
     elf_version(EV_CURRENT);
     errno = 0;
-    return write_elf(fd, file.machine, sections_of(file, provenance));
-}
-
-Error failed(std::string_view path) {
+    const FileDescriptor memory(memfd_create("btf_extra", MFD_CLOEXEC));
+    std::vector<std::byte> bytes;
+    if (memory && write_elf(memory.get(), file.machine, sections_of(file, provenance))) {
+        bytes.resize(static_cast<size_t>(lseek(memory.get(), 0, SEEK_END)));
+        if (pread(memory.get(), bytes.data(), bytes.size(), 0) ==
+            static_cast<ssize_t>(bytes.size()))
+            return bytes;
+    }
     return Error{
         fmt::format("{}: output: {}", path, errno != 0 ? std::strerror(errno) : elf_errmsg(-1))};
 }
 
-}  // namespace
-
-Result<std::vector<std::byte>> extra_file_bytes(const std::string &path, const ExtraFile &file) {
-    const FileDescriptor memory(memfd_create("btf_extra", MFD_CLOEXEC));
-    if (!memory || !write_to(memory.get(), file))
-        return failed(path);
-    std::vector<std::byte> bytes(static_cast<size_t>(lseek(memory.get(), 0, SEEK_END)));
-    if (pread(memory.get(), bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-        return failed(path);
-    return bytes;
-}
-
-Result<void> write_extra_file(const std::string &path, const ExtraFile &file) {
-    struct stat status;
-    if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
-        return Error{fmt::format("{}: output: not a regular file", path)};
-    errno = 0;
-    TemporaryFile temporary(path);
-    if (temporary.fd() < 0 || !write_to(temporary.fd(), file) || !temporary.keep_as(path))
-        return failed(path);
-    return {};
-}
-
 namespace {
 
-template <class T> std::vector<T> items_of(const extra_bytes &bytes) {
-    std::vector<T> out(bytes.size / sizeof(T));
-    if (!out.empty())
-        std::memcpy(out.data(), bytes.data, out.size() * sizeof(T));
-    return out;
+std::span<const std::byte> span_of(const extra_bytes &bytes) {
+    return {static_cast<const std::byte *>(bytes.data), bytes.size};
 }
 
 // The sections of the object that the file describes.
@@ -180,7 +156,7 @@ Result<void> take_provenance(const std::string &path, const extra_elf &elf, Extr
         return Error{fmt::format("{}: {}", path, fault_text(fault))};
     if (bytes.data == nullptr)
         return {};
-    auto decoded = decode_provenance({static_cast<const std::byte *>(bytes.data), bytes.size});
+    auto decoded = decode_provenance(span_of(bytes));
     if (!decoded)
         return Error{fmt::format("{}: {}: {}", path, kProvenanceSection, decoded.error().message)};
     file.provenance = std::move(*decoded);
@@ -190,26 +166,21 @@ Result<void> take_provenance(const std::string &path, const extra_elf &elf, Extr
 }  // namespace
 
 Result<ExtraFile> read_extra_file(const std::string &path) {
-    auto container = read_whole_file(path);
-    if (!container)
-        return container.error();
+    auto container = TRY(read_whole_file(path));
     extra_elf elf;
-    if (auto opened = open_container(path, *container, elf); !opened)
-        return opened.error();
+    TRY(open_container(path, container, elf));
     ExtraFile file;
     file.machine = static_cast<uint16_t>(elf.machine);
-    file.types = items_of<std::byte>(elf.types);
-    file.func_info = items_of<std::byte>(elf.func_info);
-    file.build_id_note = items_of<std::byte>(
-        {static_cast<const std::byte *>(elf.build_id.data) - BUILD_ID_NOTE_HEADER,
-         BUILD_ID_NOTE_HEADER + elf.build_id.size});
-    file.base = items_of<BaseIdentity>(elf.bases);
+    file.types = items_of<std::byte>(span_of(elf.types));
+    file.func_info = items_of<std::byte>(span_of(elf.func_info));
+    const auto *build_id = static_cast<const std::byte *>(elf.build_id.data);
+    file.build_id_note.assign(build_id - BUILD_ID_NOTE_HEADER, build_id + elf.build_id.size);
+    file.base = items_of<BaseIdentity>(span_of(elf.bases));
     if (elf.site_marks.data != nullptr)
-        file.site_marks = items_of<uint32_t>(elf.site_marks);
+        file.site_marks = items_of<uint32_t>(span_of(elf.site_marks));
     take_sections(elf, file);
-    if (auto taken = take_provenance(path, elf, file); !taken)
-        return taken.error();
-    file.container = std::move(*container);
+    TRY(take_provenance(path, elf, file));
+    file.container = std::move(container);
     return file;
 }
 

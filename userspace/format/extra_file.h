@@ -6,7 +6,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -54,12 +56,17 @@ struct ExtraFile {
     std::vector<std::byte> container;  // the bytes of the file; empty: it was not read from one
 };
 
-// Returns the bytes of the container. A failure is told of the output at path.
+// Returns the bytes of the container. An error names path, where they are to be written. The same
+// content always gives the same bytes.
 Result<std::vector<std::byte>> extra_file_bytes(const std::string &path, const ExtraFile &file);
 
-// Writes a temporary file in the same folder and renames it to path. On failure nothing is left
-// behind, and a file at path is untouched. The same content always gives the same bytes.
-Result<void> write_extra_file(const std::string &path, const ExtraFile &file);
+// Returns the items of an array in a file. Bytes behind the last whole one are left out.
+template <class T> std::vector<T> items_of(std::span<const std::byte> bytes) {
+    std::vector<T> out(bytes.size() / sizeof(T));
+    if (!out.empty())
+        std::memcpy(out.data(), bytes.data(), out.size() * sizeof(T));
+    return out;
+}
 
 // Any bytes are safe: extra_elf_open() checks the container. OpenedBlobs checks the blobs.
 Result<ExtraFile> read_extra_file(const std::string &path);

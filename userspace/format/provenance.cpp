@@ -62,27 +62,13 @@ Result<std::vector<std::string>> split_names(std::span<const std::byte> bytes, u
 }  // namespace
 
 std::string_view text(MissingReason reason) {
-    switch (reason) {
-    case MissingReason::kOptimizedOut:
-        return "optimized out";
-    case MissingReason::kNoLocationHere:
-        return "no location here";
-    case MissingReason::kArithmetic:
-        return "arithmetic";
-    case MissingReason::kImplicitPointer:
-        return "implicit pointer";
-    case MissingReason::kEntryValue:
-        return "entry value";
-    case MissingReason::kStaticMemory:
-        return "static memory";
-    case MissingReason::kPieces:
-        return "pieces";
-    case MissingReason::kParameterReference:
-        return "parameter reference";
-    case MissingReason::kSize:
-        return "size";
-    }
-    return "unknown";
+    // By number, from kMissingReasonFirst on.
+    static constexpr std::string_view kTexts[] = {
+        "optimized out",    "no location here",    "arithmetic",
+        "implicit pointer", "entry value",         "static memory",
+        "pieces",           "parameter reference", "size"};
+    const size_t number = static_cast<size_t>(reason) - kMissingReasonFirst;
+    return number < std::size(kTexts) ? kTexts[number] : "unknown";
 }
 
 std::vector<std::byte> encode(const Provenance &provenance) {
@@ -140,10 +126,7 @@ Result<Provenance> decode_provenance(std::span<const std::byte> bytes) {
     bytes = bytes.subspan(sizeof(header));
     out.func_files = take<uint32_t>(bytes, header.nr_func_files);
     out.variadic_funcs = take<uint32_t>(bytes, header.nr_variadic_funcs);
-    auto files = split_names(bytes.first(header.files_bytes), header.nr_files);
-    if (!files)
-        return files.error();
-    out.files = std::move(*files);
+    out.files = TRY(split_names(bytes.first(header.files_bytes), header.nr_files));
     bytes = bytes.subspan(header.files_bytes);
     out.reasons = take<uint8_t>(bytes, header.nr_reasons);
 

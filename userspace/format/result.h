@@ -59,6 +59,7 @@ template <> class [[nodiscard]] Result<void> {
     Result(Error error) : error_(std::move(error)), ok_(false) {}
 
     explicit operator bool() const { return ok_; }
+    void value() const { assert(ok_); }
 
     const Error &error() const {
         assert(!ok_);
@@ -71,5 +72,16 @@ template <> class [[nodiscard]] Result<void> {
 };
 
 }  // namespace btf_extra
+
+// The value of a Result. If it has none, the function returns the error: auto file =
+// TRY(read(path)); Nothing that has to be destroyed may be made before it in the same statement,
+// because GCC 12.2 would then not destroy it.
+#define TRY(...)                                                                                   \
+    ({                                                                                             \
+        auto result_ = (__VA_ARGS__);                                                              \
+        if (!result_)                                                                              \
+            return result_.error();                                                                \
+        std::move(result_).value();                                                                \
+    })
 
 #endif

@@ -3,8 +3,10 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,6 +21,16 @@ TemporaryFile::~TemporaryFile() {
         close(fd_);
         unlink(name_.c_str());
     }
+}
+
+bool TemporaryFile::write(std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+        const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
+        if (written < 0)
+            return false;
+        bytes = bytes.subspan(static_cast<size_t>(written));
+    }
+    return true;
 }
 
 bool TemporaryFile::keep_as(const std::string &target) {
@@ -39,6 +51,16 @@ bool TemporaryFile::keep_as(const std::string &target) {
     unlink(name_.c_str());
     errno = saved;
     return false;
+}
+
+Result<void> write_whole_file(const std::string &path, std::span<const std::byte> bytes) {
+    struct stat status;
+    if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
+        return Error{fmt::format("{}: output: not a regular file", path)};
+    TemporaryFile file(path);
+    if (file.fd() < 0 || !file.write(bytes) || !file.keep_as(path))
+        return Error{fmt::format("{}: output: {}", path, std::strerror(errno))};
+    return {};
 }
 
 }  // namespace btf_extra

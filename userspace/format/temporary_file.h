@@ -3,11 +3,15 @@
 #ifndef BTF_EXTRA_TEMPORARY_FILE_H
 #define BTF_EXTRA_TEMPORARY_FILE_H
 
+#include <cstddef>
+#include <span>
 #include <string>
+
+#include "userspace/format/result.h"
 
 namespace btf_extra {
 
-// The file is removed unless keep_as() is reached.
+// The file is removed unless keep_as() is reached. false: errno says why.
 class TemporaryFile {
   public:
     explicit TemporaryFile(const std::string &target);
@@ -15,15 +19,19 @@ class TemporaryFile {
     TemporaryFile(const TemporaryFile &) = delete;
     TemporaryFile &operator=(const TemporaryFile &) = delete;
 
-    int fd() const { return fd_; }  // -1, with errno: it could not be made
-
-    // Returns false, with errno, and removes the file, if it cannot be renamed.
+    int fd() const { return fd_; }  // -1: it could not be made
+    bool write(std::span<const std::byte> bytes);
+    // Renames the file, or removes it if that fails.
     bool keep_as(const std::string &target);
 
   private:
     std::string name_;
     int fd_;
 };
+
+// Writes a temporary file and renames it to path. On failure nothing is left behind, and a file at
+// path is untouched.
+Result<void> write_whole_file(const std::string &path, std::span<const std::byte> bytes);
 
 }  // namespace btf_extra
 

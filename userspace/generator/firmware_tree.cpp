@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 #include "userspace/generator/firmware_tree.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -187,27 +183,8 @@ class TreeWriter {
     void write(Object &object, bool is_module, uint32_t jobs) const {
         if (!object.error.empty())
             return;
-        GenerateOptions generate_options;
-        const std::string path = folder_ + "/" + object.name + ".btf_extra";
-        generate_options.input = object.path;
-        generate_options.output = path;
-        if (is_module)
-            generate_options.vmlinux = base_;
-        generate_options.jobs = jobs;
-        Result<ExtraFile> file = generate(generate_options);
-        if (!file) {
-            object.error = file.error().message;
-            return;
-        }
-        if (!options_.provenance)
-            file->provenance.reset();
-        if (const Result<void> written = write_extra_file(path, *file); !written) {
+        if (const Result<void> written = try_write(object, is_module, jobs); !written)
             object.error = written.error().message;
-            return;
-        }
-        std::error_code ignored;
-        object.bytes = fs::file_size(path, ignored);
-        object.build_id = build_id_text(file->build_id_note);
     }
 
     Result<void> write_manifest(const std::vector<Object> &objects) const {
@@ -215,18 +192,25 @@ class TreeWriter {
         for (const Object &object : objects)
             if (object.error.empty())
                 text += fmt::format("{} {}\n", object.name, object.build_id);
-        const std::string path = folder_ + "/manifest";
-        TemporaryFile file(path);
-        errno = 0;
-        if (file.fd() < 0 ||
-            ::write(file.fd(), text.data(), text.size()) != static_cast<ssize_t>(text.size()) ||
-            !file.keep_as(path))
-            return Error{fmt::format("{}: output: {}", path,
-                                     errno ? std::strerror(errno) : "not written as a whole")};
-        return {};
+        return write_whole_file(folder_ + "/manifest", std::as_bytes(std::span(text)));
     }
 
   private:
+    Result<void> try_write(Object &object, bool is_module, uint32_t jobs) const {
+        GenerateOptions options;
+        options.input = object.path;
+        options.output = folder_ + "/" + object.name + ".btf_extra";
+        if (is_module)
+            options.vmlinux = base_;
+        options.jobs = jobs;
+        options.provenance = options_.provenance;
+        const auto file = TRY(generate(options));
+        TRY(write_whole_file(options.output, file.container));
+        object.bytes = file.container.size();
+        object.build_id = build_id_text(file.build_id_note);
+        return {};
+    }
+
     const FirmwareOptions &options_;
     std::string folder_;
     std::shared_ptr<const BtfImage> base_;
@@ -245,32 +229,25 @@ std::vector<Object *> by_size(std::vector<Object> &objects) {
 }  // namespace
 
 Result<FirmwareTree> write_firmware_tree(const FirmwareOptions &options) {
-    const Result<Found> found = walk(options.folders);
-    if (!found)
-        return found.error();
+    const auto found = TRY(walk(options.folders));
     std::string vmlinux = options.vmlinux;
     if (vmlinux.empty()) {
-        if (found->kernels.empty())
+        if (found.kernels.empty())
             return Error{fmt::format("{}: no vmlinux in it: --vmlinux must name it",
                                      options.folders.front())};
-        if (found->kernels.size() > 1)
+        if (found.kernels.size() > 1)
             return Error{fmt::format("{}: not the only vmlinux, {} is another: --vmlinux must "
                                      "name one",
-                                     *found->kernels.begin(), *found->kernels.rbegin())};
-        vmlinux = *found->kernels.begin();
+                                     *found.kernels.begin(), *found.kernels.rbegin())};
+        vmlinux = *found.kernels.begin();
     }
-    const Result<ElfImage> kernel = ElfImage::open(vmlinux);
-    if (!kernel)
-        return kernel.error();
-    Result<std::unique_ptr<BtfImage>> base = open_elf_btf(*kernel);
-    if (!base)
-        return base.error();
+    const auto kernel = TRY(ElfImage::open(vmlinux));
+    auto base = TRY(open_elf_btf(kernel));
     ModuleChoice choice;
-    for (const std::string &module : found->modules)
-        if (const Result<void> added = choice.add(module); !added)
-            return added.error();
+    for (const std::string &module : found.modules)
+        TRY(choice.add(module));
     FirmwareTree tree;
-    tree.release = release_of(*kernel, ".rodata", "Linux version ");
+    tree.release = release_of(kernel, ".rodata", "Linux version ");
     if (tree.release.empty())
         tree.release = choice.release();
     else if (!choice.release().empty() && choice.release() != tree.release)
@@ -279,7 +256,7 @@ Result<FirmwareTree> write_firmware_tree(const FirmwareOptions &options) {
     tree.output = options.output;
     if (tree.output.empty()) {
         if (tree.release.empty())
-            return kernel->error(".rodata", "no release of a kernel in it: -o must name a folder");
+            return kernel.error(".rodata", "no release of a kernel in it: -o must name a folder");
         tree.output = "btf_extra/" + tree.release;
     }
     std::error_code failed;
@@ -289,7 +266,7 @@ Result<FirmwareTree> write_firmware_tree(const FirmwareOptions &options) {
 
     std::vector<Object> objects = choice.objects();
     Object kernel_object = {.name = kVmlinux, .path = vmlinux};
-    const TreeWriter writer(options, tree.output, std::move(*base));
+    const TreeWriter writer(options, tree.output, std::move(base));
     std::mutex progress_mutex;
     size_t done = 0;
     const auto report = [&] {
@@ -317,8 +294,7 @@ Result<FirmwareTree> write_firmware_tree(const FirmwareOptions &options) {
         tree.objects++;
         tree.bytes += object.bytes;
     }
-    if (const Result<void> written = writer.write_manifest(objects); !written)
-        return written.error();
+    TRY(writer.write_manifest(objects));
     return tree;
 }
 

@@ -64,10 +64,7 @@ Result<BaseStack> open_base(const ElfImage &elf, const GenerateOptions &options)
     if (!elf.relocatable())
         return elf.error("ELF header", "not a relocatable file, as kernel modules are");
     BaseStack base(options.vmlinux);
-    const Result<void> added =
-        options.btf_base.empty() ? base.add_module(elf) : base.add_file(options.btf_base);
-    if (!added)
-        return added.error();
+    TRY(options.btf_base.empty() ? base.add_module(elf) : base.add_file(options.btf_base));
     return base;
 }
 
@@ -151,64 +148,49 @@ std::vector<uint32_t> marks_of(const std::vector<MergedSection> &sections) {
     return marks;
 }
 
-// Checks the file that is to be written as the kernel and every reader will.
-Result<void> validate(const ExtraFile &file, const BtfImage &base, const GenerateOptions &options) {
+// Makes the bytes that are to be written, and checks them as the kernel and every reader will.
+Result<void> seal(ExtraFile &file, const BtfImage &base, const GenerateOptions &options) {
+    file.container = TRY(extra_file_bytes(options.output, file));
     const std::string place = options.input + ": generated";
-    const Result<std::vector<std::byte>> bytes = extra_file_bytes(options.output, file);
-    if (!bytes)
-        return bytes.error();
     extra_elf elf;
-    if (Result<void> opened = open_container(place, *bytes, elf); !opened)
-        return opened.error();
-    const auto blobs = OpenedBlobs::open(place, elf, base);
-    return blobs ? Result<void>() : blobs.error();
+    TRY(open_container(place, file.container, elf));
+    TRY(OpenedBlobs::open(place, elf, base));
+    return {};
 }
 
 }  // namespace
 
 Result<ExtraFile> generate(const GenerateOptions &options) {
-    const Result<std::unique_ptr<DebugFile>> opened = DebugFile::open(options.input);
-    if (!opened)
-        return opened.error();
-    DebugFile &file = **opened;
-    Result<ExtraFile> result = describe_object(file.elf());
-    if (!result)
-        return result;
-    const Result<BaseStack> base = open_base(file.elf(), options);
-    if (!base)
-        return base.error();
-    const Result<Input> input = index_input(file, *base, options);
-    if (!input)
-        return input.error();
+    const auto opened = TRY(DebugFile::open(options.input));
+    DebugFile &file = *opened;
+    auto result = TRY(describe_object(file.elf()));
+    const auto base = TRY(open_base(file.elf(), options));
+    const auto input = TRY(index_input(file, base, options));
 
     NewTypes new_types;
-    Result<std::vector<UnitSites>> sites = read_sites(file, *input, new_types, options);
-    if (!sites)
-        return sites.error();
+    auto sites = TRY(read_sites(file, input, new_types, options));
     if (new_types.too_many())
         return Error{
             fmt::format("{}: base BTF of another kernel: too many types of {} are not in it",
-                        base->top().place(), options.input)};
+                        base.top().place(), options.input)};
 
-    const MergedUnits merged = merge_units(*sites, options.jobs);
+    const MergedUnits merged = merge_units(sites, options.jobs);
     auto [types, sections] = run_both(
-        options.jobs, [&] { return write_types(merged.functions, input->base_types, new_types); },
-        [&] { return merge_sites(*sites, merged); });
-    WrittenBlobs blobs = write_blobs(std::move(types), merged, sections, input->base_types,
+        options.jobs, [&] { return write_types(merged.functions, input.base_types, new_types); },
+        [&] { return merge_sites(sites, merged); });
+    WrittenBlobs blobs = write_blobs(std::move(types), merged, sections, input.base_types,
                                      section_names(file), options.jobs);
-    result->types = std::move(blobs.types);
-    result->func_info = std::move(blobs.func_info);
-    result->provenance = std::move(blobs.provenance);
+    result.types = std::move(blobs.types);
+    result.func_info = std::move(blobs.func_info);
+    if (options.provenance)
+        result.provenance = std::move(blobs.provenance);
     if (file.has_code())
-        result->site_marks = marks_of(sections);
-    result->base = base->identity();
+        result.site_marks = marks_of(sections);
+    result.base = base.identity();
 
     // It takes longer to free the sites than to validate what has become of them.
-    const Result<void> valid = run_both(
-        options.jobs, [&] { return validate(*result, base->top(), options); },
-        [&] { sites->clear(); });
-    if (!valid)
-        return valid.error();
+    TRY(run_both(
+        options.jobs, [&] { return seal(result, base.top(), options); }, [&] { sites.clear(); }));
     return result;
 }
 

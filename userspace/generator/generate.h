@@ -17,18 +17,19 @@ namespace btf_extra::generator {
 
 struct GenerateOptions {
     std::string input;        // ELF file with DWARF, or with a separate debug file
-    std::string output = {};  // where the caller will write the result; for messages alone
+    std::string output = {};  // where the caller will write the container; for messages alone
     std::string btf_base;     // raw BTF or ELF file with .BTF; empty: the input's own .BTF
     // For a module, the BTF of its kernel; the module's own BTF, if it has one, stands on that.
     // NULL: the input is a kernel.
     std::shared_ptr<const BtfImage> vmlinux = nullptr;
     uint32_t jobs = 1;  // threads, at least 1; the result does not depend on it
+    bool provenance = true;
     // Called with the number of units read and that of all units, by one thread at a time. May be
     // empty.
     std::function<void(size_t done, size_t total)> progress;
 };
 
-// The blobs of the result have passed the validator.
+// The container of the result is what to write. It has passed all checks of the kernel.
 Result<ExtraFile> generate(const GenerateOptions &options);
 
 }  // namespace btf_extra::generator

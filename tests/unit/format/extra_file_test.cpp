@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "tests/support/command_run.h"
+#include "tests/support/extra_writer.h"
 #include "tests/support/sample_object.h"
 #include "userspace/cli/coverage.h"
 #include "userspace/lib/tables/object_view.h"

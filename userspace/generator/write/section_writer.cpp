@@ -6,8 +6,6 @@
 #include <memory>
 #include <string_view>
 
-#include <unistd.h>
-
 #include <fmt/format.h>
 #include <gelf.h>
 
@@ -94,26 +92,14 @@ bool edit(int fd, std::span<const SectionContents> sections) {
     return elf_update(elf.get(), ELF_C_WRITE) >= 0;
 }
 
-bool write_all(int fd, std::span<const std::byte> bytes) {
-    while (!bytes.empty()) {
-        const ssize_t written = write(fd, bytes.data(), bytes.size());
-        if (written < 0)
-            return false;
-        bytes = bytes.subspan(static_cast<size_t>(written));
-    }
-    return true;
-}
-
 }  // namespace
 
 Result<void> write_sections(const std::string &path, std::span<const SectionContents> sections) {
-    const Result<std::vector<std::byte>> before = read_whole_file(path);
-    if (!before)
-        return before.error();
+    const auto before = TRY(read_whole_file(path));
     errno = 0;
     TemporaryFile temporary(path);
-    if (temporary.fd() < 0 || !write_all(temporary.fd(), *before) ||
-        !edit(temporary.fd(), sections) || !temporary.keep_as(path))
+    if (temporary.fd() < 0 || !temporary.write(before) || !edit(temporary.fd(), sections) ||
+        !temporary.keep_as(path))
         return Error{fmt::format("{}: output: {}", path,
                                  errno != 0 ? std::strerror(errno) : elf_errmsg(-1))};
     return {};
