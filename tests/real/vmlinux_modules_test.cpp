@@ -69,7 +69,7 @@ TEST_F(VmlinuxModules, AgreeWithLibdw) {
         generate(path);
         const auto module = ElfImage::open(path);
         ASSERT_TRUE(module);
-        const auto view = ObjectView::open_for_module(file(), *module, *kernel);
+        const auto view = ObjectView::open_for(file(), *kernel, &*module);
         ASSERT_TRUE(view) << view.error().message;
         const std::string placed = folder_.path("placed");
         test::place_object(path, placed);

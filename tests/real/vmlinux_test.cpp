@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/extra_writer.h"
 #include "tests/support/oracle_match.h"
 #include "tests/support/vmlinux_suite.h"
 
@@ -138,7 +139,7 @@ TEST_F(Vmlinux, ComparisonFindsAWrongRegister) {
     ASSERT_NE(at, 0u);
     changed.func_info[at] = std::byte{4};
     ASSERT_TRUE(write_extra_file(path("changed.btf_extra"), changed));
-    const auto view = ObjectView::open_for_kernel(path("changed.btf_extra"), *kernel_);
+    const auto view = ObjectView::open_for(path("changed.btf_extra"), *kernel_);
     ASSERT_TRUE(view) << view.error().message;
     const test::OracleMatch match = test::match_oracle(**view, oracle(), machines());
     EXPECT_GT(match.disagreeing, 10'000u);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 #include "tests/support/fixture_build.h"
+#include "tests/support/extra_writer.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -108,7 +109,7 @@ GeneratedFixture::open(const std::string &path, const std::string &btf_base, uin
     if (!elf)
         return elf.error();
     std::unique_ptr<GeneratedFixture> fixture(new GeneratedFixture(std::move(*elf)));
-    auto view = btf_base.empty() ? ObjectView::open_for_kernel(output, fixture->elf_)
+    auto view = btf_base.empty() ? ObjectView::open_for(output, fixture->elf_)
                                  : ObjectView::open_with_base(output, btf_base);
     if (!view)
         return view.error();

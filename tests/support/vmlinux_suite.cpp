@@ -17,7 +17,7 @@ void VmlinuxSuite::SetUpTestSuite() {
     Result<ElfImage> kernel = ElfImage::open(kernel_path_);
     ASSERT_TRUE(kernel) << kernel.error().message;
     kernel_ = std::make_unique<ElfImage>(*std::move(kernel));
-    Result<std::unique_ptr<ObjectView>> view = ObjectView::open_for_kernel(file(), *kernel_);
+    Result<std::unique_ptr<ObjectView>> view = ObjectView::open_for(file(), *kernel_);
     ASSERT_TRUE(view) << view.error().message;
     view_ = *std::move(view);
     Result<SymbolTable> symbols = SymbolTable::load(*kernel_);

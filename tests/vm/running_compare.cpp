@@ -24,8 +24,8 @@
 
 #include "tests/vm/running_compare.h"
 #include "userspace/lib/tables/kallsyms.h"
+#include "userspace/lib/tables/object_view.h"
 #include "userspace/lib/tables/running_kernel.h"
-#include "userspace/lib/tables/running_view.h"
 
 extern "C" {
 #include "kernel/core/extra_elf.h"
@@ -460,7 +460,7 @@ void compare_kallsyms(const Object &object, const Kallsyms &symbols) {
         });
         if (same)
             continue;
-        if (there.empty() && !symbols.named(name).empty())
+        if (there.empty() && !symbols.places(name).empty())
             overridden++;
         else
             bad(fmt::format("{}: body of {} at {:#x}, where /proc/kallsyms has {}", object.name,

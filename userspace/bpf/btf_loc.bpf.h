@@ -112,25 +112,9 @@ struct {
 #define BTF_LOC_MARKED 120	/* orig_ax */
 #define BTF_LOC_CONTEXT_SIZE 168
 
-static __always_inline __u64 btf_loc_argument_register(const void *ctx, __u32 number)
-{
-	switch (number) {
-	case 0:
-		return btf_loc_load(ctx, 112);	/* di */
-	case 1:
-		return btf_loc_load(ctx, 104);	/* si */
-	case 2:
-		return btf_loc_load(ctx, 96);	/* dx */
-	case 3:
-		return btf_loc_load(ctx, 88);	/* cx */
-	case 4:
-		return btf_loc_load(ctx, 72);	/* r8 */
-	case 5:
-		return btf_loc_load(ctx, 64);	/* r9 */
-	default:
-		return 0;
-	}
-}
+/* The number and the place of each argument register: di, si, dx, cx, r8, r9. */
+#define BTF_LOC_ARGUMENTS(each) \
+	each(0, 112) each(1, 104) each(2, 96) each(3, 88) each(4, 72) each(5, 64)
 
 #elif defined(__TARGET_ARCH_arm64)
 
@@ -144,33 +128,27 @@ struct pt_regs___btf_loc {
 #define BTF_LOC_CONTEXT_SIZE \
 	__builtin_preserve_type_info(*(struct pt_regs___btf_loc *)0, 1 /* its size */)
 
-static __always_inline __u64 btf_loc_argument_register(const void *ctx, __u32 number)
-{
-	switch (number) {
-	case 0:
-		return btf_loc_load(ctx, 0);
-	case 1:
-		return btf_loc_load(ctx, 8);
-	case 2:
-		return btf_loc_load(ctx, 16);
-	case 3:
-		return btf_loc_load(ctx, 24);
-	case 4:
-		return btf_loc_load(ctx, 32);
-	case 5:
-		return btf_loc_load(ctx, 40);
-	case 6:
-		return btf_loc_load(ctx, 48);
-	case 7:
-		return btf_loc_load(ctx, 56);
-	default:
-		return 0;
-	}
-}
+/* The number and the place of each argument register. */
+#define BTF_LOC_ARGUMENTS(each)							\
+	each(0, 0) each(1, 8) each(2, 16) each(3, 24)				\
+	each(4, 32) each(5, 40) each(6, 48) each(7, 56)
 
 #else
 #error "btf_loc.bpf.h: compile with -D__TARGET_ARCH_x86 or -D__TARGET_ARCH_arm64"
 #endif
+
+static __always_inline __u64 btf_loc_argument_register(const void *ctx, __u32 number)
+{
+#define BTF_LOC_CASE(n, offset)							\
+	case n:									\
+		return btf_loc_load(ctx, offset);
+	switch (number) {
+		BTF_LOC_ARGUMENTS(BTF_LOC_CASE)
+	default:
+		return 0;
+	}
+#undef BTF_LOC_CASE
+}
 
 /*
  * Returns the word that describes the arguments if the hit came through the module; 0: it came from

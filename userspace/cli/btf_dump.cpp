@@ -18,38 +18,25 @@ std::string_view kind_name(uint32_t kind) {
 }
 
 std::string_view int_encoding(uint32_t encoding) {
-    switch (encoding) {
-    case 0:
-        return "(none)";
-    case BTF_INT_SIGNED:
-        return "SIGNED";
-    case BTF_INT_CHAR:
-        return "CHAR";
-    case BTF_INT_BOOL:
-        return "BOOL";
-    default:
-        return "UNKN";
-    }
+    return encoding == 0                ? "(none)"
+           : encoding == BTF_INT_SIGNED ? "SIGNED"
+           : encoding == BTF_INT_CHAR   ? "CHAR"
+           : encoding == BTF_INT_BOOL   ? "BOOL"
+                                        : "UNKN";
 }
 
 std::string_view linkage(uint32_t number) {
-    switch (number) {
-    case BTF_FUNC_STATIC:
-        return "static";
-    case BTF_FUNC_GLOBAL:
-        return "global";
-    case BTF_FUNC_EXTERN:
-        return "extern";
-    default:
-        return "(unknown)";
-    }
+    return number == BTF_FUNC_STATIC   ? "static"
+           : number == BTF_FUNC_GLOBAL ? "global"
+           : number == BTF_FUNC_EXTERN ? "extern"
+                                       : "(unknown)";
 }
 
 template <class T> const T *after(const btf_type *type) {
     return reinterpret_cast<const T *>(type + 1);
 }
 
-// Whether the id lies in a base of which only the counts are known.
+// Returns true if the id lies in a base of which only the counts are known.
 bool in_absent_base(const btf_blob &blob, uint32_t id) {
     const btf_blob *level = btf_blob_level(&blob, id);
     return level != nullptr && level->data == nullptr;
@@ -83,7 +70,7 @@ void dump_enum(const btf_blob &blob, const btf_type *type, RecordSink &sink) {
             uint64_t value = uint64_t{each.val_hi32} << 32 | each.val_lo32;
             sink.item(shown_string(blob, each.name_off));
             if (is_signed)
-                sink.signed_number("val", static_cast<int64_t>(value));
+                sink.number("val", static_cast<int64_t>(value));
             else
                 sink.number("val", value);
             sink.text_only(is_signed ? "LL" : "ULL");
@@ -91,7 +78,7 @@ void dump_enum(const btf_blob &blob, const btf_type *type, RecordSink &sink) {
             const btf_enum &each = after<btf_enum>(type)[i];
             sink.item(shown_string(blob, each.name_off));
             if (is_signed)
-                sink.signed_number("val", each.val);
+                sink.number("val", each.val);
             else
                 sink.number("val", static_cast<uint32_t>(each.val));
         }
@@ -237,7 +224,7 @@ void dump_record(const btf_blob &blob, uint32_t id, RecordSink &sink) {
         break;
     case BTF_KIND_DECL_TAG:
         sink.number("type_id", type->type);
-        sink.signed_number("component_idx", after<btf_decl_tag>(type)->component_idx);
+        sink.number("component_idx", after<btf_decl_tag>(type)->component_idx);
         break;
     case LOC_KIND_PARAM:
         dump_loc_param(type, sink);

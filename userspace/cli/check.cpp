@@ -15,7 +15,6 @@ namespace {
 
 struct Options {
     std::string file;
-    std::string btf_base;
     ObjectPaths object;
 };
 
@@ -38,38 +37,25 @@ Result<void> check_sections(const ObjectView &view, const ElfImage &kernel) {
                                  found)};
     };
     for (const ObjectSection &section : view.file().sections)
-        if (auto checked = check(section, section.name.c_str()); !checked)
-            return checked;
-    return view.file().vmlinux_btf ? check(*view.file().vmlinux_btf, kTypesSection)
-                                   : Result<void>{};
+        TRY(check(section, section.name.c_str()));
+    if (view.file().vmlinux_btf)
+        TRY(check(*view.file().vmlinux_btf, kTypesSection));
+    return {};
 }
 
-int run(const Options &options) {
+Result<void> run(const Options &options) {
+    const auto files = TRY(ObjectFiles::open(options.object));
+    const auto view = TRY(files.view(options.file));
     std::string against;
-    Result<std::unique_ptr<ObjectView>> view = Error{};
-    if (options.object.vmlinux.empty()) {
-        view = options.btf_base.empty()
-                   ? ObjectView::open(options.file)
-                   : ObjectView::open_with_base(options.file, options.btf_base);
-        if (!view)
-            return fail(view.error());
-    } else {
-        auto files = ObjectFiles::open(options.object);
-        if (!files)
-            return fail(files.error());
-        view = files->view(options.file);
-        if (!view)
-            return fail(view.error());
-        if (auto sections = check_sections(**view, files->object()); !sections)
-            return fail(sections.error());
-        against = fmt::format(", base BTF and every offset, against {}", files->object().path());
+    if (const ElfImage *object = files.object()) {
+        TRY(check_sections(*view, *object));
+        against = fmt::format(", base BTF and every offset, against {}", object->path());
     }
-    const loc_index &index = (*view)->index();
+    const loc_index &index = view->index();
     fmt::print(
         "{}: good: {} sites of {} functions in {} LOCSECs; checked: every record{}; build-id {}\n",
-        options.file, index.nr_sites, index.nr_funcs, index.nr_sections, against,
-        (*view)->build_id());
-    return kExitDone;
+        options.file, index.nr_sites, index.nr_funcs, index.nr_sections, against, view->build_id());
+    return {};
 }
 
 }  // namespace
@@ -79,13 +65,9 @@ void add_check(CLI::App &app, int &exit_code) {
     CLI::App *command =
         app.add_subcommand("check", "Validate a file, also against its kernel or module");
     command->add_option("FILE", options->file, "A .btf_extra file")->required();
-    CLI::Option *vmlinux = add_object_options(*command, options->object);
-    command
-        ->add_option("--btf-base", options->btf_base,
-                     "The base BTF of vmlinux, raw or in an ELF file, where nothing else of the "
-                     "kernel is at hand")
-        ->excludes(vmlinux);
-    command->callback([options, &exit_code] { exit_code = run(*options); });
+    add_object_options(*command, options->object);
+    add_base_option(*command, options->object);
+    command->callback([options, &exit_code] { exit_code = finish(run(*options)); });
 }
 
 }  // namespace btf_extra

@@ -34,7 +34,8 @@ void count_sites(const ObjectView &view, const loc_section &section, Coverage &c
             continue;
         }
         (is_inline ? coverage.inline_sites : coverage.body_sites)++;
-        auto counts = view.count_located(section.sites[i]);
+        const loc_site &site = section.sites[i];
+        const auto counts = view.count_located(site.loc_proto, view.is_variadic(site.func));
         coverage.params += counts.params;
         coverage.params_located += counts.located;
         if (!is_inline)

@@ -21,7 +21,6 @@ constexpr size_t kChunk = 1 << 20;
 
 struct Options {
     std::string file;
-    std::string base;
     ObjectPaths object;
     bool json = false;
 };
@@ -50,68 +49,50 @@ Result<void> push(Stack &stack, std::string place, std::vector<std::byte> bytes)
 }
 
 Result<void> push_elf(Stack &stack, const std::string &path) {
-    auto elf = ElfImage::open(path);
-    if (!elf)
-        return elf.error();
-    if (const ElfSection *section = elf->find(kProvenanceSection); section != nullptr) {
-        auto bytes = elf->bytes(*section);
-        if (!bytes)
-            return bytes.error();
-        auto provenance = decode_provenance(*bytes);
+    auto elf = TRY(ElfImage::open(path));
+    if (const ElfSection *section = elf.find(kProvenanceSection); section != nullptr) {
+        auto bytes = TRY(elf.bytes(*section));
+        auto provenance = decode_provenance(bytes);
         if (!provenance)
-            return elf->error(kProvenanceSection, provenance.error().message);
+            return elf.error(kProvenanceSection, provenance.error().message);
         uint32_t end_id = provenance->base_end_id;
         uint32_t end_string = provenance->base_end_string;
         if (stack.below.empty())
             stack.below.push_back(BtfImage::from_counts(end_id, end_string));
-        else if (auto checked = stack.below.back()->check_counts(end_id, end_string, path);
-                 !checked)
-            return checked;
+        else
+            TRY(stack.below.back()->check_counts(end_id, end_string, path));
     }
     for (const char *name : {kTypesSection, kFuncInfoSection}) {
-        const ElfSection *section = elf->find(name);
+        const ElfSection *section = elf.find(name);
         if (section == nullptr)
             continue;
-        auto bytes = elf->bytes(*section);
-        if (!bytes)
-            return bytes.error();
-        auto pushed =
-            push(stack, fmt::format("{}: {}", path, name), {bytes->begin(), bytes->end()});
-        if (!pushed)
-            return pushed;
+        auto bytes = TRY(elf.bytes(*section));
+        TRY(push(stack, fmt::format("{}: {}", path, name), {bytes.begin(), bytes.end()}));
     }
     if (stack.dumped.empty())
-        return elf->error(kTypesSection, "not there");
+        return elf.error(kTypesSection, "not there");
     return {};
 }
 
 Result<void> push_file(Stack &stack, const std::string &path) {
-    auto elf = is_elf_file(path);
-    if (!elf)
-        return elf.error();
-    if (*elf)
+    if (TRY(is_elf_file(path)))
         return push_elf(stack, path);
-    auto bytes = read_whole_file(path);
-    if (!bytes)
-        return bytes.error();
-    return push(stack, path + ": BTF", std::move(*bytes));
+    auto bytes = TRY(read_whole_file(path));
+    return push(stack, path + ": BTF", std::move(bytes));
 }
 
-// The levels of base BTF.
-Result<void> push_object(Stack &stack, const ObjectPaths &paths) {
+// Pushes the levels of base BTF.
+Result<void> push_base(Stack &stack, const ObjectPaths &paths) {
+    if (!paths.btf_base.empty())
+        stack.below.push_back(TRY(open_base_btf(paths.btf_base)));
     for (const std::string &path : {paths.vmlinux, paths.module}) {
         if (path.empty())
             continue;
-        auto elf = ElfImage::open(path);
-        if (!elf)
-            return elf.error();
+        auto elf = TRY(ElfImage::open(path));
         // A module may have none.
-        if (!stack.below.empty() && !module_btf_is_level(*elf))
+        if (!stack.below.empty() && !module_btf_is_level(elf))
             continue;
-        auto level = open_elf_btf(*elf, stack.top());
-        if (!level)
-            return level.error();
-        stack.below.push_back(std::move(*level));
+        stack.below.push_back(TRY(open_elf_btf(elf, stack.top())));
     }
     return {};
 }
@@ -125,9 +106,7 @@ void flush(fmt::memory_buffer &out, size_t limit) {
 
 void print(const Stack &stack, bool json) {
     fmt::memory_buffer out;
-    TextSink text_sink(out);
-    JsonSink json_sink(out);
-    RecordSink &sink = json ? static_cast<RecordSink &>(json_sink) : text_sink;
+    RecordSink sink(out, json);
     if (json)
         out.append(std::string_view(R"({"types":[)"));
     for (const auto &image : stack.dumped) {
@@ -142,21 +121,12 @@ void print(const Stack &stack, bool json) {
     flush(out, 0);
 }
 
-int run(const Options &options) {
+Result<void> run(const Options &options) {
     Stack stack;
-    if (!options.base.empty()) {
-        auto base = open_base_btf(options.base);
-        if (!base)
-            return fail(base.error());
-        stack.below.push_back(std::move(*base));
-    } else if (!options.object.vmlinux.empty()) {
-        if (auto pushed = push_object(stack, options.object); !pushed)
-            return fail(pushed.error());
-    }
-    if (auto pushed = push_file(stack, options.file); !pushed)
-        return fail(pushed.error());
+    TRY(push_base(stack, options.object));
+    TRY(push_file(stack, options.file));
     print(stack, options.json);
-    return kExitDone;
+    return {};
 }
 
 }  // namespace
@@ -166,10 +136,10 @@ void add_dump(CLI::App &app, int &exit_code) {
     CLI::App *command = app.add_subcommand("dump", "Print every record in bpftool's raw form");
     command->add_option("FILE", options->file, "A .btf_extra file, raw BTF, or an ELF file's .BTF")
         ->required();
-    auto *base = command->add_option("--btf-base", options->base, "Base BTF, raw or an ELF file's");
-    add_object_options(*command, options->object)->excludes(base);
+    add_object_options(*command, options->object);
+    add_base_option(*command, options->object);
     command->add_flag("--json", options->json, "Print one JSON object");
-    command->callback([options, &exit_code] { exit_code = run(*options); });
+    command->callback([options, &exit_code] { exit_code = finish(run(*options)); });
 }
 
 }  // namespace btf_extra

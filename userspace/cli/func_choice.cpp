@@ -25,10 +25,8 @@ Error choice_needed(const std::string &text, const std::vector<FoundFunc> &found
 }  // namespace
 
 Result<std::vector<FoundFunc>> find_some(SiteTables &tables, const std::string &text) {
-    auto parsed = parse_func_text(text);
-    if (!parsed)
-        return parsed.error();
-    auto found = tables.find(*parsed);
+    auto parsed = TRY(parse_func_text(text));
+    auto found = tables.find(parsed);
     if (found && found->empty())
         return Error{fmt::format("{}: no function {}", tables.name(), text), ENOENT};
     return found;
@@ -39,13 +37,11 @@ Result<std::vector<DescribedFunc>> choose_funcs(SiteTables &tables,
     std::vector<DescribedFunc> out;
     std::set<std::pair<uint32_t, uint32_t>> known;  // object and function
     for (const std::string &text : texts) {
-        auto found = find_some(tables, text);
-        if (!found)
-            return found.error();
+        auto found = TRY(find_some(tables, text));
         const bool is_name = !parse_func_text(text)->is_glob();
-        if (is_name && found->size() > 1)
-            return choice_needed(text, *found);
-        for (FoundFunc &func : *found) {
+        if (is_name && found.size() > 1)
+            return choice_needed(text, found);
+        for (FoundFunc &func : found) {
             if (known.insert({func.object->id, func.id}).second)
                 out.emplace_back(std::move(func));
             else if (is_name)

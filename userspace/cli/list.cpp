@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // btf-extra list: which functions can be traced, and what a kprobe would miss.
 #include <algorithm>
+#include <cstdio>
 #include <iterator>
 #include <memory>
 #include <string>
@@ -8,17 +9,15 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "userspace/cli/command.h"
 #include "userspace/cli/func_choice.h"
+#include "userspace/cli/json_text.h"
 #include "userspace/cli/object_options.h"
 #include "userspace/text/c_type.h"
 
 namespace btf_extra {
 namespace {
-
-using nlohmann::ordered_json;
 
 struct Options {
     std::vector<std::string> funcs;
@@ -27,15 +26,15 @@ struct Options {
 };
 
 struct ListedParam {
-    std::string name;
+    std::string_view name;
     uint32_t located = 0;  // sites at which it has a location
 };
 
-// Sites are those at which a call begins.
+// Sites are those at which a call begins. Names are in the blobs.
 struct ListedFunc {
     SharedObject object;
     uint32_t id;
-    std::string name;
+    std::string_view name;
     std::optional<std::string> file;
     bool shares_name = false;
     uint32_t inlined = 0, bodies = 0;
@@ -48,32 +47,37 @@ struct ListedFunc {
     uint32_t sites() const { return inlined + bodies; }
 };
 
-void count_site(const ObjectView &view, const loc_site &site, ListedFunc &func) {
-    const btf_type *proto = btf_blob_type(&view.locations().blob(), site.loc_proto);
-    const ObjectView::Located counts = view.count_located(site);
-    func.located += counts.located == counts.params;
-    func.params.resize(counts.params);
-    for (uint32_t i = 0; i < counts.params; i++)
-        func.params[i].located += loc_proto_ids(proto)[i] != 0;
+void count_site(const btf_type *proto, bool variadic, ListedFunc &func) {
+    const uint32_t count = loc_vlen(proto) - (variadic && loc_vlen(proto) != 0);
+    func.params.resize(count);
+    bool all = true;
+    for (uint32_t i = 0; i < count; i++) {
+        const bool located = loc_proto_ids(proto)[i] != 0;
+        func.params[i].located += located;
+        all = all && located;
+    }
+    func.located += all;
 }
 
 // Other functions that the compiler has found equal may share the body.
 void add_true_signatures(const ObjectView &view, uint32_t body, ListedFunc &func) {
     for (const uint32_t other : view.true_signatures(body))
-        if (view.func_name(other).starts_with(func.name + "."))
+        if (view.func_name(other).starts_with(fmt::format("{}.", func.name)))
             func.true_signatures.push_back(other);
 }
 
 ListedFunc listed(const FoundFunc &found) {
     const ObjectView &view = *found.object->view;
-    const loc_index &index = view.index();
+    const btf_blob &blob = view.locations().blob();
     ListedFunc out = {};
     out.object = found.object;
     out.id = found.id;
     out.name = view.func_name(found.id);
     out.file = view.func_file(found.id);
-    const loc_range namesakes = loc_index_by_name(&index, out.name.c_str());
+    const loc_range namesakes = loc_index_by_name(&view.index(), out.name.data());
     out.shares_name = namesakes.end - namesakes.first > 1;
+    const bool variadic = view.is_variadic(found.id);
+    const bool of_source = !view.is_true_signature(found.id);
     for (const btf_extra_site &site : found.sites) {
         if ((site.flags & BTF_EXTRA_SITE_PART) != 0) {
             out.parts++;
@@ -81,15 +85,14 @@ ListedFunc listed(const FoundFunc &found) {
         }
         const bool body = site.site_class == BTF_EXTRA_CLASS_BODY;
         (body ? out.bodies : out.inlined)++;
-        if (body && !view.is_true_signature(found.id))
+        if (body && of_source)
             add_true_signatures(view, site.number, out);
         out.freed += (site.flags & BTF_EXTRA_SITE_FREED) != 0;
-        const loc_section *section;
-        count_site(view, *loc_index_site(&index, site.number, &section), out);
+        count_site(btf_blob_type(&blob, site.loc_proto), variadic, out);
     }
-    const FuncParams known = func_params(view.locations().blob(), found.id);
+    const FuncParams known = func_params(blob, found.id);
     for (uint32_t i = 0; i < out.params.size() && i < known.count; i++)
-        if (const char *name = btf_blob_string(&view.locations().blob(), known.params[i].name_off))
+        if (const char *name = btf_blob_string(&blob, known.params[i].name_off))
             out.params[i].name = name;
     return out;
 }
@@ -109,7 +112,7 @@ std::vector<ListedFunc> listed(const std::vector<FoundFunc> &found) {
 
 // As `trace` and `probes` take it.
 std::string text_of(const ListedFunc &func) {
-    std::string out = func.object->name + ":" + func.name;
+    std::string out = fmt::format("{}:{}", func.object->name, func.name);
     if (func.shares_name && func.file)
         out += "@" + *func.file;
     else if (func.shares_name)
@@ -137,18 +140,24 @@ std::string how(const ListedFunc &func) {
 }
 
 void print_text(const std::vector<ListedFunc> &funcs) {
+    std::vector<std::string> texts;
     size_t width = 0;
-    for (const ListedFunc &func : funcs)
-        width = std::max(width, std::min<size_t>(text_of(func).size(), 50));
     for (const ListedFunc &func : funcs) {
-        fmt::print("{:<{}} {:>5} {}  {}", text_of(func), width, func.sites(),
-                   func.sites() == 1 ? "site " : "sites", how(func));
-        for (size_t i = 0; i < func.params.size(); i++)
-            fmt::print("{}{} {}/{}", i == 0 ? "  " : ", ",
-                       func.params[i].name.empty() ? "?" : func.params[i].name,
-                       func.params[i].located, func.sites());
-        fmt::print("\n");
+        texts.push_back(text_of(func));
+        width = std::max(width, std::min<size_t>(texts.back().size(), 50));
     }
+    fmt::memory_buffer out;
+    const fmt::appender to(out);
+    for (size_t i = 0; i < funcs.size(); i++) {
+        const ListedFunc &func = funcs[i];
+        fmt::format_to(to, "{:<{}} {:>5} {}  {}", texts[i], width, func.sites(),
+                       func.sites() == 1 ? "site " : "sites", how(func));
+        for (const ListedParam &param : func.params)
+            fmt::format_to(to, "{}{} {}/{}", &param == func.params.data() ? "  " : ", ",
+                           param.name.empty() ? "?" : param.name, param.located, func.sites());
+        out.push_back('\n');
+    }
+    std::fwrite(out.data(), 1, out.size(), stdout);
 }
 
 void print_json(const std::vector<ListedFunc> &funcs) {
@@ -163,7 +172,7 @@ void print_json(const std::vector<ListedFunc> &funcs) {
         list.push_back({{"object", func.object->name},
                         {"name", func.name},
                         {"id", func.id},
-                        {"file", func.file ? ordered_json(*func.file) : ordered_json(nullptr)},
+                        {"file", or_null(func.file)},
                         {"prototype", c_prototype(func.object->view->locations().blob(), func.id)},
                         {"how", func.bodies == 0    ? "inlined"
                                 : func.inlined == 0 ? "body"
@@ -179,18 +188,15 @@ void print_json(const std::vector<ListedFunc> &funcs) {
                         {"sites_all_params", func.located},
                         {"params", std::move(params)}});
     }
-    ordered_json out = {{"functions", std::move(list)}};
-    fmt::print("{}\n", out.dump(2, ' ', false, ordered_json::error_handler_t::replace));
+    print_object({{"functions", std::move(list)}});
 }
 
-int run(const Options &options) {
-    auto tables = open_tables(options.tables);
-    if (!tables)
-        return fail(tables.error());
+Result<void> run(const Options &options) {
+    const auto tables = TRY(open_tables(options.tables));
     std::vector<FoundFunc> found;
     Result<void> done;
     for (const std::string &text : options.funcs) {
-        auto each = find_some(**tables, text);
+        auto each = find_some(*tables, text);
         if (each)
             std::ranges::move(*each, std::back_inserter(found));
         else if (done)
@@ -201,7 +207,7 @@ int run(const Options &options) {
         print_json(funcs);
     else
         print_text(funcs);
-    return done ? kExitDone : fail(done.error());
+    return done;
 }
 
 }  // namespace
@@ -213,7 +219,7 @@ void add_list(CLI::App &app, int &exit_code) {
     add_func_option(*command, options->funcs)->required();
     add_tables_options(*command, options->tables);
     command->add_flag("--json", options->json, "Print one JSON object");
-    command->callback([options, &exit_code] { exit_code = run(*options); });
+    command->callback([options, &exit_code] { exit_code = finish(run(*options)); });
 }
 
 }  // namespace btf_extra

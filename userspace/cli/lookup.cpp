@@ -29,12 +29,10 @@ PrintedSite printed_site(const SiteTables &tables, const SiteObject &object,
     const std::string in_section = fmt::format("{}+{:#x}", at.section, at.offset);
     PrintedSite out = {};
     out.view = object.view.get();
-    out.number = site.number;
+    out.site = site;
     out.object = tables.running() ? object.name : "";
     out.text = object.text;
     out.freed = tables.running() && (site.flags & BTF_EXTRA_SITE_FREED) != 0;
-    if (object.view->file().site_marks)
-        out.marks = site.flags;
     if (site.address != 0)
         out.address = fmt::format("{:#x}", site.address);
     else if (tables.source() == SiteTables::Source::kElf)
@@ -78,29 +76,27 @@ std::string name_address(const SiteTables &tables, const PrintedSite &site, uint
     return name.ends_with("+0x0") ? name.substr(0, name.size() - 4) : name;
 }
 
-int run(const Options &options) {
-    auto tables = open_tables(options.tables);
-    if (!tables)
-        return fail(tables.error());
+Result<void> run(const Options &options) {
+    const auto tables = TRY(open_tables(options.tables));
     std::vector<PrintedSite> sites;
     Result<void> done;
     const auto take = [&](Result<std::vector<FoundFunc>> found) {
         if (found)
-            append_sites(**tables, std::move(*found), sites);
+            append_sites(*tables, std::move(*found), sites);
         else if (done)
             done = found.error();
     };
     for (const std::string &func : options.funcs)
-        take(find_some(**tables, func));
+        take(find_some(*tables, func));
     for (const std::string &address : options.addresses)
-        take(find_at(**tables, address));
+        take(find_at(*tables, address));
     if (options.json)
-        print_sites_json(sites, (*tables)->running());
+        print_sites_json(sites, tables->running());
     else
         print_sites_text(sites, [&](const PrintedSite &site, uint64_t offset) {
-            return name_address(**tables, site, offset);
+            return name_address(*tables, site, offset);
         });
-    return done ? kExitDone : fail(done.error());
+    return done;
 }
 
 }  // namespace
@@ -122,7 +118,7 @@ void add_lookup(CLI::App &app, int &exit_code) {
     command->callback([options, &exit_code] {
         if (options->funcs.empty() && options->addresses.empty())
             throw CLI::RequiredError("FUNC or --addr");
-        exit_code = run(*options);
+        exit_code = finish(run(*options));
     });
 }
 

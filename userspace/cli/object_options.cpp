@@ -8,9 +8,17 @@ CLI::Option *add_object_options(CLI::App &command, ObjectPaths &paths) {
         "--vmlinux", paths.vmlinux, "The kernel's ELF file: what does not fit it is refused");
     command
         .add_option("--module", paths.module,
-                    "The module's ELF file, where the file is about a module of that kernel")
+                    "The module's ELF file, if the file is about a module of that kernel")
         ->needs(vmlinux);
     return vmlinux;
+}
+
+void add_base_option(CLI::App &command, ObjectPaths &paths) {
+    command
+        .add_option("--btf-base", paths.btf_base,
+                    "The base BTF of vmlinux, raw or in an ELF file, if nothing else of the kernel "
+                    "is at hand")
+        ->excludes("--vmlinux");
 }
 
 CLI::Option *add_running_tables_options(CLI::App &command, TablesChoice &choice) {
@@ -18,7 +26,7 @@ CLI::Option *add_running_tables_options(CLI::App &command, TablesChoice &choice)
         "--tables", choice.file, "A .btf_extra file; by default the running kernel's tables");
     command
         .add_flag("--no-module", choice.no_module,
-                  "Of the running kernel: read the installed file, even if btf_extra is loaded")
+                  "Read the installed file of the running kernel, even if btf_extra is loaded")
         ->excludes(file);
     return file;
 }

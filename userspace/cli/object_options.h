@@ -10,15 +10,17 @@
 
 namespace btf_extra {
 
-// --vmlinux and --module; returns --vmlinux.
+// Adds --vmlinux and --module, and returns --vmlinux.
 CLI::Option *add_object_options(CLI::App &command, ObjectPaths &paths);
+// Adds --btf-base, instead of --vmlinux.
+void add_base_option(CLI::App &command, ObjectPaths &paths);
 
-// --tables and --no-module.
+// Adds --tables and --no-module, and returns --tables.
 CLI::Option *add_running_tables_options(CLI::App &command, TablesChoice &choice);
-// All four of them.
+// Adds these and --vmlinux and --module.
 void add_tables_options(CLI::App &command, TablesChoice &choice);
 
-// The positional FUNC...
+// Adds the operands FUNC...
 CLI::Option *add_func_option(CLI::App &command, std::vector<std::string> &funcs);
 
 }  // namespace btf_extra

@@ -31,8 +31,7 @@ Result<SitePlacer> SitePlacer::open(const SiteTables &tables) {
     if (tables.source() == SiteTables::Source::kForeign)
         return Error{tables.name() + ": made for another kernel: --vmlinux names its ELF file"};
     if (tables.symbols() == nullptr)
-        return Error{"/proc/kallsyms: addresses are hidden: needs CAP_SYSLOG, and "
-                     "kernel.kptr_restrict below 2"};
+        return Error{std::string("/proc/kallsyms: ") + kHiddenAddresses};
     const std::vector<Place> stext = tables.symbols()->places("_stext");
     if (stext.size() != 1)
         return Error{"/proc/kallsyms: no symbol _stext, or several"};

@@ -79,7 +79,7 @@ std::unordered_set<std::string> functions(const Symbols &symbols,
     return out;
 }
 
-// Of foo.isra.0.cold the kernel looks at foo too, and at nothing between.
+// For foo.isra.0.cold the kernel looks at foo too, and at nothing between.
 bool has(const std::unordered_set<std::string> &names, const std::string &symbol) {
     return names.contains(symbol) || names.contains(symbol.substr(0, symbol.find('.')));
 }

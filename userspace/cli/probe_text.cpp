@@ -15,7 +15,7 @@ constexpr char kNoSum[] = "a register plus an offset is no expression";
 constexpr char kNoAddress[] = "an address is no expression";
 constexpr char kNoSize[] = "no type has its size";
 
-// Of what is there, which may be narrower than the parameter.
+// The value that is there may be narrower than the parameter.
 struct Shown {
     uint32_t size;
     decltype(ProbeValue::form) form;

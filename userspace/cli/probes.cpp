@@ -163,20 +163,14 @@ void write(const DescribedFunc &func, const std::vector<PlacedSite> &sites, Form
     }
 }
 
-int run(const Options &options) {
-    auto tables = open_tables(options.tables);
-    if (!tables)
-        return fail(tables.error());
-    auto funcs = choose_funcs(**tables, options.funcs);
-    if (!funcs)
-        return fail(funcs.error());
-    auto placer = SitePlacer::open(**tables);
-    if (!placer)
-        return fail(placer.error());
+Result<void> run(const Options &options) {
+    const auto tables = TRY(open_tables(options.tables));
+    const auto funcs = TRY(choose_funcs(*tables, options.funcs));
+    const auto placer = TRY(SitePlacer::open(*tables));
     std::map<std::string, size_t> numbers;
-    for (const DescribedFunc &func : *funcs)
-        write(func, placer->place(func.found), options.format, numbers[func.name]);
-    return kExitDone;
+    for (const DescribedFunc &func : funcs)
+        write(func, placer.place(func.found), options.format, numbers[func.name]);
+    return {};
 }
 
 }  // namespace
@@ -194,7 +188,7 @@ void add_probes(CLI::App &app, int &exit_code) {
             std::map<std::string, Format>{{"tracefs", Format::kTracefs},
                                           {"perf", Format::kPerf},
                                           {"bpftrace", Format::kBpftrace}}));
-    command->callback([options, &exit_code] { exit_code = run(*options); });
+    command->callback([options, &exit_code] { exit_code = finish(run(*options)); });
 }
 
 }  // namespace btf_extra

@@ -1,119 +1,92 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 #include "userspace/cli/record_sink.h"
 
-#include <iterator>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
 namespace btf_extra {
 
-std::string json_string(std::string_view text) {
-    return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+void RecordSink::begin_field(std::string_view key) {
+    const bool first = std::exchange(first_field_, false);
+    if (json_)
+        append("{}\"{}\":", first ? "" : ",", key);
+    else
+        append("{}{}=", first ? "" : " ", key);
 }
 
-void TextSink::begin(uint32_t id, std::string_view kind, std::string_view name) {
-    fmt::format_to(std::back_inserter(out_), "[{}] {} '{}'", id, kind, name);
-    item_start_ = false;
+// Bytes that are not UTF-8 become U+FFFD in JSON.
+void RecordSink::string(std::string_view value) {
+    if (json_)
+        append("{}", nlohmann::json(value).dump(-1, ' ', false,
+                                                nlohmann::json::error_handler_t::replace));
+    else
+        append("'{}'", value);
 }
 
-std::string_view TextSink::space() {
-    return std::exchange(item_start_, false) ? "" : " ";
-}
-
-void TextSink::number(std::string_view key, uint64_t value) {
-    fmt::format_to(std::back_inserter(out_), "{}{}={}", space(), key, value);
-}
-
-void TextSink::signed_number(std::string_view key, int64_t value) {
-    fmt::format_to(std::back_inserter(out_), "{}{}={}", space(), key, value);
-}
-
-void TextSink::flags(std::string_view key, uint32_t value) {
-    fmt::format_to(std::back_inserter(out_), "{}{}={:#x}", space(), key, value);
-}
-
-void TextSink::word(std::string_view key, std::string_view value) {
-    fmt::format_to(std::back_inserter(out_), "{}{}={}", space(), key, value);
-}
-
-void TextSink::quoted(std::string_view key, std::string_view value) {
-    fmt::format_to(std::back_inserter(out_), "{}{}='{}'", space(), key, value);
-}
-
-void TextSink::begin_list(std::string_view) {}
-
-void TextSink::item() {
-    text_only("\n\t");
-    item_start_ = true;
-}
-
-void TextSink::item(std::string_view name) {
-    fmt::format_to(std::back_inserter(out_), "\n\t'{}'", name);
-    item_start_ = false;
-}
-
-void TextSink::text_only(std::string_view text) {
-    out_.append(text);
-}
-
-void TextSink::end() {
-    out_.push_back('\n');
-}
-
-std::string_view JsonSink::comma() {
-    return std::exchange(first_field_, false) ? "" : ",";
-}
-
-void JsonSink::begin(uint32_t id, std::string_view kind, std::string_view name) {
-    fmt::format_to(std::back_inserter(out_), R"({}{{"id":{},"kind":"{}","name":{})",
-                   std::exchange(first_record_, false) ? "" : ",", id, kind, json_string(name));
+void RecordSink::begin(uint32_t id, std::string_view kind, std::string_view name) {
+    const bool first = std::exchange(first_record_, false);
+    if (json_)
+        append(R"({}{{"id":{},"kind":"{}","name":)", first ? "" : ",", id, kind);
+    else
+        append("[{}] {} ", id, kind);
+    string(name);
     first_field_ = false;
 }
 
-void JsonSink::number(std::string_view key, uint64_t value) {
-    fmt::format_to(std::back_inserter(out_), R"({}"{}":{})", comma(), key, value);
+void RecordSink::flags(std::string_view key, uint32_t value) {
+    begin_field(key);
+    if (json_)
+        append("{}", value);
+    else
+        append("{:#x}", value);
 }
 
-void JsonSink::signed_number(std::string_view key, int64_t value) {
-    fmt::format_to(std::back_inserter(out_), R"({}"{}":{})", comma(), key, value);
+void RecordSink::word(std::string_view key, std::string_view value) {
+    begin_field(key);
+    if (json_)
+        string(value);
+    else
+        append("{}", value);
 }
 
-void JsonSink::flags(std::string_view key, uint32_t value) {
-    number(key, value);
+void RecordSink::quoted(std::string_view key, std::string_view value) {
+    begin_field(key);
+    string(value);
 }
 
-void JsonSink::word(std::string_view key, std::string_view value) {
-    quoted(key, value);
-}
-
-void JsonSink::quoted(std::string_view key, std::string_view value) {
-    fmt::format_to(std::back_inserter(out_), R"({}"{}":{})", comma(), key, json_string(value));
-}
-
-void JsonSink::begin_list(std::string_view key) {
-    fmt::format_to(std::back_inserter(out_), R"({}"{}":[)", comma(), key);
+void RecordSink::begin_list(std::string_view key) {
+    if (!json_)
+        return;
+    begin_field(key);
+    append("[");
     in_list_ = true;
     first_item_ = true;
 }
 
-void JsonSink::item() {
-    out_.append(std::string_view(std::exchange(first_item_, false) ? "{" : "},{"));
+void RecordSink::item() {
+    const bool first = std::exchange(first_item_, false);
+    append("{}", !json_ ? "\n\t" : first ? "{" : "},{");
     first_field_ = true;
 }
 
-void JsonSink::item(std::string_view name) {
+void RecordSink::item(std::string_view name) {
     item();
-    quoted("name", name);
+    if (json_)
+        begin_field("name");
+    string(name);
+    first_field_ = false;
 }
 
-void JsonSink::text_only(std::string_view) {}
+void RecordSink::text_only(std::string_view text) {
+    if (!json_)
+        append("{}", text);
+}
 
-void JsonSink::end() {
-    if (in_list_)
-        out_.append(std::string_view(first_item_ ? "]" : "}]"));
-    out_.push_back('}');
-    in_list_ = false;
+void RecordSink::end() {
+    if (std::exchange(in_list_, false))
+        append("{}", first_item_ ? "]" : "}]");
+    append("{}", json_ ? "}" : "\n");
 }
 
 }  // namespace btf_extra

@@ -4,7 +4,7 @@
 #define BTF_EXTRA_RECORD_SINK_H
 
 #include <cstdint>
-#include <string>
+#include <iterator>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -15,71 +15,39 @@ namespace btf_extra {
 // to the item that item() began.
 class RecordSink {
   public:
-    virtual ~RecordSink() = default;
-    virtual void begin(uint32_t id, std::string_view kind, std::string_view name) = 0;
-    virtual void number(std::string_view key, uint64_t value) = 0;
-    virtual void signed_number(std::string_view key, int64_t value) = 0;
-    virtual void flags(std::string_view key, uint32_t value) = 0;
-    virtual void word(std::string_view key, std::string_view value) = 0;    // key=value
-    virtual void quoted(std::string_view key, std::string_view value) = 0;  // key='value'
-    virtual void begin_list(std::string_view key) = 0;
-    virtual void item() = 0;
-    virtual void item(std::string_view name) = 0;  // 'name', without a key
-    virtual void text_only(std::string_view text) = 0;
-    virtual void end() = 0;
-};
+    // Appends to out, which the caller empties as it likes between records: lines of text, or JSON
+    // objects with a comma before each but the first.
+    RecordSink(fmt::memory_buffer &out, bool json) : out_(out), json_(json) {}
 
-// Both append to out, which the caller empties as it likes between records.
-class TextSink : public RecordSink {
-  public:
-    explicit TextSink(fmt::memory_buffer &out) : out_(out) {}
-    void begin(uint32_t id, std::string_view kind, std::string_view name) override;
-    void number(std::string_view key, uint64_t value) override;
-    void signed_number(std::string_view key, int64_t value) override;
-    void flags(std::string_view key, uint32_t value) override;
-    void word(std::string_view key, std::string_view value) override;
-    void quoted(std::string_view key, std::string_view value) override;
-    void begin_list(std::string_view key) override;
-    void item() override;
-    void item(std::string_view name) override;
-    void text_only(std::string_view text) override;
-    void end() override;
+    void begin(uint32_t id, std::string_view kind, std::string_view name);
+    template <class Number> void number(std::string_view key, Number value) {
+        begin_field(key);
+        append("{}", value);
+    }
+    void flags(std::string_view key, uint32_t value);
+    void word(std::string_view key, std::string_view value);    // key=value
+    void quoted(std::string_view key, std::string_view value);  // key='value'
+    void begin_list(std::string_view key);
+    void item();
+    void item(std::string_view name);  // 'name', without a key
+    void text_only(std::string_view text);
+    void end();
 
   private:
-    std::string_view space();
+    template <class... Values>
+    void append(fmt::format_string<Values...> format, Values &&...values) {
+        fmt::format_to(std::back_inserter(out_), format, std::forward<Values>(values)...);
+    }
+    void begin_field(std::string_view key);
+    void string(std::string_view value);
 
     fmt::memory_buffer &out_;
-    bool item_start_ = false;
-};
-
-// Objects, with a comma before each but the first.
-class JsonSink : public RecordSink {
-  public:
-    explicit JsonSink(fmt::memory_buffer &out) : out_(out) {}
-    void begin(uint32_t id, std::string_view kind, std::string_view name) override;
-    void number(std::string_view key, uint64_t value) override;
-    void signed_number(std::string_view key, int64_t value) override;
-    void flags(std::string_view key, uint32_t value) override;
-    void word(std::string_view key, std::string_view value) override;
-    void quoted(std::string_view key, std::string_view value) override;
-    void begin_list(std::string_view key) override;
-    void item() override;
-    void item(std::string_view name) override;
-    void text_only(std::string_view text) override;
-    void end() override;
-
-  private:
-    std::string_view comma();
-
-    fmt::memory_buffer &out_;
+    bool json_;
     bool first_record_ = true;
     bool first_field_ = true;
     bool first_item_ = true;
     bool in_list_ = false;
 };
-
-// A JSON string with its quotes; bytes that are not UTF-8 become U+FFFD.
-std::string json_string(std::string_view text);
 
 }  // namespace btf_extra
 

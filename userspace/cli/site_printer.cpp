@@ -4,33 +4,20 @@
 #include <cstdio>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "userspace/cli/json_text.h"
 #include "userspace/text/c_type.h"
 #include "userspace/text/loc_text.h"
 
 namespace btf_extra {
 namespace {
 
-using nlohmann::ordered_json;
-
 const btf_blob &blob_of(const PrintedSite &site) {
     return site.view->locations().blob();
 }
 
-const loc_site &record_of(const PrintedSite &site, const loc_section *&section) {
-    return *loc_index_site(&site.view->index(), site.number, &section);
-}
-
-uint32_t func_of(const PrintedSite &site) {
-    const loc_section *section;
-    return record_of(site, section).func;
-}
-
 const char *class_of(const PrintedSite &site) {
-    const loc_section *section;
-    record_of(site, section);
-    return section->loc_class == LOC_CLASS_INLINE ? "inline" : "body";
+    return site.site.site_class == BTF_EXTRA_CLASS_INLINE ? "inline" : "body";
 }
 
 std::string people(const PrintedSite &site, const Parameter &param,
@@ -52,13 +39,9 @@ void print_header(const PrintedSite &site, uint32_t func) {
                unit ? " in unit " + *unit : "");
 }
 
-ordered_json or_null(const std::optional<std::string> &text) {
-    return text ? ordered_json(*text) : ordered_json(nullptr);
-}
-
 ordered_json json_params(const PrintedSite &site) {
     ordered_json out = ordered_json::array();
-    for (const Parameter &param : site.view->parameters(site.number)) {
+    for (const Parameter &param : site.view->parameters(site.site.number)) {
         ordered_json each = {{"name", param.name}, {"loc", nullptr}, {"reason", nullptr}};
         if (param.loc != nullptr)
             each["loc"] = loc_text(param.loc);
@@ -79,20 +62,20 @@ std::string text_offset(uint64_t offset) {
 void print_sites_text(const std::vector<PrintedSite> &sites, const NameAddress &name_address) {
     const PrintedSite *last = nullptr;
     for (const PrintedSite &site : sites) {
-        const uint32_t func = func_of(site);
-        if (last == nullptr || last->view != site.view || func_of(*last) != func) {
+        const uint32_t func = site.site.func_id;
+        if (last == nullptr || last->view != site.view || last->site.func_id != func) {
             if (last != nullptr)
                 fmt::print("\n");
             print_header(site, func);
         }
         last = &site;
-        const uint32_t marks = site.marks.value_or(0);
+        const uint32_t flags = site.site.flags;
         fmt::print("  {} {:<6} {}{}{}{}{}", site.address.value_or(site.absent), class_of(site),
                    site.symbol.value_or(site.absent), site.freed ? " (freed)" : "",
-                   (marks & SITE_MARK_LOOP_HEAD) != 0 ? " (loop head)" : "",
-                   (marks & SITE_MARK_NO_ENTRY) != 0 ? " (no entry)" : "",
-                   (marks & SITE_MARK_PART) != 0 ? " (part)" : "");
-        for (const Parameter &param : site.view->parameters(site.number))
+                   (flags & BTF_EXTRA_SITE_LOOP_HEAD) != 0 ? " (loop head)" : "",
+                   (flags & BTF_EXTRA_SITE_NO_ENTRY) != 0 ? " (no entry)" : "",
+                   (flags & BTF_EXTRA_SITE_PART) != 0 ? " (part)" : "");
+        for (const Parameter &param : site.view->parameters(site.site.number))
             fmt::print("  {}={}", param.name.empty() ? "?" : param.name,
                        people(site, param, name_address));
         fmt::print("\n");
@@ -102,7 +85,7 @@ void print_sites_text(const std::vector<PrintedSite> &sites, const NameAddress &
 void print_sites_json(const std::vector<PrintedSite> &sites, bool running) {
     ordered_json list = ordered_json::array();
     for (const PrintedSite &printed : sites) {
-        const uint32_t func = func_of(printed);
+        const uint32_t func = printed.site.func_id, flags = printed.site.flags;
         ordered_json site;
         site["address"] = or_null(printed.address);
         site["class"] = class_of(printed);
@@ -111,10 +94,10 @@ void print_sites_json(const std::vector<PrintedSite> &sites, bool running) {
         site["symbol"] = or_null(printed.symbol);
         site["prototype"] = c_prototype(blob_of(printed), func);
         site["file"] = or_null(printed.view->func_file(func));
-        if (printed.marks) {
-            site["loop_head"] = (*printed.marks & SITE_MARK_LOOP_HEAD) != 0;
-            site["no_entry"] = (*printed.marks & SITE_MARK_NO_ENTRY) != 0;
-            site["part"] = (*printed.marks & SITE_MARK_PART) != 0;
+        if (printed.view->file().site_marks) {
+            site["loop_head"] = (flags & BTF_EXTRA_SITE_LOOP_HEAD) != 0;
+            site["no_entry"] = (flags & BTF_EXTRA_SITE_NO_ENTRY) != 0;
+            site["part"] = (flags & BTF_EXTRA_SITE_PART) != 0;
         }
         site["params"] = json_params(printed);
         if (running) {
@@ -123,8 +106,7 @@ void print_sites_json(const std::vector<PrintedSite> &sites, bool running) {
         }
         list.push_back(std::move(site));
     }
-    ordered_json out = {{"sites", std::move(list)}};
-    fmt::print("{}\n", out.dump(2, ' ', false, ordered_json::error_handler_t::replace));
+    print_object({{"sites", std::move(list)}});
 }
 
 }  // namespace btf_extra

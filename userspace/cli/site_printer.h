@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "include/uapi/linux/btf_extra.h"
 #include "userspace/lib/tables/object_view.h"
 
 namespace btf_extra {
@@ -16,12 +17,11 @@ namespace btf_extra {
 // A site of a table, with what the table does not say.
 struct PrintedSite {
     const ObjectView *view;
-    uint32_t number;     // in the view's index
+    btf_extra_site site;
     std::string object;  // name; empty: there is but one
     std::optional<std::string> address;
     std::optional<std::string> symbol;  // and distance
     const char *absent = "hidden";      // why there is no address, or no symbol
-    std::optional<uint32_t> marks;      // SITE_MARK_*; none: not known
     bool freed = false;                 // its text is no more
     uint64_t text = 0;                  // what locations that are addresses count from
 };

@@ -4,95 +4,84 @@
 #include <cstdio>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "userspace/cli/command.h"
-#include "userspace/cli/stat_running.h"
+#include "userspace/cli/json_text.h"
 #include "userspace/lib/tables/running_kernel.h"
 
 namespace btf_extra {
 namespace {
 
-struct Totals {
-    uint64_t funcs = 0, inlined = 0, bodies = 0, bytes = 0, load_ns = 0;
-
-    void add(const btf_extra_object &object) {
-        funcs += object.nr_funcs;
-        inlined += object.nr_inline;
-        bodies += object.nr_bodies;
-        bytes += object.bytes;
-        load_ns += object.load_ns;
-    }
-    double bytes_per_site() const {
-        const uint64_t sites = inlined + bodies;
-        return sites == 0 ? 0 : static_cast<double>(bytes) / static_cast<double>(sites);
-    }
-    double load_ms() const { return static_cast<double>(load_ns) / 1e6; }
-};
-
-Totals totals_of(const btf_extra_object &object) {
-    Totals out;
-    out.add(object);
-    return out;
+double bytes_per_site(const btf_extra_object &object) {
+    const uint64_t sites = uint64_t{object.nr_inline} + object.nr_bodies;
+    return sites == 0 ? 0 : static_cast<double>(object.bytes) / static_cast<double>(sites);
 }
 
-nlohmann::ordered_json to_json(const Totals &totals) {
-    return {{"functions", totals.funcs},
-            {"inline_sites", totals.inlined},
-            {"body_sites", totals.bodies},
-            {"bytes", totals.bytes},
-            {"bytes_per_site", std::round(totals.bytes_per_site() * 100) / 100},
-            {"load_ms", std::round(totals.load_ms() * 1000) / 1000}};
+double load_ms(const btf_extra_object &object) {
+    return static_cast<double>(object.load_ns) / 1e6;
 }
 
-void print_json(const RunningObjects &running, const Totals &all) {
-    nlohmann::ordered_json objects = nlohmann::ordered_json::array();
+// The sums of the figures, as those of one object.
+btf_extra_object total_of(const std::vector<btf_extra_object> &objects) {
+    btf_extra_object total = {};
+    for (const btf_extra_object &object : objects) {
+        total.nr_funcs += object.nr_funcs;
+        total.nr_inline += object.nr_inline;
+        total.nr_bodies += object.nr_bodies;
+        total.bytes += object.bytes;
+        total.load_ns += object.load_ns;
+    }
+    return total;
+}
+
+ordered_json figures(const btf_extra_object &object) {
+    return {{"functions", object.nr_funcs},
+            {"inline_sites", object.nr_inline},
+            {"body_sites", object.nr_bodies},
+            {"bytes", object.bytes},
+            {"bytes_per_site", std::round(bytes_per_site(object) * 100) / 100},
+            {"load_ms", std::round(load_ms(object) * 1000) / 1000}};
+}
+
+void print_json(const RunningObjects &running) {
+    ordered_json objects = ordered_json::array();
     for (const btf_extra_object &object : running.objects) {
-        nlohmann::ordered_json each = {{"name", object_name(object)}, {"id", object.id}};
-        each.update(to_json(totals_of(object)));
+        ordered_json each = {{"name", object_name(object)}, {"id", object.id}};
+        each.update(figures(object));
         each["text"] = nullptr;
         if (object.text != 0)
             each["text"] = fmt::format("{:#x}", object.text);
         each["build_id"] = object_build_id(object);
         objects.push_back(std::move(each));
     }
-    nlohmann::ordered_json out = {{"generation", running.generation},
-                                  {"objects", std::move(objects)},
-                                  {"total", to_json(all)}};
-    fmt::print("{}\n", out.dump(2));
+    print_object({{"generation", running.generation},
+                  {"objects", std::move(objects)},
+                  {"total", figures(total_of(running.objects))}});
 }
 
-void print_row(std::string_view name, const Totals &totals, std::string_view build_id) {
-    fmt::print("{:<24} {:>9} {:>9} {:>9} {:>10} {:>10.2f} {:>8.1f}  {}\n", name, totals.funcs,
-               totals.inlined, totals.bodies, totals.bytes, totals.bytes_per_site(),
-               totals.load_ms(), build_id);
+void print_row(std::string_view name, const btf_extra_object &object, std::string_view build_id) {
+    fmt::print("{:<24} {:>9} {:>9} {:>9} {:>10} {:>10.2f} {:>8.1f}  {}\n", name, object.nr_funcs,
+               object.nr_inline, object.nr_bodies, object.bytes, bytes_per_site(object),
+               load_ms(object), build_id);
 }
 
-void print_text(const RunningObjects &running, const Totals &all) {
+void print_text(const RunningObjects &running) {
     fmt::print("{:<24} {:>9} {:>9} {:>9} {:>10} {:>10} {:>8}  {}\n", "object", "functions",
                "inlined", "bodies", "bytes", "bytes/site", "load ms", "build-id");
     for (const btf_extra_object &object : running.objects)
-        print_row(object_name(object), totals_of(object), object_build_id(object));
-    print_row("total", all, "-");
+        print_row(object_name(object), object, object_build_id(object));
+    print_row("total", total_of(running.objects), "-");
 }
 
 }  // namespace
 
-int run_running_stat(bool json) {
-    auto device = open_query_device();
-    if (!device)
-        return fail(device.error());
-    auto running = RunningKernel(std::move(*device)).objects();
-    if (!running)
-        return fail(running.error());
-    Totals all;
-    for (const btf_extra_object &object : running->objects)
-        all.add(object);
+Result<void> print_running_stat(bool json) {
+    const auto running = TRY(RunningKernel(TRY(open_query_device())).objects());
     if (json)
-        print_json(*running, all);
+        print_json(running);
     else
-        print_text(*running, all);
-    return kExitDone;
+        print_text(running);
+    return {};
 }
 
 }  // namespace btf_extra

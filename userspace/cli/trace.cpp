@@ -43,28 +43,23 @@ struct Options {
     OutputOptions output;
 };
 
-int run(const Options &options) {
-    auto target = TraceTarget::find(options.funcs, options.target);
-    if (!target)
-        return fail(target.error());
-    auto program = TraceProgram::load((*target)->nr_params(), (*target)->nr_sites());
-    if (!program)
-        return fail(program.error());
-    // Before there is a probe: from here on all is taken away in order.
+Result<void> run(const Options &options) {
+    const auto target = TRY(TraceTarget::find(options.funcs, options.target));
+    const auto program = TRY(TraceProgram::load(target->nr_params(), target->nr_sites()));
+    // There is no probe yet: from here on all is taken away in order.
     catch_signals();
-    if (auto attached = (*target)->attach((*program)->fd()); !attached)
-        return fail(attached.error());
+    TRY(target->attach(program->fd()));
 
-    TraceOutput output((*target)->text(), options.output);
+    TraceOutput output(target->text(), options.output);
     Result<void> waited;
     while (!interrupted && !output.done() && waited)
-        waited = output.take(**program, std::min(kPatience, output.milliseconds_left()));
+        waited = output.take(*program, std::min(kPatience, output.milliseconds_left()));
     // Probes first: then nothing is counted that is not shown.
-    (*target)->detach();
+    target->detach();
     if (waited && !output.enough())
-        waited = output.take(**program, 0);
-    (*target)->print_summary((*program)->counts(), output.shown());
-    return waited ? kExitDone : fail(waited.error());
+        waited = output.take(*program, 0);
+    target->print_summary(program->counts(), output.shown());
+    return waited;
 }
 
 }  // namespace
@@ -97,7 +92,7 @@ void add_trace(CLI::App &app, int &exit_code) {
                       "is not known with what a call begins");
     command->add_flag("--notrace", target.notrace,
                       "Also functions that the kernel keeps tracers out of");
-    command->callback([options, &exit_code] { exit_code = run(*options); });
+    command->callback([options, &exit_code] { exit_code = finish(run(*options)); });
 }
 
 }  // namespace btf_extra

@@ -57,22 +57,17 @@ Result<std::unique_ptr<TraceTarget>> TraceTarget::find(const std::vector<std::st
                                                        const TargetOptions &options) {
     std::unique_ptr<TraceTarget> out(new TraceTarget);
     out->options_ = options;
-    auto tables = open_tables(options.tables);
-    if (!tables)
-        return tables.error();
-    out->tables_ = std::move(*tables);
-    auto funcs = choose_funcs(*out->tables_, texts);
-    if (!funcs)
-        return funcs.error();
-    if (funcs->size() > TRACE_EVENT_FUNCS)
+    auto tables = TRY(open_tables(options.tables));
+    out->tables_ = std::move(tables);
+    auto funcs = TRY(choose_funcs(*out->tables_, texts));
+    if (funcs.size() > TRACE_EVENT_FUNCS)
         return Error{
-            fmt::format("at most {} functions at once, not {}", TRACE_EVENT_FUNCS, funcs->size())};
+            fmt::format("at most {} functions at once, not {}", TRACE_EVENT_FUNCS, funcs.size())};
     std::vector<TracedFunc> traces;
-    for (DescribedFunc &func : *funcs) {
+    for (DescribedFunc &func : funcs) {
         traces.push_back(traced(func));
         out->funcs_.push_back({std::move(func), 0, nullptr, {}, 0});
-        if (auto required = out->require(out->funcs_.back()); !required)
-            return required.error();
+        TRY(out->require(out->funcs_.back()));
     }
     out->text_ = std::make_unique<TraceText>(std::move(traces));
     return out;
@@ -131,21 +126,19 @@ Result<void> TraceTarget::attach(Func &func, uint32_t cookie, int program) {
     opts.required = func.required;
     opts.cookie = cookie;
     opts.max_sites = options_.max_sites;
-    auto outcome = btf_extra::attach(*tables_, func.func, program, opts);
-    if (!outcome)
-        return outcome.error();
-    report(func, *outcome);
-    if (outcome->kloc) {
-        func.kloc = std::move(outcome->kloc);
+    auto outcome = TRY(btf_extra::attach(*tables_, func.func, program, opts));
+    report(func, outcome);
+    if (outcome.kloc) {
+        func.kloc = std::move(outcome.kloc);
         return {};
     }
-    Error error = left_out_error(func.func, *outcome);
+    Error error = left_out_error(func.func, outcome);
     if (error.code == EOPNOTSUPP && !options_.best_effort)
         error.message += "; --best-effort traces the others";
     return error;
 }
 
-// Of several functions some may have no site that can be traced.
+// Some of several functions may have no site that can be traced.
 bool TraceTarget::may_go_without(const Error &error) const {
     return options_.best_effort && funcs_.size() > 1 &&
            (error.code == ENOENT || error.code == EOPNOTSUPP);

@@ -26,7 +26,7 @@ struct TracedFunc {
     std::vector<TracedParam> params;
 };
 
-// Where a call was seen.
+// The place of a call.
 struct TracedSite {
     std::string symbol;  // and distance: "tcp_rcv+0x12"
     const char *kind;    // "inlined", "body"

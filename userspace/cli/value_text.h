@@ -13,12 +13,12 @@
 
 namespace btf_extra {
 
-// What is to be known of a type to write its values, looked up once.
+// How values of a type are written. That is looked up once.
 class ValueFormat {
   public:
-    // Of a value of that type, through typedefs and qualifiers; an array or a function is the
-    // pointer that it is as a parameter. What is not at hand is written as 8 bytes in hex.
-    // The blob must outlive the format.
+    // Typedefs and qualifiers are stripped. An array or a function is the pointer that it is as a
+    // parameter. If a type is not known, 8 bytes are written in hex. The blob must outlive the
+    // format.
     ValueFormat(const btf_blob &blob, uint32_t type_id);
 
     // value: up to 16 bytes, low half first; what is past the size of the type is not looked at.

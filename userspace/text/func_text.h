@@ -19,7 +19,7 @@ struct FuncText {
     std::string file;            // normalised; empty: any
     std::optional<uint32_t> id;  // of a FUNC
 
-    // Whether the name is a pattern.
+    // Returns true if the name is a pattern.
     bool is_glob() const;
 
     // For the core. It points into this one.

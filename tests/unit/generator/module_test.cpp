@@ -47,7 +47,7 @@ class Module : public testing::Test {
     }
     static std::unique_ptr<ObjectView> view(const std::string &file, const std::string &module) {
         const auto object = ElfImage::open(module), vmlinux = ElfImage::open(kernel());
-        auto view = ObjectView::open_for_module(file, *object, *vmlinux);
+        auto view = ObjectView::open_for(file, *vmlinux, &*object);
         EXPECT_TRUE(view) << view.error().message;
         return view ? std::move(*view) : nullptr;
     }

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/command_run.h"
+#include "tests/support/extra_writer.h"
 #include "tests/support/sample_object.h"
 #include "userspace/lib/attach/loc_specs.h"
 #include "userspace/lib/btf_extra.h"
@@ -275,6 +276,62 @@ TEST_F(ApiTest, RunTimeAddresses) {
     auto foreign = tables_with(right);
     ASSERT_FALSE(foreign);
     EXPECT_EQ(foreign.error().code, ESTALE);
+}
+
+// The file of a module is opened when a question is about it.
+TEST_F(ApiTest, BrokenFileOfOneModule) {
+    const SampleObject sample;
+    const std::string note = "/notes/.note.gnu.build-id";
+    for (const std::string name : {"broken", "whole", "other"}) {
+        std::filesystem::create_directories(folder_.path("module/" + name + "/notes"));
+        auto id = sample.file.build_id_note;
+        if (name == "other")
+            id.back() ^= std::byte{1};
+        test::write_file(folder_.path("module/" + name + note), std::span<const std::byte>(id));
+        std::filesystem::copy_file(file_, folder_.path(name + ".btf_extra"));
+    }
+    test::write_file(folder_.path("broken.btf_extra"), std::string_view("no container"));
+    test::write_file(folder_.path("not_loaded.btf_extra"), std::string_view("no container"));
+    test::write_file(folder_.path("notes"), std::span<const std::byte>(sample.file.build_id_note));
+    test::write_file(folder_.path("kallsyms"), std::string_view("0000000000000000 T report\n"));
+    FileTablesPaths paths;
+    paths.file = file_;
+    paths.base_btf = base_;
+    paths.sys_kernel = folder_.path("");
+    paths.sys_module = folder_.path("module");
+    paths.kallsyms = folder_.path("kallsyms");
+    auto tables = open_file_tables(paths, true);
+    ASSERT_TRUE(tables) << tables.error().message;
+
+    const std::string broken = folder_.path("broken.btf_extra") + ": byte 0x0: ";
+    struct Row {
+        const char *text;
+        std::vector<std::string> objects;
+        std::string error;
+    } rows[] = {
+        {"vmlinux:report", {"vmlinux"}, ""},
+        {"#12", {"vmlinux"}, ""},
+        {"whole:report", {"whole"}, ""},
+        {"[vw]*:report", {"vmlinux", "whole"}, ""},
+        {"other:report", {}, file_ + ": no object other"},
+        {"not_loaded:report", {}, file_ + ": no object not_loaded"},
+        {"broken:report", {}, broken},
+        {"report", {}, broken},
+    };
+    for (const Row &row : rows) {
+        SCOPED_TRACE(row.text);
+        const auto found = (*tables)->find(*parse_func_text(row.text));
+        ASSERT_EQ(static_cast<bool>(found), row.error.empty());
+        if (!found) {
+            EXPECT_TRUE(found.error().message.starts_with(row.error)) << found.error().message;
+            continue;
+        }
+        std::vector<std::string> objects;
+        for (const FoundFunc &func : *found)
+            objects.push_back(func.object->name);
+        EXPECT_EQ(objects, row.objects);
+    }
+    EXPECT_FALSE((*tables)->find_at("0x1000"));
 }
 
 struct SpecRow {

@@ -13,7 +13,6 @@
 #include "tests/support/sample_object.h"
 #include "userspace/lib/tables/kallsyms.h"
 #include "userspace/lib/tables/running_kernel.h"
-#include "userspace/lib/tables/running_view.h"
 #include "userspace/lib/tables/site_tables.h"
 
 namespace btf_extra {
@@ -377,9 +376,9 @@ TEST_F(RunningView, Mismatches) {
     const std::string blob = root() + "/btf_extra/vmlinux";
     const std::string differs = blob + ": site 0 differs from the kernel's tables";
     tables_.objects[0].first_func_id = 7;
-    expect_error(root() + "/btf/vmlinux: ends at type 7, but the types of vmlinux begin at 7");
+    expect_error(root() + "/btf/vmlinux: BTF: ends at type 7, but the types of vmlinux begin at 7");
     tables_.objects[0].first_func_id = 9;
-    expect_error(root() + "/btf/vmlinux: ends at type 7, but the types of vmlinux begin at 9");
+    expect_error(root() + "/btf/vmlinux: BTF: ends at type 7, but the types of vmlinux begin at 9");
     tables_.objects[0].first_func_id = 8;
     const btf_extra_site good = tables_.sites[0];
     tables_.sites[0].number = 8;
@@ -413,12 +412,13 @@ TEST_F(RunningView, ModuleWithItsOwnBtf) {
     test::write_file(folder_.path("btf/mod"), own.bytes());
     test::write_file(folder_.path("btf_extra/mod"), locations.bytes(true));
     test::write_file(folder_.path("btf_extra/mod.types"), types.bytes());
-    auto view = open_running_view(make_object("mod", 5, 10), root());
+    const std::shared_ptr<const BtfImage> vmlinux = *open_base_btf(root() + "/btf/vmlinux");
+    auto view = open_running_view(make_object("mod", 5, 10), vmlinux, root());
     ASSERT_TRUE(view) << view.error().message;
     EXPECT_EQ((*view)->func_name(9), "probe");
-    view = open_running_view(make_object("mod", 5, 8), root());
+    view = open_running_view(make_object("mod", 5, 8), vmlinux, root());
     ASSERT_FALSE(view);
-    view = open_running_view(make_object("other", 5, 10), root());
+    view = open_running_view(make_object("other", 5, 10), vmlinux, root());
     ASSERT_FALSE(view);
     EXPECT_EQ(view.error().message, root() + "/btf/other: open: No such file or directory");
 }
@@ -442,9 +442,9 @@ TEST(Kallsyms, Texts) {
                 {0x1ff, "global+0xff"}, {0x200, "a+0x0"},    {UINT64_MAX, "a+0xfffffffffffffcff"}};
     for (const Row &row : rows)
         EXPECT_EQ(symbols->text({0, row.address}), row.text);
-    EXPECT_EQ(symbols->named("a"), (std::vector<uint64_t>{0x200, 0x300}));
-    EXPECT_EQ(symbols->named("b.isra.0"), std::vector<uint64_t>{0x200});
-    EXPECT_TRUE(symbols->named("b").empty());
+    EXPECT_EQ(symbols->places("a"), (std::vector<Place>{{0, 0x200}, {0, 0x300}}));
+    EXPECT_EQ(symbols->places("b.isra.0"), (std::vector<Place>{{0, 0x200}}));
+    EXPECT_TRUE(symbols->places("b").empty());
     EXPECT_EQ(symbols->at(0x100).size(), 3u);
     EXPECT_TRUE(symbols->at(0x101).empty());
 }
@@ -454,7 +454,7 @@ TEST(Kallsyms, Hidden) {
     ASSERT_TRUE(symbols);
     EXPECT_TRUE(symbols->hidden());
     EXPECT_FALSE(symbols->text({0, 0x100}));
-    EXPECT_TRUE(symbols->named("a").empty());
+    EXPECT_TRUE(symbols->places("a").empty());
     EXPECT_TRUE(Kallsyms::parse("")->hidden());
 }
 

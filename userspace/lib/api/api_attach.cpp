@@ -28,21 +28,17 @@ Report make_report(const AttachOutcome &outcome) {
     return out;
 }
 
-int attach_func(btf_extra_kloc **kloc, const btf_extra_tables &tables, const btf_extra_func &func,
-                int prog_fd, const btf_extra_attach_opts *opts, btf_extra_report **report) {
-    auto known = api_opts(opts);
-    if (!known)
-        return api_fail(known.error());
-    auto outcome = attach(*tables.tables, func, prog_fd, *known);
-    if (!outcome)
-        return api_fail(outcome.error());
-    Report told = report != nullptr ? make_report(*outcome) : nullptr;
+Result<void> attach_func(btf_extra_kloc **kloc, const btf_extra_tables &tables,
+                         const btf_extra_func &func, int prog_fd, const btf_extra_attach_opts *opts,
+                         btf_extra_report **report) {
+    auto outcome = TRY(attach(*tables.tables, func, prog_fd, TRY(api_opts(opts))));
+    Report told = report != nullptr ? make_report(outcome) : nullptr;
     if (report != nullptr)
         *report = told.release();
-    if (!outcome->kloc)
-        return api_fail(left_out_error(func, *outcome));
-    *kloc = outcome->kloc.release();
-    return 0;
+    if (!outcome.kloc)
+        return left_out_error(func, outcome);
+    *kloc = outcome.kloc.release();
+    return {};
 }
 
 }  // namespace
@@ -80,53 +76,38 @@ int btf_extra_attach(btf_extra_kloc **kloc, btf_extra_tables *tables, const btf_
 
 int btf_extra_attach_kloc(btf_extra_kloc **kloc, const bpf_program *prog, const char *text,
                           const btf_extra_attach_opts *opts, btf_extra_report **report) {
-    return api_guard([&] {
-        auto known = api_opts(opts);
-        if (!known)
-            return api_fail(known.error());
+    return api_guard([&]() -> Result<void> {
+        btf_extra_open_opts open = {};
+        open.no_module = TRY(api_opts(opts)).no_module;
         const int prog_fd = bpf_program__fd(prog);
         if (prog_fd < 0)
-            return api_fail({"the program is not loaded", EINVAL});
-        btf_extra_open_opts open = {};
-        open.no_module = known->no_module;
-        auto tables = open_tables(open);
-        if (!tables)
-            return api_fail(tables.error());
-        auto found = find_funcs(**tables, text);
-        if (!found)
-            return api_fail(found.error());
-        const auto &funcs = **found;
+            return Error{"the program is not loaded", EINVAL};
+        const auto tables = TRY(open_tables(open));
+        const auto &funcs = *TRY(find_funcs(*tables, text));
         if (funcs.size() > 1) {
             std::string all;
             for (const btf_extra_func *func : funcs)
                 all += (all.empty() ? "" : ", ") + func->text();
-            return api_fail(
-                {fmt::format("'{}': {} functions: {}", text, funcs.size(), all), ENOTUNIQ});
+            return Error{fmt::format("'{}': {} functions: {}", text, funcs.size(), all), ENOTUNIQ};
         }
-        return attach_func(kloc, **tables, *funcs.front(), prog_fd, opts, report);
+        return attach_func(kloc, *tables, *funcs.front(), prog_fd, opts, report);
     });
 }
 
 int btf_extra_kloc_probes(const btf_extra_kloc *kloc, const btf_extra_probe **probes,
                           size_t *nr_probes) {
-    return api_guard([&] {
-        auto read = kloc->probes();
-        if (!read)
-            return api_fail(read.error());
-        kloc->read_probes = std::move(*read);
+    return api_guard([&]() -> Result<void> {
+        kloc->read_probes = TRY(kloc->probes());
         *probes = kloc->read_probes.data();
         *nr_probes = kloc->read_probes.size();
-        return 0;
+        return {};
     });
 }
 
 int btf_extra_kloc_counts(const btf_extra_kloc *kloc, btf_extra_counts *counts) {
-    return api_guard([&] {
-        auto read = kloc->counts();
-        if (!read)
-            return api_fail(read.error());
-        *counts = *read;
-        return 0;
+    return api_guard([&]() -> Result<void> {
+        *counts = TRY(kloc->counts());
+        return {};
     });
 }
 

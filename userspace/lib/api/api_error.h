@@ -16,9 +16,11 @@ namespace btf_extra {
 // Remembers the text and returns the negative code, or -EINVAL if the error has no code.
 int api_fail(const Error &error) noexcept;
 
+// Does the work of a function of the API: 0, or what api_fail() returns. work() -> Result<void>
 template <class Work> int api_guard(const Work &work) noexcept {
     try {
-        return work();
+        const Result<void> done = work();
+        return done ? 0 : api_fail(done.error());
     } catch (const std::bad_alloc &) {
         return api_fail({"out of memory", ENOMEM});
     } catch (const std::exception &other) {

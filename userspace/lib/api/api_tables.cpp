@@ -12,28 +12,21 @@ namespace btf_extra {
 Result<std::unique_ptr<btf_extra_tables>> open_tables(const btf_extra_open_opts &opts) {
     TablesChoice choice;
     choice.file = opts.file != nullptr ? opts.file : "";
-    choice.base_btf = opts.base_btf != nullptr ? opts.base_btf : "";
+    choice.elf.btf_base = opts.base_btf != nullptr ? opts.base_btf : "";
     choice.no_module = opts.no_module;
-    auto tables = open_tables(choice);
-    if (!tables)
-        return tables.error();
     auto out = std::make_unique<btf_extra_tables>();
-    out->tables = std::move(*tables);
+    out->tables = TRY(open_tables(choice));
     return out;
 }
 
 Result<const std::vector<const btf_extra_func *> *> find_funcs(btf_extra_tables &tables,
                                                                const char *text) {
-    auto parsed = parse_func_text(text);
-    if (!parsed)
-        return parsed.error();
-    auto found = tables.tables->find(*parsed);
-    if (!found)
-        return found.error();
-    if (found->empty())
+    auto parsed = TRY(parse_func_text(text));
+    auto found = TRY(tables.tables->find(parsed));
+    if (found.empty())
         return Error{fmt::format("'{}': no function with sites", text), ENOENT};
     std::vector<const btf_extra_func *> answer;
-    for (FoundFunc &func : *found)
+    for (FoundFunc &func : found)
         answer.push_back(&tables.funcs.emplace_back(std::move(func)));
     return &tables.answers.emplace_back(std::move(answer));
 }
@@ -43,15 +36,9 @@ Result<const std::vector<const btf_extra_func *> *> find_funcs(btf_extra_tables 
 using namespace btf_extra;
 
 int btf_extra_open(btf_extra_tables **tables, const btf_extra_open_opts *opts) {
-    return api_guard([&] {
-        auto known = api_opts(opts);
-        if (!known)
-            return api_fail(known.error());
-        auto opened = open_tables(*known);
-        if (!opened)
-            return api_fail(opened.error());
-        *tables = opened->release();
-        return 0;
+    return api_guard([&]() -> Result<void> {
+        *tables = TRY(open_tables(TRY(api_opts(opts)))).release();
+        return {};
     });
 }
 
@@ -65,12 +52,10 @@ bool btf_extra_uses_module(const btf_extra_tables *tables) {
 
 int btf_extra_find(btf_extra_tables *tables, const char *text, const btf_extra_func *const **funcs,
                    size_t *nr_funcs) {
-    return api_guard([&] {
-        auto found = find_funcs(*tables, text);
-        if (!found)
-            return api_fail(found.error());
-        *funcs = (*found)->data();
-        *nr_funcs = (*found)->size();
-        return 0;
+    return api_guard([&]() -> Result<void> {
+        const auto &found = *TRY(find_funcs(*tables, text));
+        *funcs = found.data();
+        *nr_funcs = found.size();
+        return {};
     });
 }

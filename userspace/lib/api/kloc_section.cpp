@@ -71,34 +71,27 @@ Result<std::unique_ptr<bpf_link, DestroyLink>> make_link(const bpf_program *prog
 
 int attach_section(const bpf_program *prog, long, bpf_link **link) {
     *link = nullptr;
-    return api_guard([&] {
-        const char *text = bpf_program__section_name(prog) + std::strlen(kSection);
-        btf_extra_kloc *attached = nullptr;
-        if (int error = btf_extra_attach_kloc(&attached, prog, text, &section_opts, nullptr);
-            error != 0)
-            return error;
-        std::unique_ptr<btf_extra_kloc> kloc(attached);
-        auto made = make_link(prog);
-        if (!made)
-            return api_fail(made.error());
-        auto held = kloc->into_descriptor();
-        if (!held)
-            return api_fail(held.error());
-        if (dup3(held->get(), bpf_link__fd(made->get()), O_CLOEXEC) < 0)
-            return api_fail({std::strerror(errno), errno});
-        *link = made->release();
-        return 0;
+    const char *text = bpf_program__section_name(prog) + std::strlen(kSection);
+    btf_extra_kloc *attached = nullptr;
+    if (int error = btf_extra_attach_kloc(&attached, prog, text, &section_opts, nullptr);
+        error != 0)
+        return error;
+    const std::unique_ptr<btf_extra_kloc> kloc(attached);
+    return api_guard([&]() -> Result<void> {
+        auto made = TRY(make_link(prog));
+        const auto held = TRY(kloc->into_descriptor());
+        if (dup3(held.get(), bpf_link__fd(made.get()), O_CLOEXEC) < 0)
+            return Error{std::strerror(errno), errno};
+        *link = made.release();
+        return {};
     });
 }
 
 }  // namespace
 
 int btf_extra_register_kloc(const btf_extra_attach_opts *opts) {
-    return api_guard([&] {
-        auto known = api_opts(opts);
-        if (!known)
-            return api_fail(known.error());
-        section_opts = *known;
+    return api_guard([&]() -> Result<void> {
+        section_opts = TRY(api_opts(opts));
         static const int handler = [] {
             LIBBPF_OPTS(libbpf_prog_handler_opts, opts);
             opts.prog_attach_fn = attach_section;
@@ -106,7 +99,7 @@ int btf_extra_register_kloc(const btf_extra_attach_opts *opts) {
                                                 static_cast<bpf_attach_type>(0), &opts);
         }();
         if (handler < 0)
-            return api_fail({"libbpf does not take a handler of kloc/", -handler});
-        return 0;
+            return Error{"libbpf does not take a handler of kloc/", -handler};
+        return {};
     });
 }

@@ -15,24 +15,13 @@ constexpr uint32_t kPage = 1024;
 
 // The error of an ioctl on the device or on an attachment.
 Error device_error(int code) {
-    switch (code) {
-    case EPERM:
-        return Error{fmt::format("{}: needs CAP_PERFMON or CAP_SYS_ADMIN, and no lockdown",
-                                 BTF_EXTRA_DEVICE),
-                     code};
-    case EBADF:
-    case EINVAL:
-        return Error{fmt::format("{}: the program must be of type kprobe and not sleepable",
-                                 BTF_EXTRA_DEVICE),
-                     code};
-    case ENOENT:
-        return Error{fmt::format("{}: the function is gone", BTF_EXTRA_DEVICE), code};
-    case ENOTTY:
-        return Error{fmt::format("{}: another version of btf_extra is loaded", BTF_EXTRA_DEVICE),
-                     code};
-    default:
-        return Error{fmt::format("{}: {}", BTF_EXTRA_DEVICE, std::strerror(code)), code};
-    }
+    const char *reason = code == EPERM ? "needs CAP_PERFMON or CAP_SYS_ADMIN, and no lockdown"
+                         : code == EBADF || code == EINVAL
+                             ? "the program must be of type kprobe and not sleepable"
+                         : code == ENOENT ? "the function is gone"
+                         : code == ENOTTY ? "another version of btf_extra is loaded"
+                                          : std::strerror(code);
+    return Error{fmt::format("{}: {}", BTF_EXTRA_DEVICE, reason), code};
 }
 
 class ModuleKloc : public btf_extra_kloc {
@@ -44,20 +33,16 @@ class ModuleKloc : public btf_extra_kloc {
         for (;;) {
             const size_t got = out.size();
             out.resize(got + kPage);
-            auto page = ask(out.data() + got, kPage, static_cast<uint32_t>(got));
-            if (!page)
-                return page.error();
-            out.resize(got + std::min(page->count, kPage));
-            if (page->count == 0 || out.size() >= page->total)
+            auto page = TRY(ask(out.data() + got, kPage, static_cast<uint32_t>(got)));
+            out.resize(got + std::min(page.count, kPage));
+            if (page.count == 0 || out.size() >= page.total)
                 return out;
         }
     }
 
     Result<btf_extra_counts> counts() const override {
-        auto link = ask(nullptr, 0, 0);
-        if (!link)
-            return link.error();
-        return btf_extra_counts{link->hits, link->missed};
+        auto link = TRY(ask(nullptr, 0, 0));
+        return btf_extra_counts{link.hits, link.missed};
     }
 
     Result<FileDescriptor> into_descriptor() override { return std::move(fd_); }

@@ -75,9 +75,7 @@ class PerfKloc : public btf_extra_kloc {
         return btf_extra_counts{UINT64_MAX, UINT64_MAX};
     }
     Result<FileDescriptor> into_descriptor() override {
-        auto held = hold_together(links_);
-        if (!held)
-            return held.error();
+        auto held = TRY(hold_together(links_));
         links_.clear();
         probes_.clear();
         specs_.leave();
@@ -231,21 +229,16 @@ Result<AttachOutcome> attach_by_perf(const FoundFunc &func, const AttachRequest 
     if (wanted.empty() || (!out.left_out.empty() && !best_effort))
         return out;
 
-    auto specs = LocSpecs::of_program(request.prog_fd);
-    if (!specs)
-        return specs.error();
-    auto type = kprobe_type();
-    if (!type)
-        return type.error();
-    if (auto raised = raise_limit(wanted.size()); !raised)
-        return raised.error();
+    auto specs = TRY(LocSpecs::of_program(request.prog_fd));
+    auto type = TRY(kprobe_type());
+    TRY(raise_limit(wanted.size()));
 
     // All probes are made before the program runs at the first one.
     NotraceRule notrace;
     std::vector<FileDescriptor> events;
     std::vector<btf_extra_probe> probes;
     for (const btf_extra_site &site : wanted) {
-        auto event = open_kprobe(*type, site.address);
+        auto event = open_kprobe(type, site.address);
         if (event) {
             events.push_back(std::move(*event));
             probes.push_back({site, UINT64_MAX});
@@ -264,17 +257,14 @@ Result<AttachOutcome> attach_by_perf(const FoundFunc &func, const AttachRequest 
         return out;
 
     for (size_t i = 0; i < events.size(); i++) {
-        auto cookie = specs->add_site(*func.object->view, func.object->text, probes[i].site.number,
-                                      probes[i].site.address, request.cookie);
-        if (!cookie)
-            return cookie.error();
-        auto link = link_program(request.prog_fd, events[i], *cookie);
-        if (!link)
-            return link.error();
-        events[i] = std::move(*link);  // the link holds the event, too
+        auto cookie =
+            TRY(specs.add_site(*func.object->view, func.object->text, probes[i].site.number,
+                               probes[i].site.address, request.cookie));
+        auto link = TRY(link_program(request.prog_fd, events[i], cookie));
+        events[i] = std::move(link);  // the link holds the event, too
     }
     out.attached = events.size();
-    out.kloc = std::make_unique<PerfKloc>(std::move(*specs), std::move(events), std::move(probes));
+    out.kloc = std::make_unique<PerfKloc>(std::move(specs), std::move(events), std::move(probes));
     return out;
 }
 

@@ -26,7 +26,7 @@ std::string notes_build_id(const std::string &path) {
     return notes ? build_id_text(*notes) : "";
 }
 
-// Where most of the global symbols say that .text begins.
+// Returns the address that most of the global symbols imply for .text.
 std::optional<uint64_t> find_text(const loc_index &index, const Kallsyms &symbols) {
     std::map<uint64_t, uint32_t> votes;
     uint32_t total = 0;
@@ -46,6 +46,29 @@ std::optional<uint64_t> find_text(const loc_index &index, const Kallsyms &symbol
     return {};
 }
 
+// Returns a section of the object as it was linked; NULL: it has none of that name.
+const ObjectSection *find_section(const SiteObject &object, std::string_view name) {
+    const std::vector<ObjectSection> &sections = object.view->file().sections;
+    const auto found = std::ranges::find(sections, name, &ObjectSection::name);
+    return found != sections.end() ? &*found : nullptr;
+}
+
+// address_of(section): where it is now, or 0.
+template <class AddressOf>
+void place_sections(SiteObject &object, bool vmlinux, const AddressOf &address_of) {
+    const loc_index &index = object.view->index();
+    for (uint32_t i = 0; i < index.nr_elf_sections; i++) {
+        const char *name = index.elf_sections[i].name;
+        PlacedSection placed = {{0, 0, section_place_freed(name, vmlinux)}, 0};
+        if (const ObjectSection *section = find_section(object, name)) {
+            placed.place.size = section->size;
+            if (vmlinux || !placed.place.freed)
+                placed.place.address = address_of(*section);
+        }
+        object.sections.push_back(placed);
+    }
+}
+
 class FileTables : public SiteTables {
   public:
     explicit FileTables(FileTablesPaths paths)
@@ -54,138 +77,129 @@ class FileTables : public SiteTables {
     Result<void> open(bool same_kernel);
 
   private:
-    Result<void> place_vmlinux(SiteObject &object, const Kallsyms &symbols);
-    Result<void> open_modules();
-    // Nothing: it is not loaded, or another one is.
-    Result<std::shared_ptr<SiteObject>> open_module(const std::string &name);
-    void place_module(SiteObject &object) const;
+    Result<void> refresh(const func_text &wanted) override;
+    Result<void> check_build_id(const ObjectView &vmlinux, bool same_kernel);
+    Result<uint64_t> linked_distance(const SiteObject &vmlinux, const Kallsyms &symbols) const;
+    void note_modules();
+    // Returns nothing if another module of that name is loaded.
+    Result<SharedObject> open_module(const std::string &name, uint32_t id) const;
     std::string module_file(const std::string &name) const {
         return fs::path(paths_.file).parent_path() / (name + kSuffix);
     }
+    std::string loaded_build_id(const std::string &module) const {
+        return notes_build_id(paths_.sys_module + "/" + module + "/notes/.note.gnu.build-id");
+    }
 
     FileTablesPaths paths_;
+    std::shared_ptr<const BtfImage> base_;
+    std::map<std::string, uint32_t> closed_;  // ids of loaded modules whose files nobody needed yet
 };
 
 Result<void> FileTables::open(bool same_kernel) {
-    auto view = ObjectView::open_with_base(paths_.file, paths_.base_btf);
-    if (!view)
-        return view.error();
-    const std::string notes = paths_.sys_kernel + "/notes";
-    const std::string running = notes_build_id(notes);
-    const std::string mine = (*view)->build_id();
-    const bool foreign = mine.empty() || mine != running;
-    if (foreign && same_kernel)
-        return Error{fmt::format("{}: {}: made for another kernel: build-id {}, but {} has {}",
-                                 paths_.file, kBuildIdSection, mine.empty() ? "none" : mine, notes,
-                                 running.empty() ? "none" : running),
-                     ESTALE};
-    auto vmlinux =
-        std::make_shared<SiteObject>(SiteObject{"vmlinux", kVmlinuxId, 0, std::move(*view), {}});
-    const loc_index &index = vmlinux->view->index();
-    for (uint32_t i = 0; i < index.nr_elf_sections; i++)
-        vmlinux->sections.push_back(
-            {{0, 0, section_place_freed(index.elf_sections[i].name, true)}, {}});
-    objects_.push_back(vmlinux);
-    if (foreign) {
-        source_ = Source::kForeign;
-        return {};
+    base_ = TRY(open_base_btf(paths_.base_btf));
+    auto file = TRY(read_extra_file(paths_.file));
+    SiteObject vmlinux = {.name = "vmlinux", .id = kVmlinuxId};
+    vmlinux.view = TRY(ObjectView::open_content(paths_.file, std::move(file), BaseStack(base_)));
+    TRY(check_build_id(*vmlinux.view, same_kernel));
+    uint64_t distance = 0;
+    if (source_ == Source::kFiles) {
+        auto symbols = std::make_unique<Kallsyms>(TRY(Kallsyms::load(paths_.kallsyms)));
+        if (!symbols->hidden()) {
+            distance = TRY(linked_distance(vmlinux, *symbols));
+            vmlinux.text = find_section(vmlinux, ".text")->address + distance;
+            symbols_ = std::move(symbols);
+        }
+        note_modules();
     }
-    auto symbols = Kallsyms::load(paths_.kallsyms);
-    if (!symbols)
-        return symbols.error();
-    if (!symbols->hidden()) {
-        if (auto placed = place_vmlinux(*vmlinux, *symbols); !placed)
-            return placed.error();
-        symbols_ = std::make_unique<Kallsyms>(std::move(*symbols));
-    }
-    return open_modules();
+    place_sections(vmlinux, true, [&](const ObjectSection &section) {
+        return symbols_ ? section.address + distance : 0;
+    });
+    objects_.push_back(std::make_shared<SiteObject>(std::move(vmlinux)));
+    return {};
 }
 
-Result<void> FileTables::place_vmlinux(SiteObject &object, const Kallsyms &symbols) {
-    const loc_index &index = object.view->index();
-    const std::vector<ObjectSection> &sections = object.view->file().sections;
-    const auto linked_text = std::ranges::find(sections, ".text", &ObjectSection::name);
-    if (linked_text == sections.end())
+Result<void> FileTables::check_build_id(const ObjectView &vmlinux, bool same_kernel) {
+    const std::string notes = paths_.sys_kernel + "/notes";
+    const std::string running = notes_build_id(notes);
+    const std::string mine = vmlinux.build_id();
+    if (!mine.empty() && mine == running)
+        return {};
+    source_ = Source::kForeign;
+    if (!same_kernel)
+        return {};
+    return Error{fmt::format("{}: {}: made for another kernel: build-id {}, but {} has {}",
+                             paths_.file, kBuildIdSection, mine.empty() ? "none" : mine, notes,
+                             running.empty() ? "none" : running),
+                 ESTALE};
+}
+
+// Returns what is to be added to an address as linked.
+Result<uint64_t> FileTables::linked_distance(const SiteObject &vmlinux,
+                                             const Kallsyms &symbols) const {
+    const ObjectSection *linked = find_section(vmlinux, ".text");
+    if (linked == nullptr)
         return Error{
             fmt::format("{}: ELF header: no section .text: made by an older version", paths_.file),
             EINVAL};
-    const auto text = find_text(index, symbols);
+    const auto text = find_text(vmlinux.view->index(), symbols);
     if (!text)
         return Error{fmt::format("{}: the symbols in {} do not agree on where .text is",
                                  paths_.file, paths_.kallsyms),
                      EINVAL};
-    object.text = *text;
-    for (uint32_t i = 0; i < index.nr_elf_sections; i++) {
-        const auto section =
-            std::ranges::find(sections, index.elf_sections[i].name, &ObjectSection::name);
-        if (section == sections.end())
-            continue;
-        auto &[place, begin] = object.sections[i];
-        place.address = begin.offset = section->address - linked_text->address + *text;
-        place.size = section->size;
-    }
-    return {};
+    return *text - linked->address;
 }
 
-Result<std::shared_ptr<SiteObject>> FileTables::open_module(const std::string &name) {
-    const std::string loaded =
-        notes_build_id(paths_.sys_module + "/" + name + "/notes/.note.gnu.build-id");
-    if (loaded.empty())
-        return std::shared_ptr<SiteObject>();
-    auto file = read_extra_file(module_file(name));
-    if (!file)
-        return file.error();
-    if (build_id_text(file->build_id_note) != loaded)
-        return std::shared_ptr<SiteObject>();
-    auto lowest = open_base_btf(paths_.base_btf);
-    if (!lowest)
-        return lowest.error();
-    BaseStack base(std::move(*lowest));
-    // One that was built out of tree stands on vmlinux's BTF alone.
-    if (file->base.size() > 1)
-        if (auto added = base.add_file(paths_.sys_kernel + "/btf/" + name); !added)
-            return added.error();
-    auto view = ObjectView::open_content(module_file(name), std::move(*file), std::move(base));
-    if (!view)
-        return view.error();
-    auto out = std::make_shared<SiteObject>(SiteObject{
-        name, kVmlinuxId + static_cast<uint32_t>(objects_.size()), 0, std::move(*view), {}});
-    place_module(*out);
-    return out;
-}
-
-void FileTables::place_module(SiteObject &object) const {
-    const loc_index &index = object.view->index();
-    const std::vector<ObjectSection> &sections = object.view->file().sections;
-    for (uint32_t i = 0; i < index.nr_elf_sections; i++) {
-        const char *name = index.elf_sections[i].name;
-        PlacedSection placed = {{0, 0, section_place_freed(name, false)}, {}};
-        const auto section = std::ranges::find(sections, name, &ObjectSection::name);
-        if (section != sections.end())
-            placed.place.size = section->size;
-        std::ifstream in(paths_.sys_module + "/" + object.name + "/sections/" + name);
-        if (!placed.place.freed && in)
-            in >> std::hex >> placed.place.address;
-        placed.begin.offset = placed.place.address;
-        if (std::string_view(name) == ".text")
-            object.text = placed.place.address;
-        object.sections.push_back(placed);
-    }
-}
-
-Result<void> FileTables::open_modules() {
-    std::vector<std::string> names;
+void FileTables::note_modules() {
     std::error_code error;
-    for (const auto &entry : fs::directory_iterator(fs::path(module_file("")).parent_path(), error))
-        if (entry.path().extension() == kSuffix && entry.path().stem() != "vmlinux")
-            names.push_back(entry.path().stem());
-    std::ranges::sort(names);
-    for (const std::string &name : names) {
-        auto module = open_module(name);
-        if (!module)
-            return module.error();
-        if (*module)
-            objects_.push_back(*module);
+    for (const auto &entry :
+         fs::directory_iterator(fs::path(module_file("")).parent_path(), error)) {
+        const std::string name = entry.path().stem();
+        if (entry.path().extension() == kSuffix && name != "vmlinux" &&
+            !loaded_build_id(name).empty())
+            closed_.emplace(name, 0);
+    }
+    uint32_t id = kVmlinuxId;
+    for (auto &module : closed_)
+        module.second = ++id;
+}
+
+Result<SharedObject> FileTables::open_module(const std::string &name, uint32_t id) const {
+    auto file = TRY(read_extra_file(module_file(name)));
+    if (build_id_text(file.build_id_note) != loaded_build_id(name))
+        return SharedObject();
+    BaseStack base(base_);
+    // One that was built out of tree stands on vmlinux's BTF alone.
+    if (file.base.size() > 1)
+        TRY(base.add_file(paths_.sys_kernel + "/btf/" + name));
+    SiteObject module = {.name = name, .id = id};
+    module.view =
+        TRY(ObjectView::open_content(module_file(name), std::move(file), std::move(base)));
+    place_sections(module, false, [&](const ObjectSection &section) {
+        uint64_t address = 0;
+        std::ifstream(paths_.sys_module + "/" + name + "/sections/" + section.name) >> std::hex >>
+            address;
+        if (section.name == ".text")
+            module.text = address;
+        return address;
+    });
+    return std::make_shared<const SiteObject>(std::move(module));
+}
+
+// Opens the files of the modules that are meant. So a broken one is in nobody else's way.
+Result<void> FileTables::refresh(const func_text &wanted) {
+    if (wanted.id != 0 && wanted.object == nullptr)
+        return {};  // it is an id of vmlinux
+    for (auto at = closed_.begin(); at != closed_.end();) {
+        const auto &[name, id] = *at;
+        if (!func_text_has_object(&wanted, name.c_str())) {
+            ++at;
+            continue;
+        }
+        if (SharedObject module = TRY(open_module(name, id)))
+            objects_.insert(std::ranges::upper_bound(objects_, id, {},
+                                                     [](const auto &each) { return each->id; }),
+                            std::move(module));
+        at = closed_.erase(at);
     }
     return {};
 }
@@ -195,8 +209,7 @@ Result<void> FileTables::open_modules() {
 Result<std::unique_ptr<SiteTables>> open_file_tables(const FileTablesPaths &paths,
                                                      bool same_kernel) {
     auto tables = std::make_unique<FileTables>(paths);
-    if (auto opened = tables->open(same_kernel); !opened)
-        return opened.error();
+    TRY(tables->open(same_kernel));
     return std::unique_ptr<SiteTables>(std::move(tables));
 }
 

@@ -40,10 +40,8 @@ std::optional<KernelSymbol> parse_line(std::string_view line) {
 }  // namespace
 
 Result<Kallsyms> Kallsyms::load(const std::string &path) {
-    auto bytes = read_whole_file(path);
-    if (!bytes)
-        return bytes.error();
-    auto out = parse({reinterpret_cast<const char *>(bytes->data()), bytes->size()});
+    auto bytes = TRY(read_whole_file(path));
+    auto out = parse({reinterpret_cast<const char *>(bytes.data()), bytes.size()});
     if (!out)
         return Error{path + ": " + out.error().message};
     return out;
@@ -88,18 +86,11 @@ std::vector<std::string_view> Kallsyms::names(Place place) const {
     return out;
 }
 
-std::vector<uint64_t> Kallsyms::named(std::string_view name) const {
-    std::vector<uint64_t> out;
-    for (const KernelSymbol &symbol : symbols_)
-        if (symbol.name == name)
-            out.push_back(symbol.address);
-    return out;
-}
-
 std::vector<Place> Kallsyms::places(std::string_view name) const {
     std::vector<Place> out;
-    for (uint64_t address : named(name))
-        out.push_back({0, address});
+    for (const KernelSymbol &symbol : symbols_)
+        if (symbol.name == name)
+            out.push_back({0, symbol.address});
     return out;
 }
 

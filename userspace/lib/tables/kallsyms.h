@@ -43,9 +43,6 @@ class Kallsyms : public Symbols {
 
     std::span<const KernelSymbol> at(uint64_t address) const;
 
-    // Returns the addresses of all symbols of that name.
-    std::vector<uint64_t> named(std::string_view name) const;
-
     // The symbol may end before the place, because there are no sizes. Returns nothing before the
     // first symbol.
     std::optional<Distance> around(Place place) const override;

@@ -5,24 +5,26 @@ namespace btf_extra {
 
 Result<ObjectFiles> ObjectFiles::open(const ObjectPaths &paths) {
     ObjectFiles files;
-    auto vmlinux = ElfImage::open(paths.vmlinux);
-    if (!vmlinux)
-        return vmlinux.error();
-    files.vmlinux_ = std::move(*vmlinux);
+    files.btf_base_ = paths.btf_base;
+    if (paths.vmlinux.empty())
+        return files;
+    files.vmlinux_ = TRY(ElfImage::open(paths.vmlinux));
     if (paths.module.empty())
         return files;
-    auto module = ElfImage::open(paths.module);
-    if (!module)
-        return module.error();
-    if (!module->relocatable())
-        return module->error("ELF header", "not a relocatable file, as kernel modules are");
-    files.module_ = std::move(*module);
+    files.module_ = TRY(ElfImage::open(paths.module));
+    if (!files.module_->relocatable())
+        return files.module_->error("ELF header", "not a relocatable file, as kernel modules are");
     return files;
 }
 
 Result<std::unique_ptr<ObjectView>> ObjectFiles::view(const std::string &path) const {
-    return module_ ? ObjectView::open_for_module(path, *module_, *vmlinux_)
-                   : ObjectView::open_for_kernel(path, *vmlinux_);
+    if (vmlinux_)
+        return ObjectView::open_for(path, *vmlinux_, module_ ? &*module_ : nullptr);
+    return btf_base_.empty() ? ObjectView::open(path) : ObjectView::open_with_base(path, btf_base_);
+}
+
+const ElfImage *ObjectFiles::object() const {
+    return module_ ? &*module_ : vmlinux_ ? &*vmlinux_ : nullptr;
 }
 
 }  // namespace btf_extra

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// The ELF files that a .btf_extra file was made for.
+// The files that a .btf_extra file is read with.
 #ifndef BTF_EXTRA_OBJECT_FILES_H
 #define BTF_EXTRA_OBJECT_FILES_H
 
@@ -14,21 +14,23 @@
 namespace btf_extra {
 
 struct ObjectPaths {
-    std::string vmlinux;
-    std::string module;  // empty: the file is vmlinux's
+    std::string vmlinux;   // the kernel's ELF file; empty: nothing is checked against it
+    std::string module;    // empty: the file is about vmlinux
+    std::string btf_base;  // the base BTF, raw or in an ELF file, if vmlinux is not given
 };
 
 class ObjectFiles {
   public:
     static Result<ObjectFiles> open(const ObjectPaths &paths);
 
-    // Opens a file that was made for them: build-id and base BTF are checked.
+    // Opens a .btf_extra file. Its build-id and its base BTF are checked against these files.
     Result<std::unique_ptr<ObjectView>> view(const std::string &path) const;
 
-    // What the file describes.
-    const ElfImage &object() const { return module_ ? *module_ : *vmlinux_; }
+    // Returns the ELF file that the .btf_extra file describes; NULL: it is not given.
+    const ElfImage *object() const;
 
   private:
+    std::string btf_base_;
     std::optional<ElfImage> vmlinux_;
     std::optional<ElfImage> module_;
 };

@@ -28,6 +28,21 @@ extra_elf parts_of(const ExtraFile &file) {
     return elf;
 }
 
+// Returns an error if the file was not made for that object.
+Result<void> check_made_for(const std::string &path, const ExtraFile &file,
+                            const ElfImage &object) {
+    if (file.machine != object.machine())
+        return Error{fmt::format("{}: ELF header: machine {}, but {} has {}", path, file.machine,
+                                 object.path(), object.machine())};
+    const std::string mine = build_id_text(file.build_id_note);
+    const std::string theirs = build_id_text(object.build_id_note());
+    if (!mine.empty() && mine != theirs)
+        return Error{fmt::format("{}: {}: made for another {}: build-id {}, but {} has {}", path,
+                                 kBuildIdSection, object.relocatable() ? "module" : "kernel", mine,
+                                 object.path(), theirs.empty() ? "none" : theirs)};
+    return {};
+}
+
 }  // namespace
 
 Error ObjectView::error(std::string_view section, std::string_view reason) const {
@@ -35,75 +50,24 @@ Error ObjectView::error(std::string_view section, std::string_view reason) const
 }
 
 Result<std::unique_ptr<ObjectView>> ObjectView::open(const std::string &path) {
-    return open_over(path, std::nullopt);
+    return open_content(path, TRY(read_extra_file(path)), std::nullopt);
 }
 
 Result<std::unique_ptr<ObjectView>> ObjectView::open_with_base(const std::string &path,
                                                                const std::string &base_path) {
-    auto base = open_base_btf(base_path);
-    if (!base)
-        return base.error();
-    return open_over(path, BaseStack(std::move(*base)));
+    BaseStack base(TRY(open_base_btf(base_path)));
+    auto file = TRY(read_extra_file(path));
+    return open_content(path, std::move(file), std::move(base));
 }
 
-namespace {
-
-// Returns an error if the file was not made for that object.
-Result<void> check_made_for(const std::string &path, const ExtraFile &file, const ElfImage &object,
-                            std::string_view kind) {
-    auto fail = [&](std::string_view where, const std::string &reason) {
-        return Error{fmt::format("{}: {}: {}", path, where, reason)};
-    };
-    if (file.machine != object.machine())
-        return fail("ELF header", fmt::format("machine {}, but {} has {}", file.machine,
-                                              object.path(), object.machine()));
-    std::string mine = build_id_text(file.build_id_note);
-    std::string theirs = build_id_text(object.build_id_note());
-    if (!mine.empty() && mine != theirs)
-        return fail(kBuildIdSection,
-                    fmt::format("made for another {}: build-id {}, but {} has {}", kind, mine,
-                                object.path(), theirs.empty() ? "none" : theirs));
-    return {};
-}
-
-}  // namespace
-
-Result<std::unique_ptr<ObjectView>> ObjectView::open_for_kernel(const std::string &path,
-                                                                const ElfImage &kernel) {
-    auto file = read_extra_file(path);
-    if (!file)
-        return file.error();
-    if (auto made = check_made_for(path, *file, kernel, "kernel"); !made)
-        return made.error();
-    auto base = open_elf_btf(kernel);
-    if (!base)
-        return base.error();
-    return open_content(path, std::move(*file), BaseStack(std::move(*base)));
-}
-
-Result<std::unique_ptr<ObjectView>> ObjectView::open_for_module(const std::string &path,
-                                                                const ElfImage &module,
-                                                                const ElfImage &kernel) {
-    auto file = read_extra_file(path);
-    if (!file)
-        return file.error();
-    if (auto made = check_made_for(path, *file, module, "module"); !made)
-        return made.error();
-    auto lowest = open_elf_btf(kernel);
-    if (!lowest)
-        return lowest.error();
-    BaseStack base(std::move(*lowest));
-    if (auto added = base.add_module(module); !added)
-        return added.error();
-    return open_content(path, std::move(*file), std::move(base));
-}
-
-Result<std::unique_ptr<ObjectView>> ObjectView::open_over(const std::string &path,
-                                                          std::optional<BaseStack> base) {
-    auto file = read_extra_file(path);
-    if (!file)
-        return file.error();
-    return open_content(path, std::move(*file), std::move(base));
+Result<std::unique_ptr<ObjectView>>
+ObjectView::open_for(const std::string &path, const ElfImage &kernel, const ElfImage *module) {
+    auto file = TRY(read_extra_file(path));
+    TRY(check_made_for(path, file, module != nullptr ? *module : kernel));
+    BaseStack base(TRY(open_elf_btf(kernel)));
+    if (module != nullptr)
+        TRY(base.add_module(*module));
+    return open_content(path, std::move(file), std::move(base));
 }
 
 Result<std::unique_ptr<ObjectView>>
@@ -118,31 +82,22 @@ ObjectView::open_content(const std::string &path, ExtraFile file, std::optional<
     if (!base)
         base.emplace(BtfImage::from_counts(provenance->base_end_id, provenance->base_end_string));
     const std::string types = fmt::format("{}: {}", path, kTypesSection);
-    if (auto checked = base->check(view->file_.base, types); !checked)
-        return checked.error();
+    TRY(base->check(view->file_.base, types));
     if (provenance) {
-        auto checked =
-            base->top().check_counts(provenance->base_end_id, provenance->base_end_string, types);
-        if (!checked)
-            return checked.error();
+        TRY(base->top().check_counts(provenance->base_end_id, provenance->base_end_string, types));
     }
     view->base_ = std::move(base);
 
     extra_elf elf = parts_of(view->file_);
     if (!view->file_.container.empty())
-        if (auto opened = open_container(path, view->file_.container, elf); !opened)
-            return opened.error();
-    auto opened = OpenedBlobs::open(path, elf, view->base_->top());
-    if (!opened)
-        return opened.error();
-    view->opened_ = std::move(*opened);
+        TRY(open_container(path, view->file_.container, elf));
+    view->opened_ = TRY(OpenedBlobs::open(path, elf, view->base_->top()));
     const extra_blobs &blobs = view->opened_->blobs();
     view->types_ = BtfImage::of(types, blobs.types);
     view->locations_ = BtfImage::of(fmt::format("{}: {}", path, kFuncInfoSection), blobs.func_info);
     view->funcs_.assign(blobs.index.funcs, blobs.index.funcs + blobs.index.nr_funcs);
     std::ranges::sort(view->funcs_);
-    if (auto checked = view->check_provenance(); !checked)
-        return checked.error();
+    TRY(view->check_provenance());
     view->note_tags();
     return view;
 }
@@ -169,7 +124,8 @@ Result<void> ObjectView::check_provenance() {
     for (uint32_t i = 0; i < index().nr_sections; i++) {
         const loc_section &section = index().sections[i];
         for (uint32_t j = 0; j < section.nr_sites; j++) {
-            Located counts = count_located(section.sites[j]);
+            const loc_site &site = section.sites[j];
+            const Located counts = count_located(site.loc_proto, is_variadic(site.func));
             first_reasons_.push_back(static_cast<uint32_t>(missing));
             missing += counts.params - counts.located;
         }
@@ -269,10 +225,10 @@ uint32_t ObjectView::site_marks(uint32_t site_number) const {
                          blobs.nr_marks);
 }
 
-ObjectView::Located ObjectView::count_located(const loc_site &site) const {
-    const btf_type *proto = btf_blob_type(&locations_->blob(), site.loc_proto);
+ObjectView::Located ObjectView::count_located(uint32_t loc_proto, bool variadic) const {
+    const btf_type *proto = btf_blob_type(&locations_->blob(), loc_proto);
     uint32_t count = loc_vlen(proto);
-    if (count != 0 && is_variadic(site.func))
+    if (count != 0 && variadic)
         count--;
     const uint32_t *ids = loc_proto_ids(proto);
     auto missing = static_cast<uint32_t>(std::count(ids, ids + count, 0u));
@@ -288,7 +244,8 @@ std::vector<Parameter> ObjectView::parameters(uint32_t site_number) const {
     size_t reason = first_reasons_.empty() ? 0 : first_reasons_[site_number];
 
     std::vector<Parameter> out;
-    for (uint32_t i = 0; i < count_located(*site).params; i++) {
+    const uint32_t count = count_located(site->loc_proto, is_variadic(site->func)).params;
+    for (uint32_t i = 0; i < count; i++) {
         Parameter param = {"", 0, nullptr, {}};
         if (known.params != nullptr && i < known.count) {
             const char *name = btf_blob_string(&blob, known.params[i].name_off);

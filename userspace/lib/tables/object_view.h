@@ -37,14 +37,10 @@ class ObjectView {
     static Result<std::unique_ptr<ObjectView>> open_with_base(const std::string &path,
                                                               const std::string &base_path);
 
-    // Opens a file with the base BTF of a kernel, whose architecture and build-id must be the
-    // file's.
-    static Result<std::unique_ptr<ObjectView>> open_for_kernel(const std::string &path,
-                                                               const ElfImage &kernel);
-
-    // Does the same for a module, on top of its kernel's BTF.
+    // Opens a file of a kernel, or of a module of that kernel, with their BTF as its base. The file
+    // must have the architecture and the build-id of what it describes.
     static Result<std::unique_ptr<ObjectView>>
-    open_for_module(const std::string &path, const ElfImage &module, const ElfImage &kernel);
+    open_for(const std::string &path, const ElfImage &kernel, const ElfImage *module = nullptr);
 
     // Makes a view of the contents of a file, from any source. path is for messages.
     static Result<std::unique_ptr<ObjectView>> open_content(const std::string &path, ExtraFile file,
@@ -83,17 +79,16 @@ class ObjectView {
     // a probe is hit more than once a call (file().site_marks), no site has these marks.
     uint32_t site_marks(uint32_t site_number) const;
 
-    // Counts the parameters of a site, and those that have a location.
+    // Counts the parameters of a site, and those that have a location. variadic: is_variadic() of
+    // its function.
     struct Located {
         uint32_t params;
         uint32_t located;
     };
-    Located count_located(const loc_site &site) const;
+    Located count_located(uint32_t loc_proto, bool variadic) const;
 
   private:
     ObjectView() = default;
-    static Result<std::unique_ptr<ObjectView>> open_over(const std::string &path,
-                                                         std::optional<BaseStack> base);
     Result<void> check_provenance();
     void note_tags();
     Error error(std::string_view section, std::string_view reason) const;

@@ -9,7 +9,9 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
+
+#include "userspace/format/file_descriptor.h"
+#include "userspace/lib/tables/symbols.h"
 
 namespace btf_extra {
 namespace {
@@ -20,20 +22,17 @@ Error device_error(std::string_view reason, int code = EIO) {
 
 class DeviceFile : public QueryDevice {
   public:
-    explicit DeviceFile(int fd) : fd_(fd) {}
-    ~DeviceFile() override { close(fd_); }
-    DeviceFile(const DeviceFile &) = delete;
-    DeviceFile &operator=(const DeviceFile &) = delete;
+    explicit DeviceFile(FileDescriptor fd) : fd_(std::move(fd)) {}
 
     int info(btf_extra_info &request) override { return call(BTF_EXTRA_IOC_INFO, &request); }
     int lookup(btf_extra_lookup &request) override { return call(BTF_EXTRA_IOC_LOOKUP, &request); }
 
   private:
     int call(unsigned long command, void *request) const {
-        return ioctl(fd_, command, request) == 0 ? 0 : errno;
+        return ioctl(fd_.get(), command, request) == 0 ? 0 : errno;
     }
 
-    int fd_;
+    FileDescriptor fd_;
 };
 
 std::string_view open_failure(int code) {
@@ -54,7 +53,7 @@ std::string_view open_failure(int code) {
 std::string_view call_failure(int code) {
     switch (code) {
     case EPERM:
-        return "addresses are hidden: needs CAP_SYSLOG, and kernel.kptr_restrict below 2";
+        return kHiddenAddresses;
     case EINVAL:
         return "the kernel refuses this request";
     case ENOTTY:
@@ -74,30 +73,27 @@ template <class Item> struct Collected {
     std::vector<Item> items;
     uint64_t generation = 0;
     bool hidden = false;
-    int error = 0;         // of the first page
-    bool changed = false;  // between two pages: what is here is of no use
-    bool malformed = false;
 };
 
-// ask(first, items, capacity) -> Page
-template <class Item, class Ask> Collected<Item> collect_once(uint32_t page_size, const Ask &ask) {
+// ask(first, items, capacity) -> Page. The error is that of the first page, or restless() if the
+// tables have changed between two pages.
+template <class Item, class Ask>
+Result<Collected<Item>> collect_once(uint32_t page_size, const Ask &ask) {
     Collected<Item> out;
     for (;;) {
         const size_t got = out.items.size();
         out.items.resize(got + page_size);
-        Page page = ask(static_cast<uint32_t>(got), out.items.data() + got, page_size);
-        out.changed = got != 0 && (page.error != 0 || page.generation != out.generation);
-        if (page.error != 0 || out.changed) {
-            out.error = page.error;
-            return out;
-        }
+        const Page page = ask(static_cast<uint32_t>(got), out.items.data() + got, page_size);
+        if (got != 0 && (page.error != 0 || page.generation != out.generation))
+            return RunningKernel::restless();
+        if (page.error != 0)
+            return device_error(call_failure(page.error), page.error);
         out.generation = page.generation;
         out.hidden = (page.result & BTF_EXTRA_RESULT_HIDDEN) != 0;
         const size_t now = got + page.count;
-        out.malformed = page.count > page_size || now > page.total ||
-                        (page.count < page_size && now != page.total);
-        if (out.malformed)
-            return out;
+        if (page.count > page_size || now > page.total ||
+            (page.count < page_size && now != page.total))
+            return device_error("counts of an answer contradict each other");
         out.items.resize(now);
         if (now == page.total)
             return out;
@@ -106,15 +102,10 @@ template <class Item, class Ask> Collected<Item> collect_once(uint32_t page_size
 
 template <class Item, class Ask>
 Result<Collected<Item>> collect(uint32_t page_size, const Ask &ask) {
-    for (int i = 0; i < RunningKernel::kAttempts; i++) {
-        auto out = collect_once<Item>(page_size, ask);
-        if (out.changed)
-            continue;
-        if (out.malformed)
-            return device_error("counts of an answer contradict each other");
-        return out;
-    }
-    return RunningKernel::restless();
+    Result<Collected<Item>> out = RunningKernel::restless();
+    for (int i = 0; i < RunningKernel::kAttempts && !out && out.error().code == EAGAIN; i++)
+        out = collect_once<Item>(page_size, ask);
+    return out;
 }
 
 uint64_t pointer(const std::string &text) {
@@ -130,12 +121,12 @@ bool any_can_have(const RunningQuery &query) {
 }  // namespace
 
 Result<std::unique_ptr<QueryDevice>> open_query_device(const std::string &path) {
-    int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
-    if (fd < 0) {
+    FileDescriptor fd(open(path.c_str(), O_RDWR | O_CLOEXEC));
+    if (!fd) {
         const int code = errno;
         return Error{fmt::format("{}: {}", path, open_failure(code)), code};
     }
-    return std::unique_ptr<QueryDevice>(std::make_unique<DeviceFile>(fd));
+    return std::unique_ptr<QueryDevice>(std::make_unique<DeviceFile>(std::move(fd)));
 }
 
 const btf_extra_object *RunningObjects::find(std::string_view name) const {
@@ -162,7 +153,7 @@ Error RunningKernel::restless() {
 
 Result<RunningObjects> RunningKernel::objects() {
     uint32_t version = BTF_EXTRA_ABI_VERSION;
-    auto found = collect<btf_extra_object>(
+    auto found = TRY(collect<btf_extra_object>(
         page_, [&](uint32_t first, btf_extra_object *objects, uint32_t capacity) {
             btf_extra_info request = {};
             request.objects = reinterpret_cast<uintptr_t>(objects);
@@ -172,14 +163,10 @@ Result<RunningObjects> RunningKernel::objects() {
             if (error == 0)
                 version = request.version;
             return Page{error, request.count, request.total, request.result, request.generation};
-        });
-    if (!found)
-        return found.error();
-    if (found->error != 0)
-        return device_error(call_failure(found->error), found->error);
+        }));
     if (version != BTF_EXTRA_ABI_VERSION)
         return device_error(call_failure(ENOTTY), ENOTTY);
-    return RunningObjects{std::move(found->items), found->generation, found->hidden};
+    return RunningObjects{std::move(found.items), found.generation, found.hidden};
 }
 
 Result<RunningSites> RunningKernel::lookup(const RunningQuery &query) {
@@ -201,12 +188,10 @@ Result<RunningSites> RunningKernel::lookup(const RunningQuery &query) {
             int error = device_->lookup(request);
             return Page{error, request.count, request.total, request.result, request.generation};
         });
+    if (!found && found.error().code == ENOENT)
+        return RunningSites{};
     if (!found)
         return found.error();
-    if (found->error == ENOENT)
-        return RunningSites{};
-    if (found->error != 0)
-        return device_error(call_failure(found->error), found->error);
     return RunningSites{std::move(found->items), found->generation, found->hidden};
 }
 

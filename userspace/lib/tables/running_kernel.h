@@ -79,14 +79,10 @@ class RunningKernel {
 
 template <class Work> Result<RunningObjects> RunningKernel::in_one_state(const Work &work) {
     for (int i = 0; i < kAttempts; i++) {
-        auto before = objects();
-        if (!before)
-            return before.error();
-        const Result<void> worked = work(*before);
-        const auto after = objects();
-        if (!after)
-            return after.error();
-        if (after->generation != before->generation)
+        auto before = TRY(objects());
+        const Result<void> worked = work(before);
+        const auto after = TRY(objects());
+        if (after.generation != before.generation)
             continue;
         if (!worked)
             return worked.error();

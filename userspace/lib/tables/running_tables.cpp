@@ -1,14 +1,30 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 #include <algorithm>
+#include <filesystem>
 
+#include <elf.h>
 #include <fmt/format.h>
 
 #include "userspace/lib/tables/kallsyms.h"
-#include "userspace/lib/tables/running_view.h"
 #include "userspace/lib/tables/site_tables.h"
 
 namespace btf_extra {
 namespace {
+
+// The first id of the types tells what they stand on.
+Result<BaseStack> open_base(const btf_extra_object &object, std::shared_ptr<const BtfImage> vmlinux,
+                            const std::string &sys_kernel) {
+    BaseStack base(std::move(vmlinux));
+    if (object_name(object) != "vmlinux" &&
+        btf_blob_end_id(&base.top().blob()) < object.first_func_id)
+        TRY(base.add_file(sys_kernel + "/btf/" + object_name(object)));
+    const uint32_t end = btf_blob_end_id(&base.top().blob());
+    if (end != object.first_func_id)
+        return Error{fmt::format("{}: ends at type {}, but the types of {} begin at {}",
+                                 base.top().place(), end - 1, object_name(object),
+                                 object.first_func_id)};
+    return base;
+}
 
 class RunningTables : public SiteTables {
   public:
@@ -16,18 +32,26 @@ class RunningTables : public SiteTables {
         : SiteTables(Source::kModule, "running kernel"), kernel_(std::move(kernel)),
           sys_kernel_(std::move(sys_kernel)), kallsyms_(std::move(kallsyms)) {}
 
-    Result<void> refresh() override;
+    // The kernel takes long to write its symbols, and most questions need none.
+    const Symbols *symbols() const override {
+        if (!read_symbols_)
+            read_symbols_ = Kallsyms::load(kallsyms_);
+        return *read_symbols_ && !(*read_symbols_)->hidden() ? &**read_symbols_ : nullptr;
+    }
 
   private:
-    Result<SharedObject> open(const btf_extra_object &object);
+    Result<void> refresh(const func_text &) override;
+    Result<std::vector<SharedObject>> open_all(const RunningObjects &running);
     Result<PlacedSection> place(const SiteObject &object, uint32_t elf);
 
     RunningKernel kernel_;
     std::string sys_kernel_, kallsyms_;
+    std::shared_ptr<const BtfImage> vmlinux_btf_;
     std::optional<uint64_t> generation_;  // of objects_
+    mutable std::optional<Result<Kallsyms>> read_symbols_;
 };
 
-// Where one of its sites is tells where the section is.
+// The place of one site tells where its section is.
 Result<PlacedSection> RunningTables::place(const SiteObject &object, uint32_t elf) {
     const loc_index &index = object.view->index();
     const loc_elf_section &section = index.elf_sections[elf];
@@ -41,73 +65,71 @@ Result<PlacedSection> RunningTables::place(const SiteObject &object, uint32_t el
     query.by = BTF_EXTRA_BY_ID;
     query.object = object.name;
     query.func_id = site.func;
-    auto answer = kernel_.lookup(query);
-    if (!answer)
-        return answer.error();
-    const auto there = std::ranges::find(answer->sites, first, &btf_extra_site::number);
-    if (there == answer->sites.end() || there->object != object.id ||
+    const auto answer = TRY(kernel_.lookup(query));
+    const auto there = std::ranges::find(answer.sites, first, &btf_extra_site::number);
+    if (there == answer.sites.end() || there->object != object.id ||
         there->loc_proto != site.loc_proto || there->site_class != locsec->loc_class)
         return Error{fmt::format("{}: site {} differs from the kernel's tables",
                                  object.view->path(), first)};
     out.place.freed = (there->flags & BTF_EXTRA_SITE_FREED) != 0;
     if (there->address != 0)
-        out.place.address = out.begin.offset = there->address - site.offset;
+        out.place.address = there->address - site.offset;
     const uint32_t last = index.by_offset[section.first + section.nr_sites - 1];
     out.place.size = uint64_t{loc_index_site(&index, last, &locsec)->offset} + 1;
     return out;
 }
 
-Result<SharedObject> RunningTables::open(const btf_extra_object &object) {
-    SiteObject out = {object_name(object), object.id, object.text, nullptr, {}};
-    const auto known =
-        std::ranges::find(objects_, object.id, [](const auto &each) { return each->id; });
-    if (known != objects_.end()) {
-        out.view = (*known)->view;
-    } else {
-        auto view = open_running_view(object, sys_kernel_);
-        if (!view)
-            return view.error();
-        out.view = std::move(*view);
+Result<std::vector<SharedObject>> RunningTables::open_all(const RunningObjects &running) {
+    if (!vmlinux_btf_)
+        vmlinux_btf_ = TRY(open_base_btf(sys_kernel_ + "/btf/vmlinux"));
+    std::vector<SharedObject> opened;
+    for (const btf_extra_object &object : running.objects) {
+        SiteObject out = {.name = object_name(object), .id = object.id, .text = object.text};
+        const auto known =
+            std::ranges::find(objects_, object.id, [](const auto &each) { return each->id; });
+        if (known != objects_.end())
+            out.view = (*known)->view;
+        else
+            out.view = TRY(open_running_view(object, vmlinux_btf_, sys_kernel_));
+        for (uint32_t elf = 0; elf < out.view->index().nr_elf_sections; elf++)
+            out.sections.push_back(TRY(place(out, elf)));
+        opened.push_back(std::make_shared<const SiteObject>(std::move(out)));
     }
-    for (uint32_t elf = 0; elf < out.view->index().nr_elf_sections; elf++) {
-        auto placed = place(out, elf);
-        if (!placed)
-            return placed.error();
-        out.sections.push_back(*placed);
-    }
-    return std::make_shared<const SiteObject>(std::move(out));
+    std::ranges::stable_partition(opened, [](const auto &each) { return each->name == "vmlinux"; });
+    return opened;
 }
 
-Result<void> RunningTables::refresh() {
-    auto now = kernel_.objects();
-    if (!now)
-        return now.error();
-    if (generation_ == now->generation)
+Result<void> RunningTables::refresh(const func_text &) {
+    if (generation_ == TRY(kernel_.objects()).generation)
         return {};
     std::vector<SharedObject> opened;
-    now = kernel_.in_one_state([&](const RunningObjects &running) -> Result<void> {
-        opened.clear();
-        for (const btf_extra_object &object : running.objects) {
-            auto each = open(object);
-            if (!each)
-                return each.error();
-            opened.push_back(std::move(*each));
-        }
+    const auto now = TRY(kernel_.in_one_state([&](const RunningObjects &running) -> Result<void> {
+        opened = TRY(open_all(running));
         return {};
-    });
-    if (!now)
-        return now.error();
-    auto symbols = Kallsyms::load(kallsyms_);
-    if (!symbols)
-        return symbols.error();
-    symbols_ = symbols->hidden() ? nullptr : std::make_unique<Kallsyms>(std::move(*symbols));
-    std::ranges::stable_partition(opened, [](const auto &each) { return each->name == "vmlinux"; });
+    }));
+    read_symbols_.reset();
     objects_ = std::move(opened);
-    generation_ = now->generation;
+    generation_ = now.generation;
     return {};
 }
 
 }  // namespace
+
+Result<std::unique_ptr<ObjectView>> open_running_view(const btf_extra_object &object,
+                                                      std::shared_ptr<const BtfImage> vmlinux_btf,
+                                                      const std::string &sys_kernel) {
+    auto base = TRY(open_base(object, std::move(vmlinux_btf), sys_kernel));
+    const std::string path = sys_kernel + "/btf_extra/" + object_name(object);
+    const loc_arch *arch = loc_arch_running();
+    ExtraFile file;
+    file.machine = arch != nullptr ? arch->machine : uint16_t{EM_NONE};
+    file.func_info = TRY(read_whole_file(path));
+    file.types = TRY(read_whole_file(path + ".types"));
+    // There is no such file if the marks are not known.
+    if (std::filesystem::exists(path + ".marks"))
+        file.site_marks = items_of<uint32_t>(TRY(read_whole_file(path + ".marks")));
+    return ObjectView::open_content(path, std::move(file), std::move(base));
+}
 
 Result<std::unique_ptr<SiteTables>> open_running_tables(RunningKernel kernel,
                                                         const std::string &sys_kernel,

@@ -2,9 +2,7 @@
 #include "userspace/lib/tables/site_object.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
-#include <utility>
 
 namespace btf_extra {
 namespace {
@@ -12,8 +10,11 @@ namespace {
 // The object as the engine of the core sees it, and what it finds.
 class Search : public site_tables {
   public:
-    Search(const SharedObject &object, const Symbols *symbols, std::vector<FoundFunc> &found)
-        : site_tables{}, object_(object), symbols_(symbols), found_(found) {
+    // mixed: the sites of several functions come in any order. They are few then.
+    Search(const SharedObject &object, const Symbols *symbols, bool mixed,
+           std::vector<FoundFunc> &found)
+        : site_tables{}, object_(object), symbols_(symbols), mixed_(mixed), found_(found),
+          first_(static_cast<ptrdiff_t>(found.size())) {
         static constexpr site_tables_ops kOps = {place, symbol_begins, func_file};
         index = &object->view->index();
         if (const auto &known = object->view->file().site_marks) {
@@ -38,12 +39,11 @@ class Search : public site_tables {
     static bool symbol_begins(const site_tables *tables, uint32_t elf, uint32_t offset,
                               const char *name, uint32_t size) {
         const Search &search = self(tables);
-        const PlacedSection &section = search.object_->sections[elf];
-        const bool known = section.begin.section != 0 || section.begin.offset != 0;
+        const Place begin = search.object_->sections[elf].begin();
+        const bool known = begin.section != 0 || begin.offset != 0;
         if (search.symbols_ == nullptr || !known)
             return false;
-        const auto names =
-            search.symbols_->names({section.begin.section, section.begin.offset + offset});
+        const auto names = search.symbols_->names({begin.section, begin.offset + offset});
         return std::ranges::count(names, std::string_view(name, size)) != 0;
     }
     static const char *func_file(const site_tables *tables, uint32_t func) {
@@ -52,41 +52,46 @@ class Search : public site_tables {
         return search.file_ ? search.file_->c_str() : nullptr;
     }
 
-    // By address the sites of several functions are mixed.
     void add_site(const found_site &found) {
         btf_extra_site site = site_describe(this, &found);
         site.object = object_->id;
-        const auto [at, added] =
-            places_.try_emplace({site.func_id, found.by_symbol}, found_.size());
-        if (added)
+        auto func = std::find_if(found_.begin() + first_, found_.end(), [&](const FoundFunc &each) {
+            return each.id == site.func_id && each.all_sites != found.by_symbol;
+        });
+        if (func == found_.end()) {
+            if (!mixed_)
+                first_ = static_cast<ptrdiff_t>(found_.size());
             found_.push_back({object_, site.func_id, {}, !found.by_symbol});
-        found_[at->second].sites.push_back(site);
+            func = found_.end() - 1;
+        }
+        func->sites.push_back(site);
     }
 
     SharedObject object_;
     const Symbols *symbols_;
+    bool mixed_;
     std::vector<FoundFunc> &found_;
-    std::map<std::pair<uint32_t, bool>, size_t> places_;  // in found_, by id and by_symbol
-    mutable std::optional<std::string> file_;             // of the function that was asked for last
+    ptrdiff_t first_;                          // of those in found_ that the next site may be of
+    mutable std::optional<std::string> file_;  // of the function that was asked for last
 };
 
 }  // namespace
 
 void find_by_text(const SharedObject &object, const Symbols *symbols, const FuncText &text,
                   std::vector<FoundFunc> &found) {
-    Search search(object, symbols, found);
+    Search search(object, symbols, false, found);
     const func_text wanted = text.core();
     site_query_text(&search, &wanted, 0, Search::add, &search);
 }
 
 void find_by_address(const SharedObject &object, uint64_t address, std::vector<FoundFunc> &found) {
-    Search search(object, nullptr, found);
+    Search search(object, nullptr, true, found);
     site_query_address(&search, address, 0, Search::add, &search);
 }
 
 void find_by_place(const SharedObject &object, uint32_t elf_section, uint64_t offset,
                    std::vector<FoundFunc> &found) {
-    Search search(object, nullptr, found);
+    Search search(object, nullptr, true, found);
     if (offset <= UINT32_MAX)
         site_query_place(&search, elf_section, static_cast<uint32_t>(offset), 0, Search::add,
                          &search);
@@ -100,7 +105,7 @@ SitePosition position_of(const SiteObject &object, uint32_t site_number) {
 
 Place place_of(const SiteObject &object, uint32_t site_number) {
     const SitePosition at = position_of(object, site_number);
-    Place place = object.sections[at.elf_section].begin;
+    Place place = object.sections[at.elf_section].begin();
     place.offset += at.offset;
     return place;
 }

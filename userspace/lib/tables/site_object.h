@@ -18,16 +18,18 @@ namespace btf_extra {
 
 // An ELF section of the object. What is not known is 0.
 struct PlacedSection {
-    section_place place;  // at run time, or as linked
-    Place begin;          // as the symbols count
+    section_place place;       // at run time, or as linked
+    uint32_t elf_section = 0;  // its index, if symbols are counted from sections
+
+    Place begin() const { return {elf_section, elf_section != 0 ? 0 : place.address}; }
 };
 
 struct SiteObject {
     std::string name;
     uint32_t id;        // as in btf_extra_site
     uint64_t text = 0;  // base of .text, which addresses in locations count from; 0: not known
-    std::shared_ptr<const ObjectView> view;
-    std::vector<PlacedSection> sections;  // by loc_index.elf_sections
+    std::shared_ptr<const ObjectView> view = nullptr;
+    std::vector<PlacedSection> sections = {};  // by loc_index.elf_sections
 };
 
 // A function with the sites that were asked for.

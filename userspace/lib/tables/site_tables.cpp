@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <tuple>
 
 #include <fmt/format.h>
+#include <sys/utsname.h>
 
 #include "userspace/format/hex_number.h"
-#include "userspace/lib/tables/installed_file.h"
-#include "userspace/lib/tables/running_view.h"
 
 namespace btf_extra {
 namespace {
@@ -23,22 +23,21 @@ void sort_by_name(std::vector<FoundFunc> &funcs) {
 }  // namespace
 
 Result<const std::vector<SharedObject> *> SiteTables::objects() {
-    if (auto refreshed = refresh(); !refreshed)
-        return refreshed.error();
+    TRY(refresh({}));
     return &objects_;
 }
 
 Result<std::vector<FoundFunc>> SiteTables::find(const FuncText &text) {
-    if (auto refreshed = refresh(); !refreshed)
-        return refreshed.error();
     const func_text wanted = text.core();
+    TRY(refresh(wanted));
+    const Symbols *known = func_suffix_has(text.name.c_str()) ? symbols() : nullptr;
     std::vector<FoundFunc> out;
     bool meant = false;
     for (const SharedObject &object : objects_) {
         if (!func_text_has_object(&wanted, object->name.c_str()))
             continue;
         meant = true;
-        find_by_text(object, symbols_.get(), text, out);
+        find_by_text(object, known, text, out);
         if (text.id && text.object.empty())
             break;  // ids of modules may be the same
     }
@@ -65,26 +64,25 @@ Result<std::vector<FoundFunc>> SiteTables::find_at_name(std::string_view text) {
             return out;
         }
     }
-    if (!symbols_)
+    if (symbols() == nullptr)
         return Error{fmt::format("{}: addresses of symbols are hidden", name_), EPERM};
-    const std::vector<Place> places = symbols_->places(name);
+    const std::vector<Place> places = symbols()->places(name);
     if (places.empty())
         return Error{fmt::format("{}: '{}' is neither an address nor a symbol", name_, name),
                      ENOENT};
     for (const Place &place : places)
         for (const SharedObject &object : objects_)
             for (uint32_t elf = 0; elf < object->sections.size(); elf++) {
-                const auto &[at, begin] = object->sections[elf];
-                const uint64_t distance = place.offset + *offset - begin.offset;
-                if (place.section == begin.section && distance < at.size)
+                const PlacedSection &section = object->sections[elf];
+                const uint64_t distance = place.offset + *offset - section.begin().offset;
+                if (place.section == section.elf_section && distance < section.place.size)
                     find_by_place(object, elf, distance, out);
             }
     return out;
 }
 
 Result<std::vector<FoundFunc>> SiteTables::find_at(std::string_view text) {
-    if (auto refreshed = refresh(); !refreshed)
-        return refreshed.error();
+    TRY(refresh({}));
     const auto address = parse_hex(text);
     if (!address) {
         auto found = find_at_name(text);
@@ -92,11 +90,8 @@ Result<std::vector<FoundFunc>> SiteTables::find_at(std::string_view text) {
             sort_by_name(*found);
         return found;
     }
-    if (running() && !symbols_)
-        return Error{fmt::format("{}: addresses are hidden: needs CAP_SYSLOG, and "
-                                 "kernel.kptr_restrict below 2",
-                                 name_),
-                     EPERM};
+    if (running() && symbols() == nullptr)
+        return Error{fmt::format("{}: {}", name_, kHiddenAddresses), EPERM};
     const auto placed = [](const SharedObject &object) {
         return std::ranges::any_of(object->sections,
                                    [](const auto &each) { return each.place.address != 0; });
@@ -115,21 +110,41 @@ Result<std::vector<FoundFunc>> SiteTables::find_at(std::string_view text) {
 
 // ---- what a user has chosen ----
 
+namespace {
+
+// Returns the file that `btf-extra firmware` made for the running kernel. The module looks at the
+// same places.
+Result<std::string> installed_file() {
+    utsname system = {};
+    uname(&system);
+    std::string paths;
+    for (const char *folder : {"/lib/firmware/updates", "/lib/firmware"}) {
+        const std::string path =
+            fmt::format("{}/btf_extra/{}/vmlinux.btf_extra", folder, system.release);
+        if (std::error_code ignored; std::filesystem::exists(path, ignored))
+            return path;
+        paths += (paths.empty() ? "" : " nor ") + path;
+    }
+    return Error{fmt::format("neither {} exists", paths), ENOENT};
+}
+
+}  // namespace
+
 Result<std::unique_ptr<SiteTables>> open_tables(const TablesChoice &choice) {
     if (!choice.elf.vmlinux.empty())
         return open_elf_tables(choice.file, choice.elf);
     FileTablesPaths paths;
-    paths.base_btf =
-        choice.base_btf.empty() ? std::string(kSysKernel) + "/btf/vmlinux" : choice.base_btf;
+    if (!choice.elf.btf_base.empty())
+        paths.base_btf = choice.elf.btf_base;
     paths.file = choice.file;
     if (!paths.file.empty())
         return open_file_tables(paths, false);
     if (!choice.no_module) {
         auto device = open_query_device();
         if (device)
-            return open_running_tables(RunningKernel(std::move(*device)), kSysKernel,
+            return open_running_tables(RunningKernel(std::move(*device)), paths.sys_kernel,
                                        paths.kallsyms);
-        // Where it is loaded, but not for this user, files do not help.
+        // If it is loaded, but not for this user, files do not help.
         if (device.error().code == EPERM || device.error().code == EACCES)
             return device.error();
     }

@@ -22,7 +22,7 @@ namespace btf_extra {
 
 class SiteTables {
   public:
-    // Where addresses and flags of the sites come from.
+    // The source of the addresses and flags of the sites.
     enum class Source {
         kModule,   // btf_extra.ko
         kFiles,    // of the running kernel
@@ -47,13 +47,14 @@ class SiteTables {
 
     Source source() const { return source_; }
     bool running() const { return source_ == Source::kModule || source_ == Source::kFiles; }
-    const Symbols *symbols() const { return symbols_.get(); }  // NULL: they cannot be seen
-    const ElfImage *elf() const { return elf_; }               // NULL, but for Source::kElf
-    const std::string &name() const { return name_; }          // for messages
+    virtual const Symbols *symbols() const { return symbols_.get(); }  // NULL: they cannot be seen
+    const ElfImage *elf() const { return elf_; }                       // NULL, but for Source::kElf
+    const std::string &name() const { return name_; }                  // for messages
 
   protected:
     SiteTables(Source source, std::string name) : source_(source), name_(std::move(name)) {}
-    virtual Result<void> refresh() { return {}; }
+    // Brings objects_ up to date, at least those that the text can be about.
+    virtual Result<void> refresh(const func_text &) { return {}; }
 
     Source source_;
     std::string name_;
@@ -65,31 +66,37 @@ class SiteTables {
     Result<std::vector<FoundFunc>> find_at_name(std::string_view text);
 };
 
-// What the module has loaded.
+// Opens what the module has loaded. sys_kernel has the kernel's BTF (btf/) and the blobs
+// (btf_extra/).
 Result<std::unique_ptr<SiteTables>> open_running_tables(RunningKernel kernel,
                                                         const std::string &sys_kernel,
                                                         const std::string &kallsyms);
+// Opens the blobs of one of its objects, validated and indexed on top of the BTF that they were
+// loaded on.
+Result<std::unique_ptr<ObjectView>> open_running_view(const btf_extra_object &object,
+                                                      std::shared_ptr<const BtfImage> vmlinux_btf,
+                                                      const std::string &sys_kernel);
 
-// Where things of the running kernel are.
+// The files of the running kernel.
 struct FileTablesPaths {
-    std::string file;      // of vmlinux; files of modules are beside it
-    std::string base_btf;  // of vmlinux
+    std::string file;  // of vmlinux; files of modules are beside it
+    std::string base_btf = "/sys/kernel/btf/vmlinux";
     std::string sys_kernel = "/sys/kernel";
     std::string sys_module = "/sys/module";
     std::string kallsyms = "/proc/kallsyms";
 };
-// same_kernel: the file must be that of the running kernel.
+// same_kernel: the file must be that of the running kernel. The file of a module is opened when a
+// question is about that module, or about all objects.
 Result<std::unique_ptr<SiteTables>> open_file_tables(const FileTablesPaths &paths,
                                                      bool same_kernel);
 
 Result<std::unique_ptr<SiteTables>> open_elf_tables(const std::string &file,
                                                     const ObjectPaths &elf);
 
-// What a user has chosen.
+// The choice of a user.
 struct TablesChoice {
-    std::string file;      // of vmlinux; empty: the running kernel's, from the module or installed
-    std::string base_btf;  // empty: the running kernel's
-    ObjectPaths elf;       // that the file was made for; empty: it is of the running kernel
+    std::string file;  // of vmlinux; empty: the running kernel's, from the module or installed
+    ObjectPaths elf;   // what the file was made for; empty: the running kernel
     bool no_module = false;  // btf_extra.ko is not asked, even if it is loaded
 };
 Result<std::unique_ptr<SiteTables>> open_tables(const TablesChoice &choice);

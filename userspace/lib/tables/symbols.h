@@ -11,11 +11,16 @@
 
 namespace btf_extra {
 
+// Why a table of the running kernel has no addresses.
+inline constexpr char kHiddenAddresses[] =
+    "addresses are hidden: needs CAP_SYSLOG, and kernel.kptr_restrict below 2";
+
 // A place that a symbol table knows. In an ELF file it is counted from a section, whose index is
 // never 0; in the running kernel it is an address.
 struct Place {
     uint32_t section = 0;
     uint64_t offset = 0;
+    bool operator==(const Place &) const = default;
 };
 
 class Symbols {
