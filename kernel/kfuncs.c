@@ -128,9 +128,13 @@ BTF_ID_FLAGS(func, bpf_btf_extra_sites_at)
 BTF_KFUNCS_END(btf_extra_kfuncs)
 
 #ifdef KFUNC_SETS_HAVE_FILTERS
+/*
+ * The kernel asks for kfuncs of this module alone. Our list does not tell which, for on a distilled
+ * base their ids are others in the kernel's copy of it.
+ */
 static int filter(const struct bpf_prog *prog, u32 kfunc_id)
 {
-	return btf_id_set8_contains(&btf_extra_kfuncs, kfunc_id) && !allowed() ? -EACCES : 0;
+	return allowed() ? 0 : -EACCES;
 }
 #endif
 
