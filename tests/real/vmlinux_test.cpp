@@ -41,20 +41,35 @@ class Vmlinux : public test::VmlinuxSuite {
         return *oracle_;
     }
 
-    // Expects that exactly these places, "function@address", have the mark, and at least at_least
-    // of them. Returns how many of them are not sites because they are in the bodies of overridden
-    // functions.
-    static size_t expect_marked(uint32_t mark, std::vector<std::string> expected, size_t at_least) {
-        std::set<std::string> marked, sites;
+    // Calls visit with each site as "function@address", and its marks.
+    template <class Visit> static void for_each_site(Visit visit) {
         for (uint32_t number = 0; number < view_->index().nr_sites; number++) {
             const loc_section *section = nullptr;
             const loc_site *site = loc_index_site(&view_->index(), number, &section);
-            const std::string text = fmt::format("{}@{:x}", view_->func_name(site->func),
-                                                 elf_section(*section)->address + site->offset);
-            sites.insert(text);
-            if ((view_->site_marks(number) & mark) != 0)
-                marked.insert(text);
+            visit(fmt::format("{}@{:x}", view_->func_name(site->func),
+                              elf_section(*section)->address + site->offset),
+                  view_->site_marks(number));
         }
+    }
+    static test::MarkedPlaces marked_places() {
+        test::MarkedPlaces places;
+        for_each_site([&](const std::string &place, uint32_t marks) {
+            places.add(place, (marks & SITE_MARK_PART) != 0, (marks & SITE_MARK_NO_ENTRY) != 0);
+        });
+        return places;
+    }
+    // The oracle takes long, and two tests need it.
+    static const test::MarkedPlaces &census() {
+        static const test::MarkedPlaces places = test::mark_census(kernel_path_);
+        return places;
+    }
+
+    // Expects that exactly these places are marked, and more than at_least. Returns how many of the
+    // expected are not sites because they are in the bodies of overridden functions.
+    static size_t expect_marked(const std::vector<std::string> &marked,
+                                std::vector<std::string> expected, size_t at_least) {
+        std::set<std::string> sites;
+        for_each_site([&](const std::string &place, uint32_t) { sites.insert(place); });
         const size_t overridden =
             std::erase_if(expected, [&](const std::string &text) { return !sites.contains(text); });
         std::vector<std::string> differences;
@@ -267,7 +282,12 @@ TEST_F(Vmlinux, TrueSignatures) {
 TEST_F(Vmlinux, LoopHeadsAreWhereObjdumpAndLibdwSay) {
     const test::JumpCensus census =
         test::jump_census(kernel_path_, kernel_->machine() == EM_AARCH64);
-    const size_t overridden = expect_marked(SITE_MARK_LOOP_HEAD, census.from_inside, 1000);
+    std::set<std::string> heads;
+    for_each_site([&](const std::string &place, uint32_t marks) {
+        if ((marks & SITE_MARK_LOOP_HEAD) != 0)
+            heads.insert(place);
+    });
+    const size_t overridden = expect_marked({heads.begin(), heads.end()}, census.from_inside, 1000);
     EXPECT_LE(overridden, oracle().counts().overridden);
     for (uint32_t number = 0; number < view_->index().nr_sites; number++) {
         const loc_section *section = nullptr;
@@ -281,11 +301,11 @@ TEST_F(Vmlinux, LoopHeadsAreWhereObjdumpAndLibdwSay) {
 }
 
 TEST_F(Vmlinux, EntriesAreMissingWhereLibdwSays) {
-    expect_marked(SITE_MARK_NO_ENTRY, test::no_entry_census(kernel_path_), 1000);
+    expect_marked(marked_places().without_entry(), census().without_entry(), 1000);
 }
 
 TEST_F(Vmlinux, PartsAreWhereSymbolsAndLibdwSay) {
-    expect_marked(SITE_MARK_PART, test::part_census(kernel_path_), 5000);
+    expect_marked(marked_places().parts(), census().parts(), 5000);
 }
 
 }  // namespace

@@ -29,22 +29,25 @@ std::string name_of(Dwarf_Die *die) {
 }
 
 // Called for a body or an inlined instance and a place where it begins. If there are several dies,
-// one of them begins there.
-using Visit = std::function<void(std::span<Dwarf_Die> dies, Dwarf_Addr entry)>;
+// one of them begins there. is_entry: DW_AT_entry_pc or the line table says so.
+using Visit = std::function<void(std::span<Dwarf_Die> dies, Dwarf_Addr entry, bool is_entry)>;
 
 bool is_body(Dwarf_Die *die) {
     return dwarf_tag(die) == DW_TAG_subprogram;
 }
 
-void walk(Dwarf_Die *die, const Visit &visit) {
+void walk(Dwarf_Die *die, const std::set<Dwarf_Off> &unmarked, const Visit &visit) {
+    Dwarf_Attribute attribute;
     if (is_body(die) || dwarf_tag(die) == DW_TAG_inlined_subroutine)
         if (const auto entry = libdw_entry(die))
-            visit({die, 1}, *entry);
+            visit({die, 1}, *entry,
+                  is_body(die) || dwarf_attr(die, DW_AT_entry_pc, &attribute) != nullptr ||
+                      unmarked.contains(dwarf_dieoffset(die)));
     Dwarf_Die child;
     if (dwarf_child(die, &child) != 0)
         return;
     do
-        walk(&child, visit);
+        walk(&child, unmarked, visit);
     while (dwarf_siblingof(&child, &child) == 0);
 }
 
@@ -56,9 +59,10 @@ void walk_file(const std::string &path, const Visit &visit) {
     Dwarf_CU *unit = nullptr;
     Dwarf_Die die;
     while (dwarf_get_units(dwarf, unit, &unit, nullptr, nullptr, &die, nullptr) == 0) {
-        walk(&die, visit);
-        for (LibdwCopy &copy : libdw_copies(die))
-            visit(copy.instances, copy.address);
+        LibdwEntries entries = libdw_entries(die);
+        walk(&die, entries.unmarked, visit);
+        for (LibdwCopy &copy : entries.copies)
+            visit(copy.instances, copy.address, true);
     }
     dwarf_end(dwarf);
     close(fd);
@@ -138,14 +142,14 @@ bool goes_on(Dwarf_Die *die) {
 
 std::vector<std::string> dwarf_census(const std::string &path) {
     std::vector<std::string> out;
-    walk_file(path, [&](std::span<Dwarf_Die> dies, Dwarf_Addr entry) {
+    walk_file(path, [&](std::span<Dwarf_Die> dies, Dwarf_Addr entry, bool) {
         out.push_back(fmt::format("{}@{:x} {}", name_of(&dies[0]), entry,
                                   is_body(&dies[0]) ? "body" : "inline"));
     });
     return sorted_once(std::move(out));
 }
 
-std::vector<std::string> part_census(const std::string &path) {
+MarkedPlaces mark_census(const std::string &path) {
     // The lines look like "ffffffff813ac7b0 t foo.isra.0.part.1".
     const CommandResult lines = run_command(
         {"sh", "-c",
@@ -157,42 +161,34 @@ std::vector<std::string> part_census(const std::string &path) {
     std::string function;
     for (uint64_t address = 0; in >> address >> function;)
         symbols.emplace(address, function);
-    std::vector<std::string> out;
-    walk_file(path, [&](std::span<Dwarf_Die> dies, Dwarf_Addr entry) {
-        const std::string name = name_of(&dies[0]);
-        if (std::ranges::all_of(dies, [&](Dwarf_Die &die) {
-                return is_body(&die) ? symbols.contains({entry, name}) : goes_on(&die);
-            }))
-            out.push_back(fmt::format("{}@{:x}", name, entry));
-    });
-    return sorted_once(std::move(out));
-}
-
-std::vector<std::string> no_entry_census(const std::string &path) {
     constexpr unsigned kGnuEntryView = 0x2138;
-    std::set<Dwarf_CU *> marked;
-    std::vector<std::pair<Dwarf_CU *, std::string>> without;
-    walk_file(path, [&](std::span<Dwarf_Die> dies, Dwarf_Addr entry) {
-        Dwarf_Die &die = dies[0];
+    struct Begin {
+        Dwarf_CU *unit;
+        std::string place;
+        bool part, is_entry;
+    };
+    std::vector<Begin> begins;
+    std::set<Dwarf_CU *> with_views;
+    walk_file(path, [&](std::span<Dwarf_Die> dies, Dwarf_Addr entry, bool is_entry) {
         Dwarf_Attribute attribute;
-        if (is_body(&die))
-            return;
-        if (dwarf_attr(&die, kGnuEntryView, &attribute) != nullptr)
-            marked.insert(die.cu);
-        if (dwarf_attr(&die, DW_AT_entry_pc, &attribute) == nullptr)
-            without.emplace_back(die.cu, fmt::format("{}@{:x}", name_of(&die), entry));
+        const std::string name = name_of(&dies[0]);
+        const bool part = std::ranges::all_of(dies, [&](Dwarf_Die &die) {
+            return is_body(&die) ? symbols.contains({entry, name}) : goes_on(&die);
+        });
+        if (dwarf_attr(&dies[0], kGnuEntryView, &attribute) != nullptr)
+            with_views.insert(dies[0].cu);
+        begins.push_back({dies[0].cu, fmt::format("{}@{:x}", name, entry), part, is_entry});
     });
-    std::vector<std::string> out;
-    for (auto &[unit, text] : without)
-        if (marked.contains(unit))
-            out.push_back(std::move(text));
-    return sorted_once(std::move(out));
+    MarkedPlaces places;
+    for (const Begin &begin : begins)
+        places.add(begin.place, begin.part, !begin.is_entry && with_views.contains(begin.unit));
+    return places;
 }
 
 JumpCensus jump_census(const std::string &path, bool arm64) {
     const std::multimap<uint64_t, uint64_t> jumps = jumps_by_objdump(path, arm64);
     JumpCensus census;
-    walk_file(path, [&](std::span<Dwarf_Die> dies, Dwarf_Addr entry) {
+    walk_file(path, [&](std::span<Dwarf_Die> dies, Dwarf_Addr entry, bool) {
         const auto [first, last] = jumps.equal_range(entry);
         if (is_body(&dies[0]) || first == last)
             return;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tests/support/command_run.h"
+#include "tests/support/marked_places.h"
 #include "userspace/format/elf_image.h"
 #include "userspace/generator/generate.h"
 #include "userspace/lib/tables/object_view.h"
@@ -109,12 +110,10 @@ struct JumpCensus {
     std::vector<std::string> from_outside;  // all jumps are elsewhere
 };
 JumpCensus jump_census(const std::string &path, bool arm64);
-// no_entry_census() returns the instances without DW_AT_entry_pc in units where others have a
-// DW_AT_GNU_entry_view. part_census() returns all sites that continue a call: bodies foo.part.0,
-// and instances that are inlined in their own function where it is declared. Both use libdw and nm,
-// and return "name@address", sorted and without repeats.
-std::vector<std::string> no_entry_census(const std::string &path);
-std::vector<std::string> part_census(const std::string &path);
+// Returns the places that continue a call (bodies foo.part.0, and instances that are inlined in
+// their own function where it is declared), and the instances without DW_AT_entry_pc in units where
+// others have a DW_AT_GNU_entry_view. It uses libdw and nm.
+MarkedPlaces mark_census(const std::string &path);
 // Returns the same text for an output.
 std::vector<std::string> site_census(const std::vector<NamedSite> &sites);
 

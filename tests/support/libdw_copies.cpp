@@ -20,6 +20,7 @@ using Ranges = std::vector<std::pair<Dwarf_Addr, Dwarf_Addr>>;
 struct Instance {
     Dwarf_Die die;
     Ranges own, body;
+    bool is_marked;  // it has a DW_AT_entry_pc
 };
 
 struct Statement {
@@ -30,9 +31,9 @@ struct Statement {
 // Everything that one unit has about one place in the source.
 struct Declared {
     std::vector<Instance> instances;
-    std::multiset<uint64_t> entries;  // entries of instances and bodies
+    std::set<uint64_t> entries;  // entries of instances and bodies
     std::vector<Statement> statements;
-    std::vector<uint64_t> instructions;  // addresses of rows that begin no statement
+    std::tuple<Dwarf_Word, int, int> numbers;  // the same place, with the number of the file
 };
 
 Ranges ranges_of(Dwarf_Die *die) {
@@ -56,34 +57,78 @@ class UnitWalk {
         rows();
     }
 
-    std::vector<LibdwCopy> copies() const {
-        std::vector<LibdwCopy> out;
-        for (const auto &[place, declared] : places_) {
-            if (declared.instances.empty() || of_a_macro(declared))
-                continue;
-            for (const Statement &statement : declared.statements) {
-                if (declared.entries.contains(statement.address))
-                    continue;
-                LibdwCopy copy{statement.address, statement.view, {}};
-                for (const Instance &instance : declared.instances)
-                    if (inside(instance.own, statement.address))
-                        copy.instances = {instance.die};  // children come after their parents
-                if (copy.instances.empty())
-                    for (const Instance &instance : declared.instances)
-                        if (inside(instance.body, statement.address))
-                            copy.instances.push_back(instance.die);
-                if (!copy.instances.empty())
-                    out.push_back(std::move(copy));
-            }
-        }
+    LibdwEntries entries() {
+        LibdwEntries out;
+        for (auto &[place, declared] : places_)
+            if (!variables_.contains(declared.numbers))
+                begin_where_marked(declared, out.unmarked);
+        for (const auto &[place, declared] : places_)
+            if (!variables_.contains(declared.numbers))
+                add_copies(declared, out.copies);
         return out;
     }
 
   private:
+    // GCC leaves out the DW_AT_entry_pc of a block that is in one piece and begins with the mark.
+    // Any other instance without one has lost it, and has no copies.
+    static void begin_where_marked(Declared &declared, std::set<Dwarf_Off> &found) {
+        std::erase_if(declared.instances, [&](Instance &instance) {
+            Dwarf_Addr low = 0;
+            const bool begins =
+                dwarf_lowpc(&instance.die, &low) == 0 &&
+                std::ranges::any_of(declared.statements, [&](const Statement &statement) {
+                    return statement.address == low;
+                });
+            if (instance.is_marked || !begins)
+                return !instance.is_marked;
+            found.insert(dwarf_dieoffset(&instance.die));
+            declared.entries.insert(low);
+            return false;
+        });
+    }
+
+    static void add_copies(const Declared &declared, std::vector<LibdwCopy> &out) {
+        for (const Statement &statement : declared.statements) {
+            if (declared.entries.contains(statement.address))
+                continue;
+            LibdwCopy copy{statement.address, statement.view, {}};
+            for (const Instance &instance : declared.instances)
+                if (inside(instance.own, statement.address))
+                    copy.instances = {instance.die};  // children come after their parents
+            const std::pair<Dwarf_Addr, Dwarf_Addr> nothing{statement.address, statement.address};
+            for (const Instance &instance : declared.instances)
+                if (std::ranges::count(instance.own, nothing) != 0)
+                    copy.instances.push_back(instance.die);
+            if (copy.instances.empty())
+                for (const Instance &instance : declared.instances)
+                    if (inside(instance.body, statement.address))
+                        copy.instances.push_back(instance.die);
+            if (!copy.instances.empty())
+                out.push_back(std::move(copy));
+        }
+    }
+
+    // A word of the source declares one thing. If a parameter or variable of any function is
+    // declared where a function is, a macro has written both, and statements at that place are any
+    // of the function. (Two functions at one place may come from a header that is included twice.)
+    void note_variable(Dwarf_Die &die) {
+        Dwarf_Attribute attribute;
+        Dwarf_Word file = 0;
+        int line = 0, column = 0;
+        const int tag = dwarf_tag(&die);
+        if ((tag != DW_TAG_formal_parameter && tag != DW_TAG_variable) ||
+            dwarf_decl_line(&die, &line) != 0 ||
+            dwarf_formudata(dwarf_attr(&die, DW_AT_decl_file, &attribute), &file) != 0)
+            return;
+        dwarf_decl_column(&die, &column);
+        variables_.insert({file, line, column});
+    }
+
     void children(Dwarf_Die &parent, const Ranges &body) {
         Dwarf_Die die;
         for (int end = dwarf_child(&parent, &die); end == 0; end = dwarf_siblingof(&die, &die)) {
             const int tag = dwarf_tag(&die);
+            note_variable(die);
             const bool is_body = tag == DW_TAG_subprogram && libdw_entry(&die);
             if (is_body || tag == DW_TAG_inlined_subroutine)
                 note(die, is_body, body);
@@ -104,14 +149,15 @@ class UnitWalk {
             dwarf_decl_line(&origin, &line) != 0)
             return;
         dwarf_decl_column(&origin, &column);
-        // The first copy that keeps its mark is the entry. An instance without an entry has no
-        // copies.
-        if (!is_body && dwarf_attr(&die, DW_AT_entry_pc, &attribute) == nullptr)
-            return;
+        Dwarf_Word number = 0;
+        dwarf_formudata(dwarf_attr(&origin, DW_AT_decl_file, &attribute), &number);
+        const bool is_marked = dwarf_attr(&die, DW_AT_entry_pc, &attribute) != nullptr;
         Declared &declared = places_[{file, line, column}];
-        declared.entries.insert(*entry);
+        declared.numbers = {number, line, column};
+        if (is_body || is_marked)
+            declared.entries.insert(*entry);
         if (!is_body)
-            declared.instances.push_back({die, ranges_of(&die), body});
+            declared.instances.push_back({die, ranges_of(&die), body, is_marked});
     }
 
     void rows() {
@@ -135,36 +181,14 @@ class UnitWalk {
             last = address;
             const char *file = dwarf_linesrc(row, nullptr, nullptr);
             const auto found = places_.find({file ? file : "", line, column});
-            if (end || found == places_.end())
-                continue;
-            if (statement)
+            if (!end && statement && found != places_.end())
                 found->second.statements.push_back({address, view});
-            else
-                found->second.instructions.push_back(address);
         }
-    }
-
-    // Two things show that the statements at a place are the function's own. First, an instance has
-    // other instructions of that place inside. Second, more statements than instances begin at an
-    // entry.
-    static bool of_a_macro(const Declared &declared) {
-        if (std::ranges::any_of(declared.instructions, [&](uint64_t address) {
-                return std::ranges::any_of(declared.instances, [&](const Instance &instance) {
-                    return inside(instance.own, address);
-                });
-            }))
-            return true;
-        std::map<uint64_t, size_t> statements;
-        for (const Statement &statement : declared.statements)
-            ++statements[statement.address];
-        return std::ranges::any_of(statements, [&](const auto &at) {
-            const size_t known = declared.entries.count(at.first);
-            return known != 0 && at.second > known;
-        });
     }
 
     Dwarf_Die unit_;
     std::map<Place, Declared> places_;
+    std::set<std::tuple<Dwarf_Word, int, int>> variables_;
 };
 
 }  // namespace
@@ -190,8 +214,8 @@ std::optional<Dwarf_Addr> libdw_entry(Dwarf_Die *die) {
     return std::nullopt;
 }
 
-std::vector<LibdwCopy> libdw_copies(Dwarf_Die unit) {
-    return UnitWalk(unit).copies();
+LibdwEntries libdw_entries(Dwarf_Die unit) {
+    return UnitWalk(unit).entries();
 }
 
 }  // namespace btf_extra::test

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include <elfutils/libdw.h>
@@ -23,8 +24,12 @@ struct LibdwCopy {
     std::vector<Dwarf_Die> instances;  // it belongs to one of these
 };
 
-// Returns the copies of all inlined instances of a unit.
-std::vector<LibdwCopy> libdw_copies(Dwarf_Die unit);
+struct LibdwEntries {
+    std::vector<LibdwCopy> copies;  // of all inlined instances of a unit
+    // The offsets of instances without a DW_AT_entry_pc that are entered where they begin.
+    std::set<Dwarf_Off> unmarked;
+};
+LibdwEntries libdw_entries(Dwarf_Die unit);
 
 }  // namespace btf_extra::test
 

@@ -144,7 +144,7 @@ class LibdwOracle::Walk {
     void unit_sites(Dwarf_Die &top) {
         bodies_.clear();
         children(top, {});
-        for (const LibdwCopy &copy : libdw_copies(top))
+        for (const LibdwCopy &copy : libdw_entries(top).copies)
             add_copy(copy);
     }
 

@@ -139,12 +139,13 @@ std::vector<std::string> section_names(const DebugFile &file) {
 // The numbers that the sites will have in the index.
 std::vector<uint32_t> marks_of(const std::vector<MergedSection> &sections) {
     std::vector<uint32_t> marks;
-    uint32_t first = 0;
-    for (const MergedSection &section : sections) {
-        for (const auto &[site, each] : section.marks)
-            marks.push_back((first + site) << SITE_MARK_BITS | each);
-        first += static_cast<uint32_t>(section.sites.size());
-    }
+    uint32_t number = 0;
+    for (const MergedSection &section : sections)
+        for (const MergedSite &site : section.sites) {
+            if (site.marks != 0)
+                marks.push_back(number << SITE_MARK_BITS | site.marks);
+            ++number;
+        }
     return marks;
 }
 

@@ -29,6 +29,7 @@ struct Program {
 // into a loop.
 const Program kPrograms[] = {
     {"copies.c", {{"is_empty", 4}, {"value_of", 5}, {"at_end", 5}, {"unrolled", 3}}},
+    {"macros.c", {{"inner_written", 2}}},
     {"parts.c", {{"early_out", 4}, {"with_body", 6}, {"inlined_again", 4}}},
 };
 

@@ -199,7 +199,7 @@ void for_each_of_rnglists(const Unit &unit, ByteReader reader, const VisitRange 
         default:
             return;
         }
-        if (reader.failed() || begin == end)
+        if (reader.failed())
             continue;
         if (!begin || !visit({*begin, end.value_or(*begin)}))
             return;
@@ -216,7 +216,7 @@ void for_each_of_ranges(const Unit &unit, ByteReader reader, const VisitRange &v
             return;
         if (begin == UINT64_MAX)
             base = end;
-        else if (begin != end && !visit({base + begin, base + end}))
+        else if (!visit({base + begin, base + end}))
             return;
     }
 }
@@ -255,8 +255,9 @@ std::optional<uint64_t> first_range_start(const DebugSections &sections, const U
                                           const AttributeValue &ranges) {
     std::optional<uint64_t> start;
     for_each_range(sections, unit, ranges, [&](CodeRange range) {
-        start = range.begin;
-        return false;
+        if (range.begin != range.end)
+            start = range.begin;
+        return !start;
     });
     return start;
 }

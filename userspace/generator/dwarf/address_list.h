@@ -34,13 +34,13 @@ struct CodeRange {
     uint64_t end = 0;
 };
 
-// Calls visit with each range of a DW_AT_ranges, in their order, until it returns false. Empty
-// ranges hold no code and are left out (DWARF 5, 2.17.3).
+// Calls visit with each range of a DW_AT_ranges, in their order, until it returns false. Ranges may
+// be empty and hold no code then (DWARF 5, 2.17.3).
 using VisitRange = std::function<bool(CodeRange)>;
 void for_each_range(const DebugSections &sections, const Unit &unit, const AttributeValue &ranges,
                     const VisitRange &visit);
 
-// Returns the beginning of the first of them.
+// Returns the beginning of the first of them that holds code.
 std::optional<uint64_t> first_range_start(const DebugSections &sections, const Unit &unit,
                                           const AttributeValue &ranges);
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 #include "userspace/generator/dwarf/line_program.h"
 
-#include <dwarf.h>
-
 namespace btf_extra::generator {
 
 namespace {

@@ -4,6 +4,8 @@
 #ifndef BTF_EXTRA_LINE_PROGRAM_H
 #define BTF_EXTRA_LINE_PROGRAM_H
 
+#include <dwarf.h>
+
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -35,6 +37,16 @@ struct SourcePlace {
     uint64_t file = 0;
     uint64_t line = 0;
     uint64_t column = 0;  // 0: not known
+
+    // Takes an attribute of a declaration.
+    void set(uint16_t name, const AttributeValue &value) {
+        if (name == DW_AT_decl_file)
+            file = value.number;
+        else if (name == DW_AT_decl_line)
+            line = value.number;
+        else if (name == DW_AT_decl_column)
+            column = value.number;
+    }
     auto operator<=>(const SourcePlace &) const = default;
 };
 

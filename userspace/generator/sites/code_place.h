@@ -51,7 +51,8 @@ struct CodePlace {
         return start;
     }
 
-    // Appends all ranges of the code, in the order of DW_AT_ranges. A malformed list ends early.
+    // Appends all ranges of the code, in the order of DW_AT_ranges, with those that are empty. A
+    // malformed list ends early.
     void append_ranges(const DebugSections &sections, const Unit &unit,
                        std::vector<CodeRange> &out) const {
         if (ranges) {

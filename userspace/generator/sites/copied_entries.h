@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Finds where inlined instances begin besides their one DW_AT_entry_pc. GCC may copy their code
+// Finds where inlined instances are entered besides their DW_AT_entry_pc. GCC may copy their code
 // (the head of a loop, jump threading, unrolling): a call then begins at one of the copies. DWARF
 // has one entry for all copies, but since GCC 8 (-ginline-points) the line program has a row for
 // each: the statement at which an instance is entered is where the function is declared.
@@ -27,15 +27,19 @@ class CopiedEntries {
 
     // Adds the function around the instances that follow. entry is its own.
     void add_body(const SourcePlace &declared, uint64_t entry, std::span<const CodeRange> ranges);
-    void add_instance(const SourcePlace &declared, uint64_t entry,
+    // has_entry: DWARF says that it is entered there. ranges may be empty ones.
+    void add_instance(const SourcePlace &declared, uint64_t entry, bool has_entry,
                       std::span<const CodeRange> ranges);
 
     std::span<const CodeRange> ranges_of(uint32_t instance) const;
 
+    // Reads the line program. Nothing is added behind that.
+    void read_rows(const DebugSections &sections, const Unit &unit);
+    // Says whether an instance is entered where it was said to be.
+    bool has_entry(uint32_t instance) const { return has_entry_[instance]; }
     // Returns them in order of (place of the function, address). Those outside of all functions
-    // that were added are left out. It finds nothing of a function that a macro writes: all its
-    // statements are in one place.
-    std::vector<Copy> find(const DebugSections &sections, const Unit &unit);
+    // that were added are left out.
+    std::vector<Copy> find() const;
 
   private:
     // Consecutive ranges in ranges_.
@@ -51,26 +55,27 @@ class CopiedEntries {
     struct Row {
         Entry entry;
         uint64_t view = 0;
-        bool is_stmt = false;
         auto operator<=>(const Row &) const = default;
     };
     struct Instance {
-        SourcePlace declared;
+        Entry entry;
         uint32_t number = 0;
         uint32_t body = 0;  // its number in bodies_
     };
 
     Ranges keep(std::span<const CodeRange> ranges);
     bool hold(Ranges ranges, uint64_t address) const;
-    std::vector<Row> rows_at_declarations(const DebugSections &sections, const Unit &unit) const;
-    bool written_by_macro(std::span<const Row> rows) const;
+    bool end_at(Ranges ranges, uint64_t address) const;
+    bool known(const Entry &entry) const;
     std::vector<uint32_t> instances_at(const Entry &entry) const;
 
     std::vector<Instance> instances_;
     std::vector<Ranges> instance_ranges_;  // by number
+    std::vector<bool> has_entry_;          // by number
     std::vector<Ranges> bodies_;           // by number
     std::vector<CodeRange> ranges_;
     std::vector<Entry> known_;  // the entries of instances and bodies
+    std::vector<Row> rows_;     // statements at declarations
 };
 
 }  // namespace btf_extra::generator

@@ -62,7 +62,8 @@ struct OpenSite {
     const Enclosing &enclosing;
     const CodePlace *body = nullptr;  // the code of an out-of-line function; nullptr: inlined
     ParamParts parts = {};            // of a body
-    size_t first_slot = 0;            // its parameters in UnitWalk::slots_
+    std::optional<uint32_t> instance = std::nullopt;  // in UnitWalk::instances_
+    size_t first_slot = 0;                            // its parameters in UnitWalk::slots_
 };
 
 // The surroundings of an entry.
@@ -91,7 +92,7 @@ class UnitWalk {
         uint64_t die = 0;
         const Function *function = nullptr;
         Enclosing enclosing;
-        uint8_t marks = 0;  // SITE_MARK_PART, if it is one
+        std::optional<size_t> site = std::nullopt;  // in sites_
     };
 
     // These return the offset behind what they read; 0 after fail().
@@ -148,8 +149,16 @@ UnitSites UnitWalk::run() {
     if (!marks_entries_)
         for (Site &site : sites_.sites)
             site.marks &= static_cast<uint8_t>(~SITE_MARK_NO_ENTRY);
-    for (const CopiedEntries::Copy &copy : copied_entries_.find(sections_, unit_))
-        add_copied_site(copy);
+    copied_entries_.read_rows(sections_, unit_);
+    for (uint32_t i = 0; i < instances_.size(); ++i) {
+        Site *site = instances_[i].site ? &sites_.sites[*instances_[i].site] : nullptr;
+        if (site && (site->marks & SITE_MARK_NO_ENTRY) && copied_entries_.has_entry(i) &&
+            !functions_.written_by_macro(*instances_[i].function))
+            site->marks &= static_cast<uint8_t>(~SITE_MARK_NO_ENTRY);
+    }
+    for (const CopiedEntries::Copy &copy : copied_entries_.find())
+        if (!functions_.written_by_macro(*instances_[copy.instances.front()].function))
+            add_copied_site(copy);
     return std::move(sites_);
 }
 
@@ -261,18 +270,18 @@ uint64_t UnitWalk::visit_inlined(const Die &die, const Scope &scope, uint32_t de
         site.marks |= SITE_MARK_LOOP_HEAD;
     if (is_part(*function, *address, scope.site, entry.call))
         site.marks |= SITE_MARK_PART;
-    if (function->declared_here && entry.place.entry_pc) {
-        copied_entries_.add_instance(function->declared, *address, ranges_);
-        instances_.push_back({.die = die.offset,
-                              .function = function,
-                              .enclosing = *scope.enclosing,
-                              .marks = static_cast<uint8_t>(site.marks & SITE_MARK_PART)});
+    OpenSite open{.function = *function,
+                  .point = {.address = *address, .view = entry.view.value_or(0)},
+                  .enclosing = *scope.enclosing};
+    // GCC writes no DW_AT_entry_pc for an instance in one piece that is entered at view 0.
+    if (function->declared_here && (entry.place.entry_pc || !entry.place.ranges)) {
+        open.instance = static_cast<uint32_t>(instances_.size());
+        copied_entries_.add_instance(function->declared, *address, bool{entry.place.entry_pc},
+                                     ranges_);
+        instances_.push_back(
+            {.die = die.offset, .function = function, .enclosing = *scope.enclosing});
     }
-    return visit_site(die, next, site,
-                      OpenSite{.function = *function,
-                               .point = {.address = *address, .view = entry.view.value_or(0)},
-                               .enclosing = *scope.enclosing},
-                      depth);
+    return visit_site(die, next, site, open, depth);
 }
 
 // GCC places the call of a split remainder where the function is declared; what a function calls by
@@ -330,6 +339,8 @@ uint64_t UnitWalk::visit_site(const Die &die, uint64_t after_attributes, Site si
                        {.enclosing = &open.enclosing, .site = &open, .has_params = true}, depth);
     const std::span<const ParamSlot> slots = std::span(slots_).subspan(open.first_slot);
     site.params = sites_.param_lists.add(slots);
+    if (open.instance)
+        instances_[*open.instance].site = sites_.sites.size();
     sites_.sites.push_back(site);
     if (open.body)
         tools_.clones.add({.unit = unit_,
@@ -368,7 +379,7 @@ void UnitWalk::add_copied_site(const CopiedEntries::Copy &copy) {
             return;
         if (tools_.loop_heads.is_loop_head(copy.point.address, copied_entries_.ranges_of(number)))
             site.marks |= SITE_MARK_LOOP_HEAD;
-        if (!(instance.marks & SITE_MARK_PART))
+        if (instance.site && !(sites_.sites[*instance.site].marks & SITE_MARK_PART))
             site.marks &= static_cast<uint8_t>(~SITE_MARK_PART);
         OpenSite open{
             .function = *instance.function, .point = copy.point, .enclosing = instance.enclosing};

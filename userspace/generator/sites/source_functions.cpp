@@ -58,6 +58,35 @@ int SourceFunctions::position_of(const Function &function, uint64_t die_offset) 
     return -1;
 }
 
+bool SourceFunctions::written_by_macro(const Function &function) const {
+    const Unit *unit = unit_at(function.die);
+    const Die root = unit ? unit->die_at(function.die) : Die{};
+    uint64_t offset = root.abbreviation ? unit->after_attributes(root) : 0;
+    uint32_t depth = root.abbreviation && root.abbreviation->has_children ? 1 : 0;
+    while (offset != 0 && depth != 0) {
+        const Die die = unit->die_at(offset);
+        if (die.tag() == DW_TAG_formal_parameter || die.tag() == DW_TAG_variable) {
+            SourcePlace declared;
+            unit->for_each_attribute(die, [&](uint16_t name, const AttributeValue &value) {
+                declared.set(name, value);
+            });
+            if (declared == function.declared)
+                return true;
+        }
+        const bool is_block = die.tag() == DW_TAG_lexical_block && die.abbreviation->has_children;
+        if (die.ends_children)
+            --depth;
+        else if (is_block)
+            ++depth;
+        else if (!die.abbreviation)
+            break;
+        offset = die.ends_children ? die.attributes
+                 : is_block        ? unit->after_attributes(die)
+                                   : unit->next_sibling(die);
+    }
+    return false;
+}
+
 std::string_view SourceFunctions::file_of(const Unit &unit, uint64_t number) {
     const auto [entry, fresh] = files_.try_emplace(unit.header.offset);
     Files &files = entry->second;
@@ -168,6 +197,7 @@ const SourceFunctions::Function *SourceFunctions::read(const Unit &unit, const D
     function->params = params;
     function->variadic = source.variadic;
     function->declared = declared;
+    function->die = die.offset;
     function->declared_here = file && declared.line != 0 && file_unit == &unit_;
     if (file)
         function->declared.file = *file;

@@ -36,6 +36,7 @@ class SourceFunctions {
         bool variadic = false;
         SourcePlace declared;
         bool declared_here = false;  // in a file that this unit has a number of
+        uint64_t die = 0;            // its abstract instance
     };
 
     // Adds what it reads to sites: functions, their parameters and paths. Its tables are in memory.
@@ -48,6 +49,9 @@ class SourceFunctions {
     const Function *at(uint64_t die_offset);
     // Returns the position of a parameter entry in the prototype, or -1.
     int position_of(const Function &function, uint64_t die_offset) const;
+    // Says whether a macro writes the head of a function, so that its parameters or variables are
+    // declared at the very place of the function.
+    bool written_by_macro(const Function &function) const;
     // Returns a file by the number that it has in a unit, normalised and relative to the source
     // tree. Empty: there is none.
     std::string_view file_of(const Unit &unit, uint64_t number);

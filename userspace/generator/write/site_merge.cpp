@@ -8,6 +8,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "userspace/format/core_api.h"
 #include "userspace/generator/model/thread_pool.h"
 
 namespace btf_extra::generator {
@@ -224,36 +225,34 @@ merge_param_lists(const std::vector<UnitSites> &units, const Numbers &loc_param_
     return {std::move(ordered), std::move(numbers)};
 }
 
-struct MarkedSite {
-    MergedSite site;
-    uint32_t marks;
-};
+// The marks of one site that stands for two. What is an entry for one of them is an entry; a probe
+// at the head of a loop is hit too often for both.
+uint32_t marks_of_both(uint32_t a, uint32_t b) {
+    return (a & b) | ((a | b) & SITE_MARK_LOOP_HEAD);
+}
 
-// Sorts the sites of a section and drops repeats: of sites that differ only in the reasons for what
-// they lack, the one with the lowest reasons stays.
-void sort_sites(MergedSection &section, std::span<const MarkedSite> marked,
+// Sorts the sites of a section and merges repeats: of sites that differ only in the reasons for
+// what they lack, the one with the lowest reasons stays.
+void sort_sites(std::vector<MergedSite> &sites,
                 const std::vector<std::vector<ParamSlot>> &param_lists) {
     const auto place = [](const MergedSite &site) {
         return uint64_t{site.function} << 32 | site.offset;
     };
-    const auto less = [&](const MergedSite &a, const MergedSite &b) {
+    std::sort(sites.begin(), sites.end(), [&](const MergedSite &a, const MergedSite &b) {
         return place(a) != place(b) ? place(a) < place(b) : a.params < b.params;
-    };
+    });
     const auto repeated = [&](const MergedSite &a, const MergedSite &b) {
         return place(a) == place(b) &&
                (a.params == b.params ||
                 compare_locations(param_lists[a.params], param_lists[b.params]) == 0);
     };
-    std::sort(section.sites.begin(), section.sites.end(), less);
-    section.sites.erase(std::unique(section.sites.begin(), section.sites.end(), repeated),
-                        section.sites.end());
-    for (const MarkedSite &each : marked) {
-        auto site = std::upper_bound(section.sites.begin(), section.sites.end(), each.site, less);
-        // The one that stayed has the same reasons or lower ones.
-        while (!repeated(*--site, each.site))
-            ;
-        section.marks[static_cast<uint32_t>(site - section.sites.begin())] |= each.marks;
-    }
+    size_t kept = 0;
+    for (const MergedSite &site : sites)
+        if (kept != 0 && repeated(sites[kept - 1], site))
+            sites[kept - 1].marks = marks_of_both(sites[kept - 1].marks, site.marks);
+        else
+            sites[kept++] = site;
+    sites.resize(kept);
 }
 
 }  // namespace
@@ -285,31 +284,25 @@ MergedUnits merge_units(const std::vector<UnitSites> &units, size_t threads) {
 
 std::vector<MergedSection> merge_sites(const std::vector<UnitSites> &units,
                                        const MergedUnits &merged) {
-    struct Collected {
-        MergedSection section;
-        std::vector<MarkedSite> marked;  // few
-    };
-    std::map<std::pair<uint32_t, SiteClass>, Collected> collected;
-    Collected *last = nullptr;
+    std::map<std::pair<uint32_t, SiteClass>, MergedSection> collected;
+    MergedSection *last = nullptr;
     for (size_t u = 0; u < units.size(); ++u) {
         for (const Site &site : units[u].sites) {
-            if (!last || last->section.section != site.section ||
-                last->section.site_class != site.site_class) {
+            if (!last || last->section != site.section || last->site_class != site.site_class) {
                 last = &collected[{site.section, site.site_class}];
-                last->section.section = site.section;
-                last->section.site_class = site.site_class;
+                last->section = site.section;
+                last->site_class = site.site_class;
             }
-            last->section.sites.push_back({.function = merged.function_numbers[u][site.function],
-                                           .offset = site.offset,
-                                           .params = merged.param_list_numbers[u][site.params]});
-            if (site.marks != 0)
-                last->marked.push_back({last->section.sites.back(), site.marks});
+            last->sites.push_back({.function = merged.function_numbers[u][site.function],
+                                   .offset = site.offset,
+                                   .params = merged.param_list_numbers[u][site.params],
+                                   .marks = site.marks});
         }
     }
     std::vector<MergedSection> sections;
-    for (auto &[key, each] : collected) {
-        sort_sites(each.section, each.marked, merged.param_lists);
-        sections.push_back(std::move(each.section));
+    for (auto &[key, section] : collected) {
+        sort_sites(section.sites, merged.param_lists);
+        sections.push_back(std::move(section));
     }
     return sections;
 }

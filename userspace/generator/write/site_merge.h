@@ -6,7 +6,6 @@
 
 #include <compare>
 #include <cstdint>
-#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,14 +29,15 @@ struct MergedSite {
     uint32_t function = 0;  // number of a MergedFunction
     uint32_t offset = 0;
     uint32_t params = 0;  // number of a list of ParamSlots
+    // SITE_MARK_*. If it stands for several sites that were read, all of them have PART or
+    // NO_ENTRY, and one has LOOP_HEAD.
+    uint32_t marks = 0;
 };
 
 struct MergedSection {
     uint32_t section = 0;  // number of an executable section
     SiteClass site_class = SiteClass::kInline;
     std::vector<MergedSite> sites;  // in order of (function, offset, params)
-    // SITE_MARK_* by number in sites. A site that had repeats has the marks of all of them.
-    std::map<uint32_t, uint32_t> marks;
 };
 
 // All that was read of the units, but for the sites.
