@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <stdexcept>
 #include <tuple>
 #include <unordered_map>
-#include <unordered_set>
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -82,12 +82,24 @@ struct LibdwOracle::Handle {
         for (int i = 0; data && gelf_getsym(data, i, &symbol); i++)
             if (symbol.st_shndx != SHN_UNDEF && (GELF_ST_TYPE(symbol.st_info) == STT_FUNC ||
                                                  GELF_ST_TYPE(symbol.st_info) == STT_NOTYPE))
-                symbols.insert(symbol.st_value);
+                add_symbol(symbol);
+    }
+
+    // The largest one at an address counts.
+    void add_symbol(const GElf_Sym &symbol) {
+        uint64_t &end = symbols[symbol.st_value];
+        end = std::max(end, symbol.st_value + std::max<uint64_t>(symbol.st_size, 1));
+    }
+    // Says whether a symbol has its code there, or the file has no symbols.
+    bool in_symbol(uint64_t address) const {
+        const auto behind = symbols.upper_bound(address);
+        return symbols.empty() ||
+               (behind != symbols.begin() && address < std::prev(behind)->second);
     }
 
     int fd;
     Dwarf *dwarf = nullptr;
-    std::unordered_set<uint64_t> symbols;  // addresses of code that have a symbol
+    std::map<uint64_t, uint64_t> symbols;  // of code: where each begins and ends
     std::vector<LinkedSection> sections;
     std::span<const uint8_t> loc, loclists;
 };
@@ -211,8 +223,7 @@ class LibdwOracle::Walk {
             if (!code_start(die, inner.address))
                 break;
             // This is the body of an overridden weak definition: nothing calls it.
-            if (!oracle_.handle_->symbols.empty() &&
-                !oracle_.handle_->symbols.contains(inner.address)) {
+            if (!oracle_.handle_->in_symbol(inner.address)) {
                 oracle_.counts_.overridden++;
                 return;
             }

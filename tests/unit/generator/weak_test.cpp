@@ -67,6 +67,24 @@ TEST_F(Weak, ADefinitionAloneIsASite) {
     EXPECT_EQ(sites(), "given_up 1, kept 1, local 1, leaf 3");
 }
 
+// On aarch64 GCC 12 puts the beginning of a body (DW_AT_low_pc) behind the NOPs, which belong to
+// its symbol. The sites are those of the same functions without NOPs.
+TEST_F(Weak, ABodyMayBeginBehindItsSymbol) {
+    for (const char *compiler : {"gcc", "aarch64-linux-gnu-gcc"}) {
+        SCOPED_TRACE(compiler);
+        link({"hooks.c"}, {.compiler = compiler});
+        auto opened = GeneratedFixture::open(path());
+        ASSERT_TRUE(opened) << opened.error().message;
+        const uint64_t distance = compiler[0] == 'a' ? 8 : 0;
+        for (const char *name : {"external", "with_leaf"}) {
+            const auto bodies = (*opened)->sites_of(name);
+            ASSERT_EQ(bodies.size(), 1u) << name;
+            EXPECT_EQ(bodies[0].address, (*opened)->symbol(name) + distance) << name;
+        }
+        EXPECT_EQ((*opened)->sites_of("leaf").size(), 1u);
+    }
+}
+
 // If symbols were stripped, a body without a symbol is not taken for an overridden one.
 TEST_F(Weak, StrippedSymbolsTellNothing) {
     const uint32_t all = 8, one_less = 6;  // all: both bodies of given_up with a leaf; and _start

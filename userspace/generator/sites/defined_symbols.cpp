@@ -26,7 +26,8 @@ std::string_view split_off(const char *symbol) {
 
 }  // namespace
 
-DefinedSymbols::DefinedSymbols(const DebugFile &file) : begins_(file.sections().size()) {
+DefinedSymbols::DefinedSymbols(const DebugFile &file)
+    : file_(file), instructions_(Instructions::of_file(file)) {
     const ElfImage &elf = file.elf();
     const ElfSection *table = elf.find(".symtab");
     Elf_Scn *section = table ? elf_getscn(elf.handle(), table->index) : nullptr;
@@ -36,14 +37,13 @@ DefinedSymbols::DefinedSymbols(const DebugFile &file) : begins_(file.sections().
         return;
     constexpr uint32_t kNone = UINT32_MAX;
     std::vector<uint32_t> by_index;  // by the index of the section header: number in sections()
-    for (uint32_t s = 0; s < begins_.size(); ++s) {
+    for (uint32_t s = 0; s < file.sections().size(); ++s) {
         const ElfSection &each = file.sections()[s];
         if (!each.executable())
             continue;
         if (each.index >= by_index.size())
             by_index.resize(each.index + 1, kNone);
         by_index[each.index] = s;
-        begins_[s].resize(each.size);
     }
     GElf_Sym symbol;
     for (int i = 0; gelf_getsym(data, i, &symbol); ++i) {
@@ -54,7 +54,7 @@ DefinedSymbols::DefinedSymbols(const DebugFile &file) : begins_(file.sections().
         const uint32_t s = by_index[symbol.st_shndx];
         const uint64_t offset =
             symbol.st_value - (elf.relocatable() ? 0 : file.sections()[s].address);
-        if (offset >= begins_[s].size())
+        if (offset >= file.sections()[s].size)
             continue;
         const bool local = GELF_ST_BIND(symbol.st_info) == STB_LOCAL;
         const char *name = elf_strptr(elf.handle(), header.sh_link, symbol.st_name);
@@ -68,14 +68,31 @@ DefinedSymbols::DefinedSymbols(const DebugFile &file) : begins_(file.sections().
         if (std::strchr(name, '.') != nullptr && name[func_suffix_strip(name)] != '\0')
             clones_.emplace(place(s, offset), name);
         has_local_functions_ |= local && type == STT_FUNC;
-        begins_[s][offset] = true;
+        begins_.push_back({place(s, offset), symbol.st_size});
     }
+    std::sort(begins_.begin(), begins_.end());
+}
+
+std::optional<uint64_t> DefinedSymbols::symbol_of(uint32_t section, uint64_t offset) const {
+    const uint64_t wanted = place(section, offset);
+    const auto behind = std::ranges::upper_bound(begins_, wanted, {}, &Begin::place);
+    if (behind == begins_.begin())
+        return std::nullopt;
+    const Begin &begin = behind[-1];
+    if (begin.place == wanted)
+        return wanted;
+    const Bytes code = file_.code(section);
+    const uint64_t distance = wanted - begin.place;  // of one section if it is in its size
+    if (distance >= begin.size || distance > offset || offset > code.size() ||
+        !instructions_->only_hooks(code.subspan(offset - distance, distance)))
+        return std::nullopt;
+    return begin.place;
 }
 
 std::string_view DefinedSymbols::clone(std::string_view name, uint32_t section,
                                        uint64_t offset) const {
     std::string_view found;
-    const auto [first, end] = clones_.equal_range(place(section, offset));
+    const auto [first, end] = clones_.equal_range(place_of_symbol(section, offset));
     for (auto each = first; each != end; ++each) {
         if (each->second.substr(0, func_suffix_strip(each->second.data())) != name)
             continue;

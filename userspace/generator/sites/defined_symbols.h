@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // Tells from symbols what bodies are. The body of a weak definition that gave way to another stays
 // in the code and in DWARF, but no symbol names it. A body that GCC has split off a function is
-// named foo.part.0.
+// named foo.part.0. The body may begin behind its symbol: on aarch64 DW_AT_low_pc of GCC 12 is
+// behind the NOPs that are left for a tracer.
 #ifndef BTF_EXTRA_DEFINED_SYMBOLS_H
 #define BTF_EXTRA_DEFINED_SYMBOLS_H
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include "userspace/generator/dwarf/debug_file.h"
+#include "userspace/generator/sites/instructions.h"
 
 namespace btf_extra::generator {
 
@@ -25,12 +29,12 @@ class DefinedSymbols {
     // its name is elsewhere. section is an index into DebugFile::sections(). If the file's symbols
     // are stripped, all or the local ones, that tells nothing: the answer is false.
     bool overridden(std::string_view name, uint32_t section, uint64_t offset) const {
-        return has_local_functions_ && !begins_[section][offset] && names_.contains(name);
+        return has_local_functions_ && !symbol_of(section, offset) && names_.contains(name);
     }
 
     // Says whether this body is the split remainder of a function: it runs after a call has begun.
     bool part(std::string_view name, uint32_t section, uint64_t offset) const {
-        const auto [first, end] = parts_.equal_range(place(section, offset));
+        const auto [first, end] = parts_.equal_range(place_of_symbol(section, offset));
         return std::any_of(first, end, [&](const auto &each) { return each.second == name; });
     }
 
@@ -43,9 +47,23 @@ class DefinedSymbols {
         return uint64_t{section} << 32 | offset;
     }
 
+    struct Begin {
+        uint64_t place = 0;
+        uint64_t size = 0;
+        auto operator<=>(const Begin &) const = default;
+    };
+
+    // Returns the place of the symbol at the beginning of a body. nullopt: there is none.
+    std::optional<uint64_t> symbol_of(uint32_t section, uint64_t offset) const;
+    uint64_t place_of_symbol(uint32_t section, uint64_t offset) const {
+        return symbol_of(section, offset).value_or(place(section, offset));
+    }
+
+    const DebugFile &file_;
+    std::unique_ptr<Instructions> instructions_;
     bool has_local_functions_ = false;
-    std::vector<std::vector<bool>> begins_;       // by section and offset: a symbol of code
-    std::unordered_set<std::string_view> names_;  // those that other files see
+    std::vector<Begin> begins_;                                   // symbols of code, in order
+    std::unordered_set<std::string_view> names_;                  // those that other files see
     std::unordered_multimap<uint64_t, std::string_view> parts_;   // names of functions, by place
     std::unordered_multimap<uint64_t, std::string_view> clones_;  // symbols with a suffix, by place
 };

@@ -41,6 +41,10 @@ class Instructions {
     // architecture are not followed.
     virtual std::optional<Instruction> decode(const Code &code) = 0;
 
+    // Tells whether code is nothing but NOPs and landing pads, as a compiler leaves them for a
+    // tracer at the beginning of a function. Threads may share this.
+    virtual bool only_hooks(Bytes code) const = 0;
+
     // Tells whether a tracer's hook may be that far behind the entry of a function.
     virtual bool may_be_hook(uint64_t distance) const = 0;
 };

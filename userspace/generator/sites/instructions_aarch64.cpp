@@ -13,6 +13,12 @@ int64_t in_bytes(uint32_t field, unsigned bits) {
     return static_cast<int64_t>(narrow_extend_bits(field, bits, true)) * 4;
 }
 
+uint32_t word_at(const uint8_t *bytes) {
+    uint32_t word;
+    std::memcpy(&word, bytes, sizeof(word));
+    return word;
+}
+
 // The displacement of a direct jump. Returns nothing for other instructions.
 std::optional<int64_t> displacement_of(uint32_t word) {
     if (word >> 26 == 0x05)  // b
@@ -30,8 +36,7 @@ class Aarch64Instructions : public Instructions {
 
     bool any_jump_to(uint64_t entry, const Code &code) override {
         for (size_t at = 0; at + 4 <= code.bytes.size(); at += 4) {
-            uint32_t word;
-            std::memcpy(&word, code.bytes.data() + at, sizeof(word));
+            const uint32_t word = word_at(code.bytes.data() + at);
             const std::optional<int64_t> displacement = displacement_of(word);
             if (displacement && code.first + at + static_cast<uint64_t>(*displacement) == entry &&
                 !file_.relocates(code.first + at, 4))
@@ -41,6 +46,14 @@ class Aarch64Instructions : public Instructions {
     }
 
     std::optional<Instruction> decode(const Code &) override { return std::nullopt; }
+    bool only_hooks(Bytes code) const override {
+        for (size_t at = 0; at + 4 <= code.size(); at += 4) {
+            const uint32_t word = word_at(code.data() + at);
+            if (word != 0xd503201f && (word & ~0xc0u) != 0xd503241f)  // nop; bti
+                return false;
+        }
+        return code.size() % 4 == 0;
+    }
     bool may_be_hook(uint64_t) const override { return false; }
 
   private:

@@ -29,6 +29,27 @@ uint32_t word_at(const uint8_t *bytes) {
     return word;
 }
 
+// The size of a NOP as compilers write them, or of an ENDBR64, at the beginning of code. 0: it is
+// neither.
+size_t hook_size(Bytes code) {
+    static constexpr uint8_t kEndbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+    if (code.size() >= 4 && std::equal(std::begin(kEndbr64), std::end(kEndbr64), code.begin()))
+        return 4;
+    size_t at = 0;
+    while (at < code.size() && code[at] == 0x66)
+        ++at;
+    if (at < code.size() && code[at] == 0x90)
+        return at + 1;
+    if (code.size() - at < 3 || code[at] != 0x0f || code[at + 1] != 0x1f)
+        return 0;
+    const uint8_t operand = code[at + 2];  // (%rax) or (%rax,%rax,1), with a displacement or none
+    if ((operand & 0x3b) != 0)
+        return 0;
+    const size_t displacement = (operand >> 6) == 0 ? 0 : (operand >> 6) == 1 ? 1 : 4;
+    const size_t size = at + 3 + ((operand & 7) == 4 ? 1 : 0) + displacement;
+    return operand >> 6 != 3 && size <= code.size() ? size : 0;
+}
+
 uint32_t bit_of(uint16_t reg) {
     static constexpr uint16_t kNames[6][4] = {{X86_REG_RDI, X86_REG_EDI, X86_REG_DI, X86_REG_DIL},
                                               {X86_REG_RSI, X86_REG_ESI, X86_REG_SI, X86_REG_SIL},
@@ -115,6 +136,11 @@ class X86Instructions : public Instructions {
 
     bool any_jump_to(uint64_t entry, const Code &code) override;
     std::optional<Instruction> decode(const Code &code) override;
+    bool only_hooks(Bytes code) const override {
+        while (const size_t size = hook_size(code))
+            code = code.subspan(size);
+        return code.empty();
+    }
     // It is the first instruction, or follows an ENDBR64.
     bool may_be_hook(uint64_t distance) const override { return distance == 0 || distance == 4; }
 
