@@ -175,9 +175,12 @@ void kloc_sites_free(struct kloc_sites *sites)
 	*sites = (struct kloc_sites){};
 }
 
-static u32 reason_of(const struct kloc_site *site, const struct kloc_request *request,
+/* Returns 0, a BTF_EXTRA_REASON_*, or -ENOMEM. */
+static int reason_of(const struct kloc_site *site, const struct kloc_request *request,
 		     struct traceable *traceable)
 {
+	int answer;
+
 	if (!site->site.address || site->site.flags & BTF_EXTRA_SITE_FREED)
 		return BTF_EXTRA_REASON_NO_TEXT;
 	if (!request->inexact) {
@@ -188,24 +191,28 @@ static u32 reason_of(const struct kloc_site *site, const struct kloc_request *re
 	}
 	if (request->required & ~site->args->located)
 		return BTF_EXTRA_REASON_PARAMETER;
-	if (!request->with_notrace &&
-	    !traceable_address(traceable, site->site.address))
-		return BTF_EXTRA_REASON_NOTRACE;
-	return 0;
+	if (request->with_notrace)
+		return 0;
+	answer = traceable_address(traceable, site->site.address);
+	return answer < 0 ? answer : answer ? 0 : BTF_EXTRA_REASON_NOTRACE;
 }
 
 int kloc_sites_leave_out(struct kloc_sites *sites, const struct kloc_request *request)
 {
 	struct traceable traceable;
+	int reason = traceable_begin(&traceable);
 	u32 i;
 
-	traceable_begin(&traceable);
-	for (i = 0; i < sites->nr_sites && !fatal_signal_pending(current); i++) {
-		sites->sites[i].reason = reason_of(&sites->sites[i], request, &traceable);
+	for (i = 0; reason >= 0 && i < sites->nr_sites; i++) {
+		reason = reason_of(&sites->sites[i], request, &traceable);
+		if (reason >= 0)
+			sites->sites[i].reason = reason;
+		if (fatal_signal_pending(current))
+			reason = -EINTR;
 		cond_resched();
 	}
 	traceable_end(&traceable);
-	return i < sites->nr_sites ? -EINTR : 0;
+	return min(reason, 0);
 }
 
 bool kloc_sites_stale(const struct kloc_sites *sites)

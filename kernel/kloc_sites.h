@@ -36,7 +36,7 @@ int kloc_sites_collect(struct kloc_sites *sites, struct kloc_args *args,
 		       const struct kloc_request *request);
 void kloc_sites_free(struct kloc_sites *sites);
 
-/* Sets the reasons that are known without trying. -EINTR: the caller is being killed. */
+/* Sets the reasons that are known without trying. -EINTR: the caller is being killed; -ENOMEM. */
 int kloc_sites_leave_out(struct kloc_sites *sites, const struct kloc_request *request);
 
 /* Whether the tables have changed since, in a way that the sites may have gone. */

@@ -9,10 +9,11 @@
 /* The most bodies of one name that are checked. */
 #define MAX_BODIES 64
 
-void traceable_begin(struct traceable *traceable)
+int traceable_begin(struct traceable *traceable)
 {
 	*traceable = (struct traceable){};
 	traceable->symbol = kmalloc(KSYM_SYMBOL_LEN, GFP_KERNEL);
+	return traceable->symbol ? 0 : -ENOMEM;
 }
 
 void traceable_end(struct traceable *traceable)
@@ -26,9 +27,11 @@ void traceable_end(struct traceable *traceable)
 #ifdef CONFIG_DYNAMIC_FTRACE
 
 /* An ftrace filter only accepts addresses of functions that ftrace knows. */
-static bool ftrace_knows(struct traceable *traceable, unsigned long start)
+static int ftrace_knows(struct traceable *traceable, unsigned long start)
 {
-	return !ftrace_set_filter_ip(&traceable->ops, start, 0, 1);
+	int err = ftrace_set_filter_ip(&traceable->ops, start, 0, 1);
+
+	return err == -ENOMEM ? err : !err;
 }
 
 struct bodies {
@@ -47,7 +50,7 @@ static int keep_body(const struct btf_extra_site *site, void *data)
 }
 
 /* A part of a function (foo.cold) is like the whole. All functions of that name must agree. */
-static bool whole_is_traceable(struct traceable *traceable)
+static int whole_is_traceable(struct traceable *traceable)
 {
 	const struct btf_extra_query query = {
 		.by = BTF_EXTRA_BY_NAME,
@@ -56,39 +59,44 @@ static bool whole_is_traceable(struct traceable *traceable)
 	};
 	struct bodies *bodies = kzalloc(sizeof(*bodies), GFP_KERNEL);
 	size_t length = func_suffix_strip(traceable->symbol);
-	bool answer = false;
+	int answer = 0;
 	u32 i;
 
 	if (!bodies)
-		return false;
+		return -ENOMEM;
 	if (traceable->symbol[length]) {
 		traceable->symbol[length] = '\0';
 		answer = !btf_extra_for_each_site(&query, keep_body, bodies, NULL);
 	}
-	for (i = 0; answer && i < bodies->nr; i++)
+	for (i = 0; answer > 0 && i < bodies->nr; i++)
 		answer = ftrace_knows(traceable, bodies->addresses[i]);
 	kfree(bodies);
 	return answer;
 }
 
-bool traceable_address(struct traceable *traceable, unsigned long address)
+int traceable_address(struct traceable *traceable, unsigned long address)
 {
+	int answer;
+
 	if (address >= traceable->function.start && address < traceable->function.end)
 		return traceable->answer;
 	/* The kernel's own rule is the same: code without a symbol is not notrace. */
-	if (!traceable->symbol ||
-	    !kernel_symbol_around(address, traceable->symbol, &traceable->function))
-		return true;
-	traceable->answer = ftrace_knows(traceable, traceable->function.start) ||
-			    whole_is_traceable(traceable);
-	return traceable->answer;
+	if (!kernel_symbol_around(address, traceable->symbol, &traceable->function))
+		return 1;
+	answer = ftrace_knows(traceable, traceable->function.start) ?:
+		 whole_is_traceable(traceable);
+	if (answer < 0)
+		traceable->function = (struct symbol_extent){};
+	else
+		traceable->answer = answer;
+	return answer;
 }
 
 #else
 
-bool traceable_address(struct traceable *traceable, unsigned long address)
+int traceable_address(struct traceable *traceable, unsigned long address)
 {
-	return true;
+	return 1;
 }
 
 #endif

@@ -20,9 +20,10 @@ struct traceable {
 	bool answer;
 };
 
-void traceable_begin(struct traceable *traceable);
-/* May sleep. */
-bool traceable_address(struct traceable *traceable, unsigned long address);
+/* Returns 0 or -ENOMEM. End it in either case. */
+int traceable_begin(struct traceable *traceable);
+/* Returns 1, 0 or -ENOMEM. May sleep. */
+int traceable_address(struct traceable *traceable, unsigned long address);
 void traceable_end(struct traceable *traceable);
 
 #endif
