@@ -213,6 +213,20 @@ def comment_openings():
             before = line
 
 
+def syzkaller_description():
+    """Same structs, same fields in the same order. A BPF program reads btf_extra_arg, no ioctl does."""
+    header = (TOP / "include/uapi/linux/btf_extra.h").read_text(encoding="utf-8")
+    header = re.sub(r"/\*.*?\*/", "", header, flags=re.DOTALL)
+    wanted = {name: re.findall(r"(\w+)(?:\[\w+\])?;", body)
+              for name, body in re.findall(r"struct (\w+) \{(.*?)\n\};", header, re.DOTALL)}
+    text = (TOP / "kernel/syzkaller.txt").read_text(encoding="utf-8")
+    found = {name: re.findall(r"^\t(\w+)", body, re.MULTILINE)
+             for name, body in re.findall(r"^(\w+) \{\n(.*?)^\}", text, re.DOTALL | re.MULTILINE)}
+    for name in sorted((set(wanted) | set(found)) - {"btf_extra_arg"}):
+        if wanted.get(name) != found.get(name):
+            yield f"kernel/syzkaller.txt: struct {name} is not that of the UAPI header"
+
+
 def nothing_generated():
     generated = re.compile(r"(^build/|(^|/)\.checkpatch-|\.(o|a|so|ko|d|pyc|deb|btf_extra|mod|symvers)$|(^|/)vmlinux$)")
     for path in FILES:
@@ -264,6 +278,7 @@ RULES = {
     "every source file names its licence": licences,
     "the version is in one place": one_version,
     "documents are short and their links lead somewhere": documents,
+    "syzkaller's description follows the UAPI header": syzkaller_description,
     "nothing generated among the sources": nothing_generated,
     "nothing of one machine in the sources": nothing_of_one_machine,
     "C++ is formatted (clang-format)": cpp_format,
