@@ -91,7 +91,7 @@ say = $(if $(V),,@printf '  %-4s %s\n' $(1) $@;)
 
 # ---- what is asked for ----
 
-.PHONY: help demo check userspace install kernel kernel-tree dkms kunit fuzz bench bench-vm \
+.PHONY: help demo check userspace install kernel kernel-tree dkms kunit fuzz fuzz-vm sweep bench bench-vm \
 	bench-intree check-intree vm tidy compile_commands clean FORCE
 
 help:
@@ -106,6 +106,8 @@ help:
 	@echo 'make kunit       the KUnit suites, on a kernel with KASAN and lockdep in QEMU'
 	@echo 'make check-intree   of these, what is about a kernel that is built with it'
 	@echo 'make fuzz        the fuzzers without end, or one of them: make fuzz FUZZER=name'
+	@echo 'make fuzz-vm     random calls of the device, in a virtual machine: KERNEL=lean|6.1|...'
+	@echo 'make sweep       a program at every site of every function of KERNEL="6.1 lean" (hours)'
 	@echo 'make bench       speed and size against pahole, on a real kernel'
 	@echo 'make bench-vm    cost of the kernel module, in virtual machines: KERNEL=6.1|6.12|7.x|all'
 	@echo 'make bench-intree  what CONFIG_DEBUG_INFO_BTF_EXTRA costs a kernel build, and its kernel (slow)'
@@ -171,6 +173,19 @@ check-intree:
 
 fuzz:
 	@tests/harness/fuzz.sh $(FUZZER)
+
+# Random calls of the device, on KERNEL, without end.
+fuzz-vm: KERNEL = lean
+fuzz-vm:
+	@userspace/packages.sh build check kernel vm
+	@LIMIT=86400 PARTS="0 $$(date +%s)" tests/harness/run_vm_tests.sh $(CURDIR)/build/fuzz-vm ioctl_fuzz $(KERNEL)
+
+# A program at every site of every function; KERNEL: one or more of tests/vm/suites.list.
+sweep: KERNEL = 6.1 lean
+sweep:
+	@userspace/packages.sh build check kernel vm
+	@LIMIT=43200 tests/harness/run_vm_tests.sh $(CURDIR)/build/sweep sweep $(KERNEL)
+	@grep -h '^# \|^fail' build/sweep/logs/vm_*.log
 
 bench:
 	@userspace/packages.sh build bench

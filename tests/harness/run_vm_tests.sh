@@ -5,7 +5,8 @@
 #
 #   run_vm_tests.sh OUT [WORD...]      WORD: a suite, "harness", or a kernel: only these, on these
 #
-# OUT/results/vm_KERNEL has the rows, OUT/logs/vm_KERNEL.log what the guest said.
+# OUT/results/vm_KERNEL has the rows, OUT/logs/vm_KERNEL.log what the guest said. $LIMIT: seconds for a
+# kernel's guest and for each of its suites, if they may take long.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/harness/results.sh
@@ -26,7 +27,7 @@ job() {
     local name=$1 status began=$SECONDS results=$out/results/$1 log=$out/logs/$1.log
     shift
     : >"$results"
-    timeout 3600 "$@" >"$log" 2>&1 </dev/null
+    timeout "${LIMIT:-3600}" "$@" >"$log" 2>&1 </dev/null
     status=$?
     if [ ! -s "$results" ] || { [ "$status" != 0 ] && ! grep -q '^fail ' "$results"; }; then
         echo "fail $name: exit code $status" >>"$results"
@@ -40,7 +41,8 @@ declare -A suites_of=()
 order=()
 while read -r suite on; do
     if [ "$suite" = '#' ] || ! is_asked "$suites" "$suite"; then continue; fi
-    for kernel in $on; do
+    [[ $on != 'asked '* ]] || [ -n "$suites" ] || continue
+    for kernel in ${on#asked }; do
         is_asked "$kernels" "$kernel" || continue
         [ -n "${suites_of[$kernel]:-}" ] || order+=("$kernel")
         suites_of[$kernel]+=" $suite"

@@ -20,7 +20,7 @@ out=$1 kernel=$2 results=$1/results/vm_$2
 shift 2
 scratch=$out/scratch/vm_$kernel
 files=$scratch/files
-limit=1200
+limit=${LIMIT:-1200}
 rm -rf "$scratch"
 mkdir -p "$files" build/kernel
 : >"$results"
@@ -93,8 +93,8 @@ exec {in_use}>&-
 turns=()
 [ "$kernel" != lean ] || turns=(--turns)
 while [ "${#suites[@]}" -gt 0 ]; do
-    vm/run.sh "$kernel" "${turns[@]}" --cpus 2 --memory 1536 --timeout 3600 --files "$files" -- \
-        env "PARTS=${PARTS:-}" sh /suites.sh $limit "${suites[@]}" 2>&1 | tee "$scratch/said"
+    vm/run.sh "$kernel" "${turns[@]}" --cpus 2 --memory 1536 --timeout "${LIMIT:-3600}" --files "$files" -- \
+        env "PARTS=${PARTS:-}" sh /suites.sh "$limit" "${suites[@]}" 2>&1 | tee "$scratch/said"
     mapfile -t suites < <(take "$scratch/said" "${PIPESTATUS[0]}")
 done
 rm -rf "$scratch"

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// Runs in a guest with btf_extra.ko and btf_extra_vmlinux.ko loaded. Attaches a program to every
+// site of every function of vmlinux, some functions at a time, while all processors work.
+//
+//   sweep_guest [FIRST [END]]      functions in the order of the list of sites, from 0
+#include <array>
+#include <chrono>
+#include <map>
+#include <optional>
+
+#include <bpf/libbpf.h>
+#include <sys/resource.h>
+
+#include "tests/vm/guest_attach.h"
+#include "tests/vm/sweep/load.h"
+
+using namespace guest;
+
+namespace {
+
+constexpr size_t kAtATime = 1000;  // functions
+constexpr unsigned kRounds = 2;    // of the load, while all probes of a batch are there
+
+constexpr std::array<const char *, 7> kReasons = {
+    "not at all", "freed or unknown text", "head of a loop", "parameter without location",
+    "notrace",    "the kernel refuses",    "no entry",
+};
+
+struct Totals {
+    uint64_t functions = 0, attached = 0, hits = 0, missed = 0;
+    std::map<std::pair<uint32_t, int32_t>, uint64_t> left_out;  // by reason and error
+    std::map<int, uint64_t> refused;                            // functions, by errno
+
+    uint64_t all_left_out() const {
+        uint64_t sum = 0;
+        for (const auto &[why, count] : left_out)
+            sum += count;
+        return sum;
+    }
+};
+
+int load_program() {
+    bpf_object *object = bpf_object__open("/sweep.bpf.o");
+    if (object == nullptr || bpf_object__load(object) != 0)
+        die("/sweep.bpf.o");
+    return bpf_program__fd(bpf_object__find_program_by_name(object, "count_call"));
+}
+
+// The sites of a function that get a probe or a reason: those that are not the part of a call.
+uint64_t sites_to_reach(const btf_extra_attach &request) {
+    const Answer answer = by_ioctl(device(), of_id("vmlinux", request.func_id));
+    return std::ranges::count_if(answer.sites, [](const btf_extra_site &site) {
+        return (site.flags & BTF_EXTRA_SITE_PART) == 0;
+    });
+}
+
+// Attaches to one function. Every site must have a probe or a reason.
+std::optional<Link> attach(btf_extra_attach &request, Totals &totals, Row &row) {
+    std::vector<btf_extra_left_out> left_out;
+    Link link(request, &left_out);
+    if (link.error != 0 && link.error != EOPNOTSUPP) {
+        totals.refused[link.error]++;
+        // A function that is only the part of others has no site.
+        row.equal(link.error, ENOENT, "errno of " + std::to_string(request.func_id));
+        row.equal(static_cast<int64_t>(sites_to_reach(request)), 0, "sites of a refused function");
+        return {};
+    }
+    for (const btf_extra_left_out &site : left_out)
+        totals.left_out[{site.reason, site.error}]++;
+    totals.attached += request.attached;
+    row.equal(request.attached + request.total, static_cast<int64_t>(sites_to_reach(request)),
+              "sites of " + std::to_string(request.func_id));
+    if (link.error != 0)
+        return {};
+    return link;
+}
+
+void batch(const List &list, size_t first, size_t end, int program, uint32_t object,
+           const Load &load, Totals &totals, Row &row) {
+    const auto began = std::chrono::steady_clock::now();
+    const Totals before = totals;
+    std::vector<Link> links;
+    for (size_t i = first; i < end; i++) {
+        btf_extra_attach request = {};
+        request.prog_fd = program;
+        request.object = object;
+        request.func_id = list.funcs[i].id;
+        request.flags = BTF_EXTRA_BEST_EFFORT | BTF_EXTRA_INEXACT;
+        request.cookie = request.func_id;
+        totals.functions++;
+        if (auto link = attach(request, totals, row))
+            links.push_back(std::move(*link));
+    }
+    load.wait_for(kRounds);
+    for (const Link &link : links) {
+        const btf_extra_link state = link.state();
+        totals.hits += state.hits;
+        totals.missed += state.missed;
+    }
+    // Each waits for all processors: many at a time wait together.
+    std::vector<std::thread> closers;
+    constexpr size_t kClosers = 16;
+    for (size_t closer = 0; closer < kClosers; closer++)
+        closers.emplace_back([&links, closer] {
+            for (size_t i = closer; i < links.size(); i += kClosers)
+                const Link gone(std::move(links[i]));
+        });
+    for (std::thread &closer : closers)
+        closer.join();
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+    std::printf("# functions %zu to %zu: %lu sites attached, %lu left out, %lu hits, %lu missed, "
+                "%.0f s\n",
+                first, end - 1, totals.attached - before.attached,
+                totals.all_left_out() - before.all_left_out(), totals.hits - before.hits,
+                totals.missed - before.missed, took.count());
+    std::fflush(stdout);
+}
+
+void print(const Totals &totals) {
+    std::printf("# %lu functions, %lu sites attached, %lu hits, %lu missed\n", totals.functions,
+                totals.attached, totals.hits, totals.missed);
+    for (const auto &[why, count] : totals.left_out)
+        std::printf("# left out: %lu: %s%s%s\n", count, kReasons.at(why.first),
+                    why.second != 0 ? ": " : "", why.second != 0 ? std::strerror(-why.second) : "");
+    for (const auto &[error, count] : totals.refused)
+        std::printf("# functions without a site of their own: %lu: %s\n", count,
+                    std::strerror(error));
+}
+
+size_t count_probes() {
+    std::ifstream list("/sys/kernel/debug/kprobes/list");
+    size_t lines = 0;
+    for (std::string line; std::getline(list, line);)
+        lines++;
+    return lines;
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+    const rlimit files = {4096, 4096};
+    if (setrlimit(RLIMIT_NOFILE, &files) != 0)
+        die("RLIMIT_NOFILE");
+    const List list = list_sites();
+    const size_t first = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 0;
+    const size_t end =
+        std::min(list.funcs.size(), argc > 2 ? std::strtoul(argv[2], nullptr, 10) : SIZE_MAX);
+    const int program = load_program();
+    const uint32_t object =
+        by_ioctl(device(), of_id("vmlinux", list.funcs[0].id)).sites.at(0).object;
+    const size_t probes = count_probes();
+    Totals totals;
+    {
+        Row row("every site has a probe once, or a reason");
+        const Load load;
+        for (size_t at = first; at < end; at += kAtATime)
+            batch(list, at, std::min(end, at + kAtATime), program, object, load, totals, row);
+    }
+    print(totals);
+    {
+        Row row("the program ran, and nothing is left of it");
+        row.expect(totals.hits > 0, "no hits");
+        row.equal(static_cast<int64_t>(count_probes()), static_cast<int64_t>(probes), "probes");
+    }
+    return Row::failed != 0;
+}
