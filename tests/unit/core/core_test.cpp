@@ -334,7 +334,13 @@ struct RandomTables {
         for (u32 i = 0; i < nr_names; i++) {
             std::string name = pick(0, 1) ? "common_prefix_" : "";
             for (u32 length = pick(1, 12); length; length--)
-                name += static_cast<char>(pick(0, 9) ? 'a' + pick(0, 3) : 0x80 + pick(0, 0x7f));
+                if (pick(0, 9)) {
+                    name += static_cast<char>('a' + pick(0, 3));
+                } else {  // two bytes of UTF-8
+                    const u32 letter = pick(0xa1, 0x7ff);
+                    name += static_cast<char>(0xc0 | letter >> 6);
+                    name += static_cast<char>(0x80 | (letter & 0x3f));
+                }
             name_pool.push_back(name);
         }
         for (u32 i = 0; i < nr_funcs; i++)
