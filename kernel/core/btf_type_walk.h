@@ -32,7 +32,7 @@ const struct btf_type *btf_type_walk_strip(struct btf_type_walk *walk, u32 id);
 /* A parameter of that type: arrays and functions are the pointers that are passed. */
 struct btf_value btf_type_walk_value(struct btf_type_walk *walk, u32 id);
 
-/* Of one type. Where the walk gives up it is as if the type were not at hand. */
+/* The same in a walk of its own. NULL also: this walk gave up. */
 static inline const struct btf_type *btf_type_strip(const struct btf_blob *types, u32 id)
 {
 	struct btf_type_walk walk = btf_type_walk_begin(types);

@@ -2,7 +2,7 @@
 #include "core_images.h"
 #include "blob_writer.h"
 
-/* What is not a base itself may be over another one. */
+/* A blob that is not a base itself may be over another one. */
 static void begin(struct blob_writer *w, struct core_row_images *images, u32 first_id,
 		  u32 first_string)
 {

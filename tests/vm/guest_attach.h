@@ -3,8 +3,11 @@
 #ifndef BTF_EXTRA_GUEST_ATTACH_H
 #define BTF_EXTRA_GUEST_ATTACH_H
 
+#include <set>
 #include <utility>
 
+#include <bpf/bpf.h>
+#include <linux/bpf.h>
 #include <unistd.h>
 
 #include "tests/vm/guest_sites.h"
@@ -15,6 +18,36 @@ namespace guest {
 inline int device() {
     static const int fd = open_device(BTF_EXTRA_DEVICE);
     return fd;
+}
+
+// Loads a program of this type and with these flags that does nothing. Ends this process if it does
+// not load.
+inline int load_program(uint32_t type, uint32_t flags = 0, uint32_t expected_attach_type = 0,
+                        uint32_t attach_btf_id = 0) {
+    const bpf_insn nothing[] = {{BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 0},
+                                {BPF_JMP | BPF_EXIT, 0, 0, 0, 0}};
+    LIBBPF_OPTS(bpf_prog_load_opts, options);
+    options.prog_flags = flags;
+    options.expected_attach_type = static_cast<bpf_attach_type>(expected_attach_type);
+    options.attach_btf_id = attach_btf_id;
+    const int fd =
+        bpf_prog_load(static_cast<bpf_prog_type>(type), "nothing", "GPL", nothing, 2, &options);
+    if (fd < 0)
+        die("program of type " + std::to_string(type));
+    return fd;
+}
+
+// Returns address and symbol of each probe in the kernel.
+inline std::multiset<std::string> probe_list() {
+    std::multiset<std::string> probes;
+    std::ifstream list("/sys/kernel/debug/kprobes/list");
+    if (!list)
+        die("/sys/kernel/debug/kprobes/list");
+    // The rest of the line, such as [OPTIMIZED], changes by itself.
+    for (std::string address, type, symbol, rest;
+         list >> address >> type >> symbol && std::getline(list, rest);)
+        probes.insert(address + " " + symbol);
+    return probes;
 }
 
 // Makes a request for the function of that name. Ends the program if there is not exactly one.

@@ -155,8 +155,8 @@ struct btf_extra_lookup {
  * register of a parameter without location is 0. The instruction pointer is the address of the site
  * + 1. bpf_get_attach_cookie() returns the cookie.
  *
- * What is guarded is what perf guards at a kprobe: on a processor no program of ours runs while the
- * kernel counts bpf_prog_active there. That is while a program of a kprobe, tracepoint or perf
+ * We guard what perf guards at a kprobe: on a processor no program of ours runs while the kernel
+ * counts bpf_prog_active there. That is while a program of a kprobe, tracepoint or perf
  * event runs, and while a system call changes a map; the hit counts as missed. Nothing else is
  * guarded: programs of raw tracepoints, fentry, sockets and XDP do not count. If one of these holds
  * the lock of a map and comes by a site inside that map's code (kernel/bpf), a program there that

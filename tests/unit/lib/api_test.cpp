@@ -88,6 +88,18 @@ class ApiTest : public ::testing::Test {
         ASSERT_EQ(btf_extra_open(&tables_, &opts), 0) << btf_extra_last_error();
     }
 
+    // The files of a running system are in the folder of this test.
+    FileTablesPaths running_paths(const std::string &sys_kernel,
+                                  const std::string &sys_module) const {
+        FileTablesPaths paths;
+        paths.file = file_;
+        paths.base_btf = base_;
+        paths.sys_kernel = folder_.path(sys_kernel);
+        paths.sys_module = folder_.path(sys_module);
+        paths.kallsyms = folder_.path("kallsyms");
+        return paths;
+    }
+
     test::TemporaryFolder folder_;
     std::string file_, base_;
     btf_extra_tables *tables_ = nullptr;
@@ -233,13 +245,7 @@ TEST_F(ApiTest, RunTimeAddresses) {
           sample.file.build_id_note.size());
     auto tables_with = [&](const std::string &kallsyms) {
         std::ofstream(folder_.path("kallsyms")) << kallsyms;
-        FileTablesPaths paths;
-        paths.file = file_;
-        paths.base_btf = base_;
-        paths.sys_kernel = folder_.path("sys");
-        paths.sys_module = folder_.path("none");
-        paths.kallsyms = folder_.path("kallsyms");
-        return open_file_tables(paths, true);
+        return open_file_tables(running_paths("sys", "none"), true);
     };
     // Both functions with a body are global symbols.
     const std::string right = "ffffffff82000020 T skb_headlen\n"
@@ -294,13 +300,7 @@ TEST_F(ApiTest, BrokenFileOfOneModule) {
     test::write_file(folder_.path("not_loaded.btf_extra"), std::string_view("no container"));
     test::write_file(folder_.path("notes"), std::span<const std::byte>(sample.file.build_id_note));
     test::write_file(folder_.path("kallsyms"), std::string_view("0000000000000000 T report\n"));
-    FileTablesPaths paths;
-    paths.file = file_;
-    paths.base_btf = base_;
-    paths.sys_kernel = folder_.path("");
-    paths.sys_module = folder_.path("module");
-    paths.kallsyms = folder_.path("kallsyms");
-    auto tables = open_file_tables(paths, true);
+    auto tables = open_file_tables(running_paths("", "module"), true);
     ASSERT_TRUE(tables) << tables.error().message;
 
     const std::string broken = folder_.path("broken.btf_extra") + ": byte 0x0: ";

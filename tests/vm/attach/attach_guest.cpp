@@ -3,40 +3,10 @@
 // wrong when a program is attached, and that nothing is left of it.
 //
 //   attach_guest [PART...]      PART: errors, left_out, recursion, ...
-#include <bpf/bpf.h>
-#include <linux/bpf.h>
-
 #include "tests/vm/attach/attach_tests.h"
 #include "tests/vm/shapes/shapes.h"
 
 using namespace guest;
-
-int load_program(uint32_t type, uint32_t flags, uint32_t expected_attach_type,
-                 uint32_t attach_btf_id) {
-    const bpf_insn nothing[] = {{BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 0},
-                                {BPF_JMP | BPF_EXIT, 0, 0, 0, 0}};
-    LIBBPF_OPTS(bpf_prog_load_opts, options);
-    options.prog_flags = flags;
-    options.expected_attach_type = static_cast<bpf_attach_type>(expected_attach_type);
-    options.attach_btf_id = attach_btf_id;
-    const int fd =
-        bpf_prog_load(static_cast<bpf_prog_type>(type), "nothing", "GPL", nothing, 2, &options);
-    if (fd < 0)
-        die("program of type " + std::to_string(type));
-    return fd;
-}
-
-std::multiset<std::string> probe_list() {
-    std::multiset<std::string> probes;
-    std::ifstream list("/sys/kernel/debug/kprobes/list");
-    if (!list)
-        die("/sys/kernel/debug/kprobes/list");
-    // The rest of the line, such as [OPTIMIZED], changes by itself.
-    for (std::string address, type, symbol, rest;
-         list >> address >> type >> symbol && std::getline(list, rest);)
-        probes.insert(address + " " + symbol);
-    return probes;
-}
 
 btf_extra_attach good_request() {
     static const int program = load_program(BPF_PROG_TYPE_KPROBE);

@@ -3,18 +3,7 @@
 #ifndef BTF_EXTRA_ATTACH_TESTS_H
 #define BTF_EXTRA_ATTACH_TESTS_H
 
-#include <set>
-#include <string>
-
 #include "tests/vm/guest_attach.h"
-
-// Loads a program of this type and with these flags that does nothing. Ends this process if it does
-// not load.
-int load_program(uint32_t type, uint32_t flags = 0, uint32_t expected_attach_type = 0,
-                 uint32_t attach_btf_id = 0);
-
-// Returns address and symbol of each probe in the kernel.
-std::multiset<std::string> probe_list();
 
 // Returns a request for shape_many() of shapes.ko that can succeed, with a program that may be
 // attached.

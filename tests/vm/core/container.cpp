@@ -19,7 +19,7 @@ struct Memory : extra_memory {
     std::vector<std::vector<u64>> held;
 };
 
-// What the kernel must say; empty: nothing, for it takes the file.
+// Returns the line that the kernel must log. It is empty if the kernel takes the file.
 std::string verdict(const container_row &row, const u8 *file, u32 size, const Running &running,
                     guest::Row &test) {
     extra_elf elf = {};

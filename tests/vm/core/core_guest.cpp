@@ -87,7 +87,7 @@ std::vector<std::string> Running::load(const u8 *file, u32 size) {
     return said();
 }
 
-// What looks at the module may hold it for a moment.
+// A program that reads the files of the module may hold it for a moment.
 void Running::unload() {
     for (int i = 0; syscall(SYS_delete_module, kModule, O_NONBLOCK) != 0; i++) {
         if (i == 50)

@@ -45,7 +45,7 @@ class Asked {
     uint64_t text_ = 0;
 };
 
-// What the row means here: its object has another name, and the base other ids.
+// Translates a row: here its object has another name, and the base has other ids.
 std::string Asked::text(const query_row &row) const {
     std::string out = row.text;
     const auto replace = [&](const std::string &old, const std::string &with) {
@@ -137,7 +137,7 @@ void Asked::expect(const query_row &row) {
     test.expect(library == wanted, "the library:" + text_of(library) + ", not" + text_of(wanted));
     if (row.text != nullptr && is_glob(row.text))
         return;
-    // Of several symbols at an address the kernel sees one: there it is drop.part.0.
+    // The kernel sees one of several symbols at an address: there it is drop.part.0.
     if (row.text != nullptr && std::string(row.text).ends_with("drop.cold"))
         wanted.clear();
     const Numbers device = by_device(row);

@@ -8,8 +8,6 @@
 //                                  loading that module; STRIDE: each so many-th allocation fails
 #include <functional>
 
-#include <bpf/bpf.h>
-#include <linux/bpf.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
@@ -68,14 +66,6 @@ class Failure {
     int fd_;
 };
 
-size_t count_probes() {
-    std::ifstream list("/sys/kernel/debug/kprobes/list");
-    size_t lines = 0;
-    for (std::string line; std::getline(list, line);)
-        lines++;
-    return lines;
-}
-
 // act() makes one system call and returns what that does. end() gets that and errno, takes the
 // effect back, and returns 0 or the error.
 struct Call {
@@ -86,7 +76,7 @@ struct Call {
 
 void try_all(const Call &call, unsigned stride = 1) {
     Row row("allocations fail: " + call.name);
-    const size_t probes = count_probes();
+    const std::multiset<std::string> before = probe_list();
     unsigned failed = 0, survived = 0;
     for (unsigned n = 1;; n += stride) {
         Failure failure(n);
@@ -96,7 +86,7 @@ void try_all(const Call &call, unsigned stride = 1) {
         const int error = call.end(result, code, row);
         row.expect(error == 0 || (hit && error == ENOMEM),
                    std::to_string(n) + ": " + std::strerror(error));
-        row.equal(static_cast<int64_t>(count_probes()), static_cast<int64_t>(probes), "probes");
+        row.expect(probe_list() == before, "probes are left");
         if (!hit)
             break;
         failed++;
@@ -107,18 +97,9 @@ void try_all(const Call &call, unsigned stride = 1) {
     row.expect(survived < failed, "no failure had an effect");
 }
 
-int load_program() {
-    const bpf_insn nothing[] = {{BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 0},
-                                {BPF_JMP | BPF_EXIT, 0, 0, 0, 0}};
-    const int fd = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "nothing", "GPL", nothing, 2, nullptr);
-    if (fd < 0)
-        die("program");
-    return fd;
-}
-
 void attaching() {
     const btf_extra_attach many = attach_to("shapes", "shape_both");
-    const int program = load_program();
+    const int program = load_program(BPF_PROG_TYPE_KPROBE);
     std::vector<btf_extra_left_out> left_out(256);
     btf_extra_attach request;
     const auto act = [&] {
@@ -144,7 +125,7 @@ void attaching() {
 
 void asking() {
     btf_extra_attach request = attach_to("shapes", "shape_both");
-    request.prog_fd = static_cast<uint32_t>(load_program());
+    request.prog_fd = static_cast<uint32_t>(load_program(BPF_PROG_TYPE_KPROBE));
     const Link link(request);
     const auto plain = [](long result, int error, Row &) { return result < 0 ? error : 0; };
     std::vector<btf_extra_site> sites(256);

@@ -8,8 +8,6 @@
 #include <atomic>
 #include <thread>
 
-#include <bpf/bpf.h>
-#include <linux/bpf.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -99,16 +97,7 @@ class Memory {
     void *readonly_;
 };
 
-int load_program(bpf_prog_type type) {
-    const bpf_insn nothing[] = {{BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 0},
-                                {BPF_JMP | BPF_EXIT, 0, 0, 0, 0}};
-    const int fd = bpf_prog_load(type, "nothing", "GPL", nothing, 2, nullptr);
-    if (fd < 0)
-        die("program");
-    return fd;
-}
-
-// What all threads know: what exists.
+// All threads know this: the functions, their object, and descriptors of programs and of none.
 struct World {
     List list = list_sites();
     uint32_t object = by_ioctl(device(), of_id("vmlinux", list.funcs.at(0).id)).sites.at(0).object;
@@ -306,14 +295,6 @@ class Fuzzer {
     }();
 };
 
-size_t count_probes() {
-    std::ifstream list("/sys/kernel/debug/kprobes/list");
-    size_t lines = 0;
-    for (std::string line; std::getline(list, line);)
-        lines++;
-    return lines;
-}
-
 }  // namespace
 
 int main(int argc, char **argv) {
@@ -322,7 +303,7 @@ int main(int argc, char **argv) {
     const uint64_t wanted = std::strtoull(argv[1], nullptr, 10);
     const uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
     const World world;
-    const size_t probes = count_probes();
+    const std::multiset<std::string> before = probe_list();
     std::vector<std::thread> threads;
     for (size_t i = 0; i < kThreads; i++)
         threads.emplace_back([&, i] {
@@ -337,6 +318,6 @@ int main(int argc, char **argv) {
     row.expect(calls >= wanted, "calls");
     row.expect(succeeded > calls / 20, "too few calls succeed to be worth it");
     row.expect(succeeded < calls, "no call fails");
-    row.equal(static_cast<int64_t>(count_probes()), static_cast<int64_t>(probes), "probes");
+    row.expect(probe_list() == before, "probes are left");
     return Row::failed != 0;
 }
