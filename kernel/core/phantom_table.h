@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
+/*
+ * Which functions the stubs of a module "inlined" stand for. btf-extra expose writes the table into
+ * the section PHANTOM_SECTION of a copy of the template inlined.ko. All parts are in the byte order
+ * of the kernel, one behind the other without gaps:
+ *
+ *	struct phantom_table
+ *	struct phantom_object [nr_objects]	whose functions these are
+ *	struct phantom_stub   [nr_stubs]	stub number i is 16 * i bytes behind inlined_stubs
+ *	struct phantom_func   [nr_funcs]	those of the first stub, then those of the second, ...
+ *	strings					each ends with a NUL
+ *
+ * Names of stubs ascend bytewise, so that each is there once. They are C identifiers.
+ */
+#ifndef BTF_EXTRA_PHANTOM_TABLE_H
+#define BTF_EXTRA_PHANTOM_TABLE_H
+
+#include "core_env.h"
+
+#define PHANTOM_SECTION ".btf_extra.phantoms"
+#define PHANTOM_MAGIC 0x6e616870u
+#define PHANTOM_VERSION 1u
+
+/* The template has so many stubs. They are local symbols inlined_stub_0, inlined_stub_1, ... */
+#define PHANTOM_STUBS 2000u
+#define PHANTOM_STUB_SIZE 16u
+#define PHANTOM_STUB_PREFIX "inlined_stub_"
+
+/* No table is larger. */
+#define PHANTOM_TABLE_MAX (4u << 20)
+
+/* The template itself has this header alone, with size and counts of 0. */
+struct phantom_table {
+	u32 magic;
+	u32 version;
+	u32 size;		/* of all parts, in bytes */
+	u32 crc32;		/* of all that follows this field */
+	u32 nr_objects;
+	u32 nr_stubs;
+	u32 nr_funcs;
+	u32 strings_size;
+};
+
+/* The ids are right for an object whose func_info blob has this size and this CRC-32. */
+struct phantom_object {
+	u32 name;		/* offset in strings: "vmlinux" or the name of a module */
+	u32 func_info_size;
+	u32 func_info_crc32;
+};
+
+struct phantom_stub {
+	u32 name;		/* offset in strings */
+	u32 nr_funcs;		/* 1 or more */
+};
+
+/* A function that is called where the stub is. */
+struct phantom_func {
+	u32 object;		/* its number in the table */
+	u32 func_id;
+	u32 without;		/* bit n: the stub does not have parameter n of the function */
+};
+
+/* The parts of a table that has passed the check. */
+struct phantom_parts {
+	const struct phantom_object *objects;
+	const struct phantom_stub *stubs;
+	const struct phantom_func *funcs;
+	const char *strings;
+	u32 nr_objects, nr_stubs, nr_funcs;
+};
+
+/*
+ * Checks size bytes, aligned to 4, which are a table and nothing else. Returns NULL and fills
+ * *parts, or says in a few words what is wrong. The CRC is the caller's to check.
+ */
+const char *phantom_table_open(const void *data, u32 size, struct phantom_parts *parts);
+
+#endif
