@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/bits.h>
 #include <linux/btf.h>
 #include <linux/errno.h>
 
@@ -19,25 +20,48 @@ static void place(struct btf_type_walk *walk, u32 id, u32 *used, struct arg_plac
 	*used += found->nr_registers;
 }
 
-int arg_places(const struct btf_blob *types, u32 func_id, struct arg_place *places, u32 capacity)
+static const struct btf_type *prototype(const struct btf_blob *types, u32 func_id)
 {
-	struct btf_type_walk walk = btf_type_walk_begin(types);
 	const struct btf_type *func = btf_blob_type(types, func_id);
 	const struct btf_type *proto;
+
+	if (!func || loc_kind(func) != BTF_KIND_FUNC)
+		return NULL;
+	proto = btf_blob_type(types, func->type);
+	return proto && loc_kind(proto) == BTF_KIND_FUNC_PROTO ? proto : NULL;
+}
+
+static int find_places(const struct btf_blob *types, u32 func_id, bool with_result, u32 without,
+		       struct arg_place *places, u32 capacity)
+{
+	struct btf_type_walk walk = btf_type_walk_begin(types);
+	const struct btf_type *proto = prototype(types, func_id);
 	const struct btf_param *params;
 	u32 used, nr, i;
 
-	if (!func || loc_kind(func) != BTF_KIND_FUNC)
-		return -EINVAL;
-	proto = btf_blob_type(types, func->type);
-	if (!proto || loc_kind(proto) != BTF_KIND_FUNC_PROTO)
+	if (!proto)
 		return -EINVAL;
 	params = (const void *)(proto + 1);
 	nr = loc_vlen(proto);
 	if (nr && !params[nr - 1].type)
 		nr--;
-	used = arch_result_registers(&walk, proto->type);
-	for (i = 0; i < nr && i < capacity; i++)
-		place(&walk, params[i].type, &used, &places[i]);
+	used = with_result ? arch_result_registers(&walk, proto->type) : 0;
+	for (i = 0; i < nr && i < capacity; i++) {
+		if (i < 32 && without & BIT(i))
+			places[i] = (struct arg_place){};
+		else
+			place(&walk, params[i].type, &used, &places[i]);
+	}
 	return walk.left ? (int)nr : -EINVAL;
+}
+
+int arg_places(const struct btf_blob *types, u32 func_id, struct arg_place *places, u32 capacity)
+{
+	return find_places(types, func_id, true, 0, places, capacity);
+}
+
+int arg_places_of_stub(const struct btf_blob *types, u32 func_id, u32 without,
+		       struct arg_place *places, u32 capacity)
+{
+	return find_places(types, func_id, false, without, places, capacity);
 }

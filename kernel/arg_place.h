@@ -22,4 +22,11 @@ struct arg_place {
  */
 int arg_places(const struct btf_blob *types, u32 func_id, struct arg_place *places, u32 capacity);
 
+/*
+ * The same for a stub that stands for the function. Its result is void, and it lacks the parameters
+ * of @without (bit n: parameter n): the size of their place is 0.
+ */
+int arg_places_of_stub(const struct btf_blob *types, u32 func_id, u32 without,
+		       struct arg_place *places, u32 capacity);
+
 #endif

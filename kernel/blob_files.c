@@ -44,6 +44,11 @@ void blob_files_exit(void)
 	kobject_put(folder);
 }
 
+struct kobject *blob_files_folder(void)
+{
+	return folder;
+}
+
 int blob_files_add(struct extra_object *object)
 {
 	int err;

@@ -12,6 +12,9 @@
 int blob_files_init(void);
 void blob_files_exit(void);
 
+/* Returns /sys/kernel/btf_extra. */
+struct kobject *blob_files_folder(void);
+
 /* remove() waits until nobody reads the files. */
 int blob_files_add(struct extra_object *object);
 void blob_files_remove(struct extra_object *object);

@@ -50,11 +50,21 @@ static unsigned long constants_base(const struct extra_object *object)
 /* So many are worked out in one piece. */
 #define PIECE 256
 
-int kloc_args_prepare(struct kloc_args *args, const struct extra_object *object, u32 func_id,
-		      u32 *done)
+static int find_places(const struct btf_blob *types, const struct kloc_request *request,
+		       struct arg_place *places, u32 capacity)
+{
+	if (request->stub)
+		return arg_places_of_stub(types, request->func_id, request->without, places,
+					  capacity);
+	return arg_places(types, request->func_id, places, capacity);
+}
+
+int kloc_args_prepare(struct kloc_args *args, const struct extra_object *object,
+		      const struct kloc_request *request, u32 *done)
 {
 	struct arg_place places[BTF_EXTRA_ARGS_MAX];
-	int nr_params = arg_places(&object->blobs.func_info, func_id, places, ARRAY_SIZE(places));
+	int nr_params = find_places(&object->blobs.func_info, request, places,
+				    ARRAY_SIZE(places));
 	u32 end = min_t(u32, args->nr, *done + PIECE);
 
 	if (nr_params < 0)

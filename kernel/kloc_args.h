@@ -7,6 +7,7 @@
 #define BTF_EXTRA_KLOC_ARGS_H
 
 #include "extra_object.h"
+#include "kloc_request.h"
 #include "site_args.h"
 
 struct kloc_args {
@@ -21,11 +22,11 @@ int kloc_args_alloc(struct kloc_args *args, u32 *protos, u32 nr, u32 nr_params);
 void kloc_args_free(struct kloc_args *args);
 
 /*
- * Works some of them out for a function of @object, from *done on, which then counts them too.
+ * Works some of them out for the function of @object, from *done on, which then counts them too.
  * Returns 0, or -EINVAL: it has no prototype.
  */
-int kloc_args_prepare(struct kloc_args *args, const struct extra_object *object, u32 func_id,
-		      u32 *done);
+int kloc_args_prepare(struct kloc_args *args, const struct extra_object *object,
+		      const struct kloc_request *request, u32 *done);
 
 /* Those of a LOC_PROTO that there is room for. */
 const struct site_args *kloc_args_of(const struct kloc_args *args, u32 loc_proto);

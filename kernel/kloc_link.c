@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/anon_inodes.h>
 #include <linux/capability.h>
-#include <linux/delay.h>
 #include <linux/file.h>
-#include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/rculist.h>
-#include <linux/sched/signal.h>
 #include <linux/security.h>
 #include <linux/seq_file.h>
 #include <linux/uaccess.h>
@@ -14,21 +10,16 @@
 #include "bpf_active.h"
 #include "kernel_compat.h"
 #include "kloc_link.h"
-#include "kloc_probe.h"
-#include "kloc_sites.h"
+#include "kloc_probes.h"
 
 /* The sites are collected again this often if they change during the attempt. */
 #define MAX_TRIES 4
 
 struct kloc_link {
 	struct kloc_program program;
-	struct kloc_probe *probes;	/* those with a kprobe, in order of sites */
-	struct kprobe **kprobes;	/* the same ones, for the kernel's batch functions */
-	u32 nr_probes;
-	struct kloc_args args;		/* the probes point to it */
+	struct kloc_probes probes;
 	u32 object, func_id;
 	bool hidden;
-	bool in_module;			/* the probes are in text that may go */
 };
 
 /* ---- the program ---- */
@@ -52,66 +43,9 @@ static struct bpf_prog *get_program(u32 fd)
 
 /* ---- creation and end ---- */
 
-/* So many probes that are not armed are taken away in one piece, with kprobe_mutex held. */
-#define BATCH 1024
-
-/*
- * The kernel's optimizer has yet to put the instruction back that it replaced by a jump. Of an
- * optimized probe the kernel keeps another one, which is in the same ring.
- */
-static bool is_being_restored(const struct kprobe *kprobe)
-{
-	const u32 flags = KPROBE_FLAG_OPTIMIZED | KPROBE_FLAG_DISABLED;
-	const struct kprobe *other;
-	bool found = false;
-
-	rcu_read_lock();
-	list_for_each_entry_rcu(other, &kprobe->list, list)
-		found |= (READ_ONCE(other->flags) & flags) == flags;
-	rcu_read_unlock();
-	return found;
-}
-
-/*
- * If a module goes while the optimizer has a probe of it that is already unregistered, kernels 6.1
- * to 7.3 keep that probe for ever: kill_optimized_kprobe() takes it off its list before it looks
- * whether it is on one. A later probe at that address is refused, with a warning in
- * reuse_unused_kprobe(). So these probes are unregistered when the optimizer is done with them.
- */
-static void wait_for_optimizer(const struct kloc_link *link)
-{
-	u32 tries = 0;
-	u32 i;
-
-	for (i = 0; link->in_module && i < link->nr_probes; i++)
-		while (is_being_restored(link->kprobes[i]) && tries++ < 50)
-			msleep(20);
-}
-
-/*
- * To take away probes that are armed, the kernel holds its locks until all of them are changed. So
- * each is disarmed before, alone.
- */
-static void remove_probes(struct kloc_link *link)
-{
-	u32 i;
-
-	for (i = 0; i < link->nr_probes; i++) {
-		disable_kprobe(link->kprobes[i]);
-		cond_resched();
-	}
-	wait_for_optimizer(link);
-	/* After this none of them is running. */
-	for (i = 0; i < link->nr_probes; i += BATCH)
-		unregister_kprobes(&link->kprobes[i], min_t(u32, link->nr_probes - i, BATCH));
-}
-
 static void link_destroy(struct kloc_link *link)
 {
-	remove_probes(link);
-	kvfree(link->kprobes);
-	kvfree(link->probes);
-	kloc_args_free(&link->args);
+	kloc_probes_free(&link->probes);
 	free_percpu(link->program.counts);
 	if (!IS_ERR_OR_NULL(link->program.prog))
 		bpf_prog_put(link->program.prog);
@@ -132,115 +66,16 @@ static struct kloc_link *link_create(const struct kloc_request *request, struct 
 	link->program.run_ctx.bpf_cookie = request->cookie;
 	link->program.prog = get_program(request->prog_fd);
 	err = PTR_ERR_OR_ZERO(link->program.prog);
+	if (!err) {
+		link->program.counts = alloc_percpu_gfp(struct kloc_counts, GFP_KERNEL_ACCOUNT);
+		err = link->program.counts ? 0 : -ENOMEM;
+	}
 	if (!err)
-		err = kloc_sites_collect(sites, &link->args, request);
-	if (err)
-		goto destroy_link;
-	link->in_module = sites->module;
-	err = -ENOMEM;
-	link->program.counts = alloc_percpu_gfp(struct kloc_counts, GFP_KERNEL_ACCOUNT);
-	link->probes = kvcalloc(sites->nr_sites, sizeof(*link->probes), GFP_KERNEL_ACCOUNT);
-	link->kprobes = kvcalloc(sites->nr_sites, sizeof(*link->kprobes), GFP_KERNEL_ACCOUNT);
-	if (!link->program.counts || !link->probes || !link->kprobes)
-		goto free_sites;
-	return link;
-
-free_sites:
-	kloc_sites_free(sites);
-destroy_link:
+		err = kloc_probes_collect(&link->probes, sites, request);
+	if (!err)
+		return link;
 	link_destroy(link);
 	return ERR_PTR(err);
-}
-
-/* The probe is not armed yet: a program runs at all of its sites or at none. */
-static int add_probe(struct kloc_link *link, const struct kloc_site *site)
-{
-	struct kloc_probe *probe = &link->probes[link->nr_probes];
-	int err;
-
-	*probe = (struct kloc_probe){
-		.kprobe.addr = (kprobe_opcode_t *)(unsigned long)site->site.address,
-		.kprobe.pre_handler = kloc_probe_hit,
-		.kprobe.flags = KPROBE_FLAG_DISABLED,
-		.program = &link->program,
-		.args = site->args,
-		.site = site->site,
-	};
-	err = register_kprobe(&probe->kprobe);
-	if (!err)
-		link->kprobes[link->nr_probes++] = &probe->kprobe;
-	return err;
-}
-
-static u32 count_left_out(const struct kloc_sites *sites)
-{
-	u32 count = 0;
-	u32 i;
-
-	for (i = 0; i < sites->nr_sites; i++)
-		count += sites->sites[i].reason != 0;
-	return count;
-}
-
-/* Tries every site, so that the report is complete. -EINTR: the caller is being killed. */
-static int add_probes(struct kloc_link *link, struct kloc_sites *sites)
-{
-	u32 i;
-
-	for (i = 0; i < sites->nr_sites; i++) {
-		struct kloc_site *site = &sites->sites[i];
-
-		if (site->reason)
-			continue;
-		if (fatal_signal_pending(current))
-			return -EINTR;
-		site->error = add_probe(link, site);
-		if (site->error)
-			site->reason = BTF_EXTRA_REASON_KPROBE;
-		cond_resched();
-	}
-	return 0;
-}
-
-static int arm_probes(struct kloc_link *link)
-{
-	u32 i;
-	int err = 0;
-
-	for (i = 0; !err && i < link->nr_probes; i++) {
-		err = fatal_signal_pending(current) ? -EINTR : enable_kprobe(link->kprobes[i]);
-		cond_resched();
-	}
-	return err;
-}
-
-/*
- * Returns 0; -EOPNOTSUPP: too many sites are left out; -EAGAIN: the sites may have gone; -EINTR:
- * the caller is being killed.
- */
-static int attach_probes(struct kloc_link *link, struct kloc_sites *sites,
-			 const struct kloc_request *request)
-{
-	int err;
-
-	if (sites->nr_params < 64 && request->required >> sites->nr_params)
-		return -EINVAL;
-	err = kloc_sites_leave_out(sites, request);
-	if (err)
-		return err;
-	if (!request->best_effort && count_left_out(sites))
-		return -EOPNOTSUPP;
-	err = add_probes(link, sites);
-	if (err)
-		return err;
-	if (!link->nr_probes || (!request->best_effort && count_left_out(sites)))
-		return -EOPNOTSUPP;
-	/*
-	 * The module is held now. If the tables are still the same, they are right about its text.
-	 */
-	if (kloc_sites_stale(sites))
-		return -EAGAIN;
-	return arm_probes(link);
 }
 
 /* ---- results for the caller ---- */
@@ -282,20 +117,6 @@ static int report_left_out(const struct kloc_sites *sites, const struct kloc_req
 	return 0;
 }
 
-static u64 sum_hits(const struct kloc_link *link, u64 *missed)
-{
-	u64 hits = 0;
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		const struct kloc_counts *counts = per_cpu_ptr(link->program.counts, cpu);
-
-		hits += READ_ONCE(counts->hits);
-		*missed += READ_ONCE(counts->missed);
-	}
-	return hits;
-}
-
 static void describe_probe(const struct kloc_probe *probe, bool hidden,
 			   struct btf_extra_probe *described)
 {
@@ -314,10 +135,10 @@ static int link_probes(const struct kloc_link *link, struct btf_extra_link *info
 	u32 i;
 
 	info->count = 0;
-	for (i = info->first; i < link->nr_probes && info->count < info->capacity; i++) {
+	for (i = info->first; i < link->probes.nr && info->count < info->capacity; i++) {
 		struct btf_extra_probe probe;
 
-		describe_probe(&link->probes[i], link->hidden, &probe);
+		describe_probe(&link->probes.probes[i], link->hidden, &probe);
 		if (copy_to_user(&to[info->count++], &probe, sizeof(probe)))
 			return -EFAULT;
 		cond_resched();
@@ -327,13 +148,11 @@ static int link_probes(const struct kloc_link *link, struct btf_extra_link *info
 
 static void link_totals(const struct kloc_link *link, struct btf_extra_link *info)
 {
-	u32 i;
+	const struct kloc_counts counts = kloc_counts_sum(link->program.counts);
 
-	info->missed = 0;
-	info->hits = sum_hits(link, &info->missed);
-	for (i = 0; i < link->nr_probes; i++)
-		info->missed += READ_ONCE(link->probes[i].kprobe.nmissed);
-	info->total = link->nr_probes;
+	info->hits = counts.hits;
+	info->missed = counts.missed + kloc_probes_missed(&link->probes);
+	info->total = link->probes.nr;
 	info->cookie = link->program.run_ctx.bpf_cookie;
 	info->object = link->object;
 	info->func_id = link->func_id;
@@ -471,8 +290,8 @@ static int attach_once(const struct kloc_request *request, struct btf_extra_atta
 	link = link_create(request, &sites);
 	if (IS_ERR(link))
 		return PTR_ERR(link);
-	ret = attach_probes(link, &sites, request);
-	attach->attached = ret ? 0 : link->nr_probes;
+	ret = kloc_probes_attach(&link->probes, &sites, request, kloc_probe_hit, &link->program);
+	attach->attached = ret ? 0 : link->probes.nr;
 	if (report_left_out(&sites, request, attach) ||
 	    (ret == -EOPNOTSUPP && copy_to_user(argument, attach, sizeof(*attach))))
 		ret = -EFAULT;

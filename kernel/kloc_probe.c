@@ -7,8 +7,7 @@
 #include "bpf_active.h"
 #include "kloc_probe.h"
 
-/* Of the program that runs on this CPU: kprobes let no hit interrupt another. */
-static DEFINE_PER_CPU(struct site_frame, frames);
+DEFINE_PER_CPU(struct site_frame, kloc_frames);
 
 /*
  * Preemption is off, so this is a read-side section of RCU as programs need it;
@@ -29,7 +28,7 @@ int kloc_probe_hit(struct kprobe *kprobe, struct pt_regs *regs)
 {
 	const struct kloc_probe *probe = container_of(kprobe, struct kloc_probe, kprobe);
 	const struct site_args *args = probe->args;
-	struct kloc_program *program = probe->program;
+	struct kloc_program *program = probe->owner;
 	int __percpu *active = bpf_active;
 	struct site_frame *frame;
 
@@ -38,7 +37,7 @@ int kloc_probe_hit(struct kprobe *kprobe, struct pt_regs *regs)
 		this_cpu_inc(program->counts->missed);
 		return 0;
 	}
-	frame = this_cpu_ptr(&frames);
+	frame = this_cpu_ptr(&kloc_frames);
 	site_args_fill(args, regs, frame);
 	/* As behind a breakpoint of one byte at the site, also where the kernel moved the probe. */
 	instruction_pointer_set(&frame->regs, probe->site.address + 1);

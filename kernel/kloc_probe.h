@@ -6,15 +6,16 @@
 #include <linux/bpf.h>
 #include <linux/btf_extra.h>
 #include <linux/kprobes.h>
+#include <linux/percpu.h>
 
 #include "site_args.h"
 
 struct kloc_counts {
-	u64 hits;		/* runs of the program */
+	u64 hits;		/* runs of the owner */
 	u64 missed;		/* not run: other BPF code was, or RCU does not watch */
 };
 
-/* What the probes of a link share. */
+/* What the probes of a link share: their owner. */
 struct kloc_program {
 	struct bpf_prog *prog;
 	struct bpf_trace_run_ctx run_ctx;	/* the cookie; programs do not change it */
@@ -23,10 +24,13 @@ struct kloc_program {
 
 struct kloc_probe {
 	struct kprobe kprobe;
-	struct kloc_program *program;
+	void *owner;			/* for kloc_probe_hit() its struct kloc_program */
 	const struct site_args *args;
 	struct btf_extra_site site;
 };
+
+/* Of the hit on this CPU: kprobes let none interrupt another. */
+DECLARE_PER_CPU(struct site_frame, kloc_frames);
 
 /* For kprobe.pre_handler of one in a struct kloc_probe. */
 int kloc_probe_hit(struct kprobe *kprobe, struct pt_regs *regs);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The checked request of a caller of BTF_EXTRA_IOC_ATTACH. */
+/*
+ * What is wanted of a function: the checked request of a caller of BTF_EXTRA_IOC_ATTACH, or what a
+ * stub needs.
+ */
 #ifndef BTF_EXTRA_KLOC_REQUEST_H
 #define BTF_EXTRA_KLOC_REQUEST_H
 
@@ -8,6 +11,8 @@
 struct kloc_request {
 	u32 prog_fd;
 	u32 object, func_id;
+	bool stub;		/* the arguments are for a stub ... */
+	u32 without;		/* ... that lacks these parameters: bit n, parameter n */
 	u32 classes;		/* BTF_EXTRA_INLINE_ONLY, BTF_EXTRA_BODY_ONLY or 0 */
 	u64 required;		/* bit n: parameter n must have a location */
 	u64 cookie;

@@ -103,7 +103,7 @@ static int prepare_args(const struct kloc_sites *sites, struct kloc_args *args,
 
 	if (state->generation != sites->generation)
 		return -EAGAIN;
-	return kloc_args_prepare(args, find_object(state, request), request->func_id, done);
+	return kloc_args_prepare(args, find_object(state, request), request, done);
 }
 
 static int collect_args(struct kloc_sites *sites, struct kloc_args *args,

@@ -7,6 +7,7 @@
 #include "core/version.h"
 #include "fentry_hook.h"
 #include "kfuncs.h"
+#include "phantom_modules.h"
 #include "query_device.h"
 #include "sites_file.h"
 #include "vmlinux_btf.h"
@@ -26,9 +27,12 @@ static int __init btf_extra_init(void)
 	if (err)
 		goto exit_blob_files;
 	kfuncs_init();
-	err = blob_source_init();
+	err = phantom_modules_init();
 	if (err)
 		goto exit_query_device;
+	err = blob_source_init();
+	if (err)
+		goto exit_phantom_modules;
 	err = fentry_hook_init();
 	if (err)
 		goto exit_blob_source;
@@ -37,6 +41,8 @@ static int __init btf_extra_init(void)
 
 exit_blob_source:
 	blob_source_exit();
+exit_phantom_modules:
+	phantom_modules_exit();
 exit_query_device:
 	query_device_exit();
 exit_blob_files:
@@ -51,6 +57,7 @@ static void __exit btf_extra_exit(void)
 	sites_file_exit();
 	fentry_hook_exit();
 	blob_source_exit();
+	phantom_modules_exit();
 	query_device_exit();
 	blob_files_exit();
 	vmlinux_btf_exit();

@@ -24,6 +24,7 @@ static struct registry_state *states[2];
 static u32 in_use;		/* which of states is published, if any is */
 static u64 generation;
 static u32 last_id;
+static void (*watcher)(void);
 
 const struct registry_state *registry_state(void)
 {
@@ -165,9 +166,18 @@ static void publish(struct registry_state *state)
 	state->generation = ++generation;
 	rcu_assign_pointer(current_state, (const struct registry_state __rcu *)state);
 	synchronize_rcu();
+	if (watcher)
+		watcher();
 }
 
 /* ---- changes ---- */
+
+void registry_watch(void (*changed)(void))
+{
+	mutex_lock(&registry_lock);
+	watcher = changed;
+	mutex_unlock(&registry_lock);
+}
 
 static int replace_locked(struct extra_object *before, struct extra_object *object)
 {

@@ -58,6 +58,9 @@ struct extra_object *registry_remove(const char *name, const struct module *modu
 /* Marks the init text of @module as freed and publishes a new state. */
 void registry_forget_init(const struct module *module);
 
+/* Calls changed() after each new state, under a lock of the registry; NULL: no more. */
+void registry_watch(void (*changed)(void));
+
 /* Frees what an empty registry still holds. */
 void registry_exit(void);
 

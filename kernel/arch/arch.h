@@ -7,6 +7,7 @@
 #ifndef BTF_EXTRA_ARCH_H
 #define BTF_EXTRA_ARCH_H
 
+#include <linux/ptrace.h>
 #include <linux/types.h>
 
 #include "../core/btf_type_walk.h"
@@ -33,5 +34,12 @@ u32 arch_result_registers(struct btf_type_walk *walk, u32 type_id);
  * *called is the target of the call, 0 for a NOP.
  */
 bool arch_ftrace_entry(unsigned long address, unsigned long *called);
+
+/*
+ * Calls a stub with the argument registers of args. A stack trace taken meanwhile goes on at the
+ * address, with the registers of site.
+ */
+void arch_phantom_call(unsigned long stub, const struct pt_regs *args, const struct pt_regs *site,
+		       unsigned long address);
 
 #endif

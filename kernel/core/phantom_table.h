@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
 /*
- * Which functions the stubs of a module "inlined" stand for. btf-extra expose writes the table into
- * the section PHANTOM_SECTION of a copy of the template inlined.ko. All parts are in the byte order
- * of the kernel, one behind the other without gaps:
+ * Which functions the stubs of a module "inlined" stand for. btf-extra expose writes the table to
+ * PHANTOM_SECTION of a copy of the template inlined.ko. All parts are in the kernel's byte order,
+ * one behind the other without gaps:
  *
  *	struct phantom_table
  *	struct phantom_object [nr_objects]	whose functions these are
- *	struct phantom_stub   [nr_stubs]	stub number i is 16 * i bytes behind inlined_stubs
- *	struct phantom_func   [nr_funcs]	those of the first stub, then those of the second, ...
+ *	struct phantom_stub   [nr_stubs]	in the order of the template's stubs
+ *	struct phantom_func   [nr_funcs]	those of the first stub, then of the second, ...
  *	strings					each ends with a NUL
  *
  * Names of stubs ascend bytewise, so that each is there once. They are C identifiers.
@@ -15,19 +15,20 @@
 #ifndef BTF_EXTRA_PHANTOM_TABLE_H
 #define BTF_EXTRA_PHANTOM_TABLE_H
 
-#include "core_env.h"
-
 #define PHANTOM_SECTION ".btf_extra.phantoms"
-#define PHANTOM_MAGIC 0x6e616870u
-#define PHANTOM_VERSION 1u
+#define PHANTOM_MAGIC 0x6e616870
+#define PHANTOM_VERSION 1
 
 /* The template has so many stubs. They are local symbols inlined_stub_0, inlined_stub_1, ... */
-#define PHANTOM_STUBS 2000u
-#define PHANTOM_STUB_SIZE 16u
+#define PHANTOM_STUBS 2000
+#define PHANTOM_STUB_SIZE 16
 #define PHANTOM_STUB_PREFIX "inlined_stub_"
 
 /* No table is larger. */
 #define PHANTOM_TABLE_MAX (4u << 20)
+
+#ifndef __ASSEMBLER__
+#include "core_env.h"
 
 /* The template itself has this header alone, with size and counts of 0. */
 struct phantom_table {
@@ -75,4 +76,5 @@ struct phantom_parts {
  */
 const char *phantom_table_open(const void *data, u32 size, struct phantom_parts *parts);
 
+#endif
 #endif

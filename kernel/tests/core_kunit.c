@@ -6,6 +6,7 @@
  */
 #include <kunit/test.h>
 
+#include "../../tests/core/phantom_rows.h"
 #include "../../tests/core/query_rows.h"
 #include "rows_param.h"
 
@@ -212,4 +213,23 @@ static struct kunit_suite query_suite = {
 	.test_cases = query_cases,
 };
 
-kunit_test_suites(&core_suite, &query_suite);
+static void phantom_row_test(struct kunit *test)
+{
+	const char *wrong = phantom_row_verdict(test->param_value);
+
+	KUNIT_EXPECT_NULL_MSG(test, wrong, "%s", wrong);
+}
+
+ROWS_PARAM(phantoms, struct phantom_row, phantom_rows, phantom_nr_rows)
+
+static struct kunit_case phantom_cases[] = {
+	KUNIT_CASE_PARAM(phantom_row_test, phantoms_gen_params),
+	{ }
+};
+
+static struct kunit_suite phantom_suite = {
+	.name = "btf_extra_core_phantoms",
+	.test_cases = phantom_cases,
+};
+
+kunit_test_suites(&core_suite, &query_suite, &phantom_suite);

@@ -26,6 +26,8 @@ made_for() { [ "$(modinfo -F vermagic "$1" | cut -d' ' -f1)" = "$2" ]; }
 row 'of its own version' made_for "$module" "$release"
 has_version() { [ "$(modinfo -F version "$1")" = "$2" ]; }
 row 'the module has the version of btf-extra' has_version "$module" "$version"
+template=$(find "$scratch/tree" -name 'inlined.ko*' | head -n 1)
+row 'the kernel gets the template of phantom functions' made_for "$template" "$release"
 # declined RELEASE ARCH: dkms says that the module is not for such a kernel (77).
 declined() {
     dkms build "${trees[@]}" --kernelsourcedir "$kernel/headers" -k "$1" -a "$2" "btf-extra/$version"

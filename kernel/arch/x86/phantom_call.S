@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#include <linux/linkage.h>
+#include <asm/asm.h>
+#include <asm/nospec-branch.h>
+#include <asm/ptrace-abi.h>
+#include <asm/unwind_hints.h>
+
+#define REGS_SIZE (SS + 8)
+
+.macro COPY from:req to:req registers:vararg
+	.irp register, \registers
+	mov	\register(\from), %rax
+	mov	%rax, \register(\to)
+	.endr
+.endm
+
+/*
+ * void arch_phantom_call(unsigned long stub, const struct pt_regs *args,
+ *			  const struct pt_regs *site, unsigned long address)
+ *
+ * The registers of the site are on the stack, where the hint says. So a stack trace that is taken
+ * while the stub runs goes on at the site, also if that is hit by way of an optimized probe, where
+ * the kernel's own unwinders end.
+ */
+SYM_FUNC_START(arch_phantom_call)
+	push	%rbp
+	mov	%rsp, %rbp
+	sub	$REGS_SIZE, %rsp
+	UNWIND_HINT_SAVE
+	COPY	%rdx %rsp R15 R14 R13 R12 RBP RBX R11 R10 R9 R8 RAX RCX RDX RSI RDI ORIG_RAX \
+		CS EFLAGS RSP SS
+	mov	%rcx, RIP(%rsp)
+	mov	%rdi, %rax
+	mov	%rsi, %r10
+	mov	RDI(%r10), %rdi
+	mov	RSI(%r10), %rsi
+	mov	RDX(%r10), %rdx
+	mov	RCX(%r10), %rcx
+	mov	R8(%r10), %r8
+	mov	R9(%r10), %r9
+	UNWIND_HINT_REGS
+	CALL_NOSPEC rax
+	UNWIND_HINT_RESTORE
+	leave
+	RET
+SYM_FUNC_END(arch_phantom_call)
+_ASM_NOKPROBE(arch_phantom_call)

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/delay.h>
+#include <linux/mm.h>
+#include <linux/rculist.h>
+#include <linux/sched/signal.h>
+
+#include "kloc_probes.h"
+
+int kloc_probes_collect(struct kloc_probes *probes, struct kloc_sites *sites,
+			const struct kloc_request *request)
+{
+	int err;
+
+	*probes = (struct kloc_probes){};
+	err = kloc_sites_collect(sites, &probes->args, request);
+	if (err)
+		return err;
+	probes->in_module = sites->module;
+	probes->probes = kvcalloc(sites->nr_sites, sizeof(*probes->probes), GFP_KERNEL_ACCOUNT);
+	probes->kprobes = kvcalloc(sites->nr_sites, sizeof(*probes->kprobes), GFP_KERNEL_ACCOUNT);
+	if (probes->probes && probes->kprobes)
+		return 0;
+	kloc_sites_free(sites);
+	kloc_probes_free(probes);
+	return -ENOMEM;
+}
+
+/* ---- the end ---- */
+
+/* So many probes that are not armed are taken away in one piece, with kprobe_mutex held. */
+#define BATCH 1024
+
+/*
+ * The kernel's optimizer has yet to put the instruction back that it replaced by a jump. Of an
+ * optimized probe the kernel keeps another one, which is in the same ring.
+ */
+static bool is_being_restored(const struct kprobe *kprobe)
+{
+	const u32 flags = KPROBE_FLAG_OPTIMIZED | KPROBE_FLAG_DISABLED;
+	const struct kprobe *other;
+	bool found = false;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(other, &kprobe->list, list)
+		found |= (READ_ONCE(other->flags) & flags) == flags;
+	rcu_read_unlock();
+	return found;
+}
+
+/*
+ * If a module goes while the optimizer has a probe of it that is already unregistered, kernels 6.1
+ * to 7.3 keep that probe for ever: kill_optimized_kprobe() takes it off its list before it looks
+ * whether it is on one. A later probe at that address is refused, with a warning in
+ * reuse_unused_kprobe(). So these probes are unregistered when the optimizer is done with them.
+ */
+static void wait_for_optimizer(const struct kloc_probes *probes)
+{
+	u32 tries = 0;
+	u32 i;
+
+	for (i = 0; probes->in_module && i < probes->nr; i++)
+		while (is_being_restored(probes->kprobes[i]) && tries++ < 50)
+			msleep(20);
+}
+
+/*
+ * To take away probes that are armed, the kernel holds its locks until all of them are changed. So
+ * each is disarmed before, alone.
+ */
+static void remove(struct kloc_probes *probes)
+{
+	u32 i;
+
+	for (i = 0; i < probes->nr; i++) {
+		disable_kprobe(probes->kprobes[i]);
+		cond_resched();
+	}
+	wait_for_optimizer(probes);
+	/* After this none of them is running. */
+	for (i = 0; i < probes->nr; i += BATCH)
+		unregister_kprobes(&probes->kprobes[i], min_t(u32, probes->nr - i, BATCH));
+}
+
+void kloc_probes_free(struct kloc_probes *probes)
+{
+	remove(probes);
+	kvfree(probes->kprobes);
+	kvfree(probes->probes);
+	kloc_args_free(&probes->args);
+	*probes = (struct kloc_probes){};
+}
+
+/* ---- the beginning ---- */
+
+/* The probe is not armed yet: its owner is called at all of its sites or at none. */
+static int add_probe(struct kloc_probes *probes, const struct kloc_site *site,
+		     kprobe_pre_handler_t hit, void *owner)
+{
+	struct kloc_probe *probe = &probes->probes[probes->nr];
+	int err;
+
+	*probe = (struct kloc_probe){
+		.kprobe.addr = (kprobe_opcode_t *)(unsigned long)site->site.address,
+		.kprobe.pre_handler = hit,
+		.kprobe.flags = KPROBE_FLAG_DISABLED,
+		.owner = owner,
+		.args = site->args,
+		.site = site->site,
+	};
+	err = register_kprobe(&probe->kprobe);
+	if (!err)
+		probes->kprobes[probes->nr++] = &probe->kprobe;
+	return err;
+}
+
+static u32 count_left_out(const struct kloc_sites *sites)
+{
+	u32 count = 0;
+	u32 i;
+
+	for (i = 0; i < sites->nr_sites; i++)
+		count += sites->sites[i].reason != 0;
+	return count;
+}
+
+/* Tries every site, so that the report is complete. -EINTR: the caller is being killed. */
+static int add_probes(struct kloc_probes *probes, struct kloc_sites *sites,
+		      kprobe_pre_handler_t hit, void *owner)
+{
+	u32 i;
+
+	for (i = 0; i < sites->nr_sites; i++) {
+		struct kloc_site *site = &sites->sites[i];
+
+		if (site->reason)
+			continue;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		site->error = add_probe(probes, site, hit, owner);
+		if (site->error)
+			site->reason = BTF_EXTRA_REASON_KPROBE;
+		cond_resched();
+	}
+	return 0;
+}
+
+static int arm_probes(struct kloc_probes *probes)
+{
+	u32 i;
+	int err = 0;
+
+	for (i = 0; !err && i < probes->nr; i++) {
+		err = fatal_signal_pending(current) ? -EINTR : enable_kprobe(probes->kprobes[i]);
+		cond_resched();
+	}
+	return err;
+}
+
+int kloc_probes_attach(struct kloc_probes *probes, struct kloc_sites *sites,
+		       const struct kloc_request *request, kprobe_pre_handler_t hit, void *owner)
+{
+	int err;
+
+	if (sites->nr_params < 64 && request->required >> sites->nr_params)
+		return -EINVAL;
+	err = kloc_sites_leave_out(sites, request);
+	if (err)
+		return err;
+	if (!request->best_effort && count_left_out(sites))
+		return -EOPNOTSUPP;
+	err = add_probes(probes, sites, hit, owner);
+	if (err)
+		return err;
+	if (!probes->nr || (!request->best_effort && count_left_out(sites)))
+		return -EOPNOTSUPP;
+	/*
+	 * The module is held now. If the tables are still the same, they are right about its text.
+	 */
+	if (kloc_sites_stale(sites))
+		return -EAGAIN;
+	return arm_probes(probes);
+}
+
+/* ---- counts ---- */
+
+struct kloc_counts kloc_counts_sum(const struct kloc_counts __percpu *counts)
+{
+	struct kloc_counts total = {};
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		const struct kloc_counts *here = per_cpu_ptr(counts, cpu);
+
+		total.hits += READ_ONCE(here->hits);
+		total.missed += READ_ONCE(here->missed);
+	}
+	return total;
+}
+
+u64 kloc_probes_missed(const struct kloc_probes *probes)
+{
+	u64 missed = 0;
+	u32 i;
+
+	for (i = 0; i < probes->nr; i++)
+		missed += READ_ONCE(probes->probes[i].kprobe.nmissed);
+	return missed;
+}

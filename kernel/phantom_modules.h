@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Phantom functions: a module "inlined" has a stub for each function that tools shall see although
+ * it is inlined. While something is attached to a stub, which ftrace does by changing its code,
+ * probes are armed at the sites of its functions, and a hit calls the stub.
+ */
+#ifndef BTF_EXTRA_PHANTOM_MODULES_H
+#define BTF_EXTRA_PHANTOM_MODULES_H
+
+#include <linux/module.h>
+
+#include "core/phantom_table.h"
+
+/*
+ * For the init and the exit of such a module. stubs: the addresses of all of its stubs. Returns 0
+ * or a negative errno; then one line in dmesg says why.
+ */
+int btf_extra_add_phantoms(struct module *module, const struct phantom_table *table,
+			   const unsigned long stubs[PHANTOM_STUBS]);
+void btf_extra_remove_phantoms(struct module *module);
+
+/* ---- for the files of its stubs ---- */
+
+struct phantom;
+
+void phantoms_lock(void);
+void phantoms_unlock(void);
+
+/*
+ * Arms a phantom by hand, or gives it back to what is attached. Returns 0; -ENOSPC: a limit is
+ * reached; or another errno. Takes the lock.
+ */
+int phantoms_hold(struct phantom *phantom, bool hold);
+
+/* ---- for btf_extra ---- */
+
+int phantom_modules_init(void);
+void phantom_modules_exit(void);
+
+#endif
