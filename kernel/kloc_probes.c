@@ -67,7 +67,7 @@ static void wait_for_optimizer(const struct kloc_probes *probes)
  * To take away probes that are armed, the kernel holds its locks until all of them are changed. So
  * each is disarmed before, alone.
  */
-static void remove(struct kloc_probes *probes)
+static void disarm(struct kloc_probes *probes)
 {
 	u32 i;
 
@@ -75,19 +75,66 @@ static void remove(struct kloc_probes *probes)
 		disable_kprobe(probes->kprobes[i]);
 		cond_resched();
 	}
-	wait_for_optimizer(probes);
-	/* After this none of them is running. */
-	for (i = 0; i < probes->nr; i += BATCH)
-		unregister_kprobes(&probes->kprobes[i], min_t(u32, probes->nr - i, BATCH));
 }
 
-void kloc_probes_free(struct kloc_probes *probes)
+static void free_memory(struct kloc_probes *probes)
 {
-	remove(probes);
 	kvfree(probes->kprobes);
 	kvfree(probes->probes);
 	kloc_args_free(&probes->args);
 	*probes = (struct kloc_probes){};
+}
+
+/* Each call waits until none of its probes is running. */
+static void unregister(struct kprobe **kprobes, u32 nr)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i += BATCH)
+		unregister_kprobes(&kprobes[i], min_t(u32, nr - i, BATCH));
+}
+
+void kloc_probes_free(struct kloc_probes *probes)
+{
+	kloc_probes_free_all(&probes, 1);
+}
+
+static struct kprobe **join(struct kloc_probes *const *all, u32 nr, u32 *nr_joined)
+{
+	struct kprobe **joined;
+	u32 i;
+
+	*nr_joined = 0;
+	for (i = 0; i < nr; i++)
+		*nr_joined += all[i]->nr;
+	joined = kvmalloc_array(*nr_joined, sizeof(*joined), GFP_KERNEL);
+	*nr_joined = 0;
+	for (i = 0; joined && i < nr; i++) {
+		memcpy(&joined[*nr_joined], all[i]->kprobes, all[i]->nr * sizeof(*joined));
+		*nr_joined += all[i]->nr;
+	}
+	return joined;
+}
+
+void kloc_probes_free_all(struct kloc_probes *const *all, u32 nr)
+{
+	struct kprobe **joined;
+	u32 nr_joined;
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		disarm(all[i]);
+	for (i = 0; i < nr; i++)
+		wait_for_optimizer(all[i]);
+	joined = nr > 1 ? join(all, nr, &nr_joined) : NULL;
+	if (joined)
+		unregister(joined, nr_joined);
+	for (i = 0; i < nr; i++) {
+		if (!joined)
+			unregister(all[i]->kprobes, all[i]->nr);
+		free_memory(all[i]);
+	}
+	kvfree(joined);
 }
 
 /* ---- the beginning ---- */

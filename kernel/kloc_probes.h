@@ -32,6 +32,9 @@ int kloc_probes_attach(struct kloc_probes *probes, struct kloc_sites *sites,
 /* After this none of them is running, and all is freed. */
 void kloc_probes_free(struct kloc_probes *probes);
 
+/* The same for several. The kernel waits once for all of them. */
+void kloc_probes_free_all(struct kloc_probes *const *all, u32 nr);
+
 struct kloc_counts kloc_counts_sum(const struct kloc_counts __percpu *counts);
 
 /* Returns how many hits the kernel did not let run. They are not in the counts of the owner. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/crc32.h>
+#include <linux/mm.h>
 #include <linux/rcupdate.h>
 
 #include "arch/arch.h"
@@ -188,6 +189,15 @@ u32 phantom_nr_probes(const struct phantom *phantom)
 	return nr;
 }
 
+static void disarm(struct phantom *phantom)
+{
+	u32 i;
+
+	for (i = 0; i < phantom->nr_funcs; i++)
+		disarm_func(&phantom->states[i]);
+	phantom->armed = false;
+}
+
 int phantom_arm(struct phantom *phantom, u32 room)
 {
 	u32 i;
@@ -205,21 +215,42 @@ int phantom_arm(struct phantom *phantom, u32 room)
 	}
 	/* All of its calls that can be seen, or none. */
 	if (err)
-		phantom_disarm(phantom);
+		disarm(phantom);
 	else
 		phantom->armed = true;
 	phantom->error = err;
 	return err;
 }
 
-void phantom_disarm(struct phantom *phantom)
+static u32 add_probes(struct phantom *phantom, struct kloc_probes **all, u32 nr)
 {
 	u32 i;
 
-	phantom->missed += missed_by_probes(phantom);
 	for (i = 0; i < phantom->nr_funcs; i++)
-		disarm_func(&phantom->states[i]);
-	phantom->armed = false;
+		all[nr++] = &phantom->states[i].probes;
+	return nr;
+}
+
+void phantom_disarm_all(struct list_head *phantoms)
+{
+	struct kloc_probes **all;
+	struct phantom *phantom;
+	u32 nr = 0;
+
+	list_for_each_entry(phantom, phantoms, gone) {
+		phantom->missed += missed_by_probes(phantom);
+		nr += phantom->nr_funcs;
+	}
+	/* Without memory it takes longer: the kernel waits for each function. */
+	all = kvmalloc_array(nr, sizeof(*all), GFP_KERNEL);
+	nr = 0;
+	list_for_each_entry(phantom, phantoms, gone)
+		nr = all ? add_probes(phantom, all, nr) : 0;
+	if (all)
+		kloc_probes_free_all(all, nr);
+	kvfree(all);
+	list_for_each_entry(phantom, phantoms, gone)
+		disarm(phantom);
 }
 
 /* As if it were armed, but for what the kernel says when it is asked for a probe. */

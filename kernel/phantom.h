@@ -46,6 +46,7 @@ struct phantom {
 	int error;		/* of the last attempt to arm it */
 	u64 missed;		/* by probes that are gone */
 	struct kobj_attribute file;
+	struct list_head gone;
 };
 
 /*
@@ -66,7 +67,9 @@ struct kloc_counts phantom_counts(const struct phantom *phantom);
  * @room probes are added. Returns 0; -ENOSPC: there is not enough room; or another errno.
  */
 int phantom_arm(struct phantom *phantom, u32 room);
-void phantom_disarm(struct phantom *phantom);
+
+/* Takes all probes of the phantoms away that are in a list by their gone. */
+void phantom_disarm_all(struct list_head *phantoms);
 
 /*
  * Fills *report: what has a probe, or would get one if it were armed. Of a stub that is not armed

@@ -54,6 +54,7 @@ struct pass {
 	u32 phantoms, probes;	/* how many more of each may be armed */
 	u32 nr_new;		/* wanted, and not armed yet */
 	bool again;		/* some code is being changed */
+	struct list_head gone;	/* to be disarmed */
 };
 
 static void for_all(void (*fn)(struct phantom *phantom, struct pass *pass), struct pass *pass)
@@ -83,7 +84,7 @@ static void disarm_unwanted(struct phantom *phantom, struct pass *pass)
 		return;
 	phantom->waiting = false;
 	if (phantom->armed)
-		phantom_disarm(phantom);
+		list_add_tail(&phantom->gone, &pass->gone);
 }
 
 static void take_room(struct phantom *phantom, struct pass *pass)
@@ -121,11 +122,12 @@ static void arm_wanted(struct phantom *phantom, struct pass *pass)
 
 static void scan(struct work_struct *work)
 {
-	struct pass pass = {};
+	struct pass pass = { .gone = LIST_HEAD_INIT(pass.gone) };
 
 	phantoms_lock();
 	for_all(look, &pass);
 	for_all(disarm_unwanted, &pass);
+	phantom_disarm_all(&pass.gone);
 	find_room(&pass);
 	for_all(arm_wanted, &pass);
 	phantoms_unlock();
@@ -343,6 +345,7 @@ static struct phantom_module *find_module_of(const struct module *module)
 void btf_extra_remove_phantoms(struct module *module)
 {
 	struct phantom_module *gone;
+	LIST_HEAD(phantoms);
 	u32 i;
 
 	mutex_lock(&modules_lock);
@@ -350,7 +353,8 @@ void btf_extra_remove_phantoms(struct module *module)
 	phantom_files_remove(&gone->files);
 	phantoms_lock();
 	for (i = 0; i < gone->parts.nr_stubs; i++)
-		phantom_disarm(&gone->phantoms[i]);
+		list_add_tail(&gone->phantoms[i].gone, &phantoms);
+	phantom_disarm_all(&phantoms);
 	list_del(&gone->list);
 	phantoms_unlock();
 	if (list_empty(&modules))

@@ -8,8 +8,8 @@
 # For "intree" the two are what the kernel's own build made.
 #
 # Prints the folder, build/kernel/NAME. In it: vmlinux.btf_extra; kernel/btf_extra.ko;
-# kernel/data/btf_extra_vmlinux.ko; FOLDER/*.ko for each FOLDER, a path from the top of the sources.
-# vmlinux there is a link to the kernel's. What is there and up to date is left alone.
+# kernel/inlined/inlined.ko; kernel/data/btf_extra_vmlinux.ko; FOLDER/*.ko for each FOLDER, a path from
+# the top of the sources. vmlinux there is a link to the kernel's. What is there and up to date is left alone.
 set -euo pipefail
 
 vm=$(cd "$(dirname "$0")" && pwd)
@@ -37,10 +37,11 @@ exec {lock}>"$out/modules.lock"
 flock "$lock"
 
 copy_own() {
-    mkdir -p "$out/kernel/data"
+    mkdir -p "$out/kernel/"{data,inlined}
     cp -r "$top/include" "$out/"
     cp "$own/btf_extra.ko" "$out/kernel/"
     cp "$own/data/btf_extra_vmlinux.ko" "$out/kernel/data/"
+    cp "$own/inlined/inlined.ko" "$out/kernel/inlined/"
     cp "$kernel/headers/kernel/bpf/btf_extra/kernel/data/vmlinux.btf_extra" "$out/"
 }
 
