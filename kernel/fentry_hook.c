@@ -12,6 +12,7 @@
 #include "fentry_report.h"
 #include "kernel_symbol.h"
 #include "object_registry.h"
+#include "phantom_modules.h"
 
 static bool strict;
 module_param(strict, bool, 0600);
@@ -127,6 +128,7 @@ static int find(const struct btf *btf, const struct module *module, u32 func_id,
 
 	mutex_lock(&lock);
 	query.symbol_at = kernel_symbol_at;
+	query.stub_of = phantom_name_of;
 	query.strict = fentry_hook_strict();
 	ret = answer(&query, module, func_id, log, addr);
 	mutex_unlock(&lock);

@@ -213,6 +213,17 @@ static void tell_abi(const struct btf_extra_site *body, void *data)
 		     report->name);
 }
 
+/* A function of phantom_modules.h is there for its inlined calls, or could be. */
+static void tell_stub(struct report *report, bool could)
+{
+	const char *stub = report->query->stub_of(report->query->object, report->func_id);
+
+	if (stub)
+		tell(report, "Its inlined calls are those of %s in a module inlined", stub);
+	else if (could)
+		tell(report, "Or expose it as a function: btf-extra expose %s", report->name);
+}
+
 static void tell_no_body(struct report *report)
 {
 	const struct fentry_target *target = report->target;
@@ -223,6 +234,8 @@ static void tell_no_body(struct report *report)
 		tell(report, "%s: inlined at %u site%s, %s: use kloc (btf-extra lookup %s)",
 		     report->name, target->nr_inlined, plural(target->nr_inlined),
 		     target->nr_parts ? "only rests of it have a body" : "no body", report->name);
+	if (target->nr_inlined)
+		tell_stub(report, true);
 }
 
 void fentry_report(struct fentry_query *query, u32 func_id, const struct fentry_target *target,
@@ -254,8 +267,10 @@ void fentry_report(struct fentry_query *query, u32 func_id, const struct fentry_
 	default:
 		break;
 	}
-	if (fentry_target_accepted(query, target) && target->nr_bodies && target->nr_inlined)
+	if (fentry_target_accepted(query, target) && target->nr_bodies && target->nr_inlined) {
 		tell(&report, "%s: also inlined at %u site%s: fentry will miss %s, kloc would not",
 		     report.name, target->nr_inlined, plural(target->nr_inlined),
 		     target->nr_inlined == 1 ? "it" : "these");
+		tell_stub(&report, false);
+	}
 }

@@ -39,10 +39,14 @@ struct fentry_target {
 /* As kernel_symbol_at(): an argument, so that tests may have symbols of their own. */
 typedef bool (*fentry_symbol_fn)(unsigned long address, char *symbol);
 
+/* As phantom_name_of(), likewise. */
+typedef const char *(*fentry_stub_fn)(const struct extra_object *object, u32 func_id);
+
 /* What it takes to ask. */
 struct fentry_query {
 	const struct extra_object *object;
 	fentry_symbol_fn symbol_at;
+	fentry_stub_fn stub_of;		/* for reports alone */
 	bool strict;			/* refuses ids of the base as if they were ours */
 	char symbol[KSYM_SYMBOL_LEN];	/* scratch */
 };

@@ -4,6 +4,7 @@
 #include <linux/crc32.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
+#include <linux/rculist.h>
 #include <linux/security.h>
 #include <linux/uaccess.h>
 #include <linux/workqueue.h>
@@ -295,7 +296,7 @@ static const char *publish(struct phantom_module *added)
 	if (!phantom_files_add(&added->files, added->module, added->table, added->phantoms,
 			       added->parts.nr_stubs)) {
 		phantoms_lock();
-		list_add_tail(&added->list, &modules);
+		list_add_tail_rcu(&added->list, &modules);
 		phantoms_unlock();
 		return NULL;
 	}
@@ -355,14 +356,41 @@ void btf_extra_remove_phantoms(struct module *module)
 	for (i = 0; i < gone->parts.nr_stubs; i++)
 		list_add_tail(&gone->phantoms[i].gone, &phantoms);
 	phantom_disarm_all(&phantoms);
-	list_del(&gone->list);
+	list_del_rcu(&gone->list);
 	phantoms_unlock();
+	synchronize_rcu();
 	if (list_empty(&modules))
 		phantom_watch_end();
 	mutex_unlock(&modules_lock);
 	module_free(gone);
 }
 EXPORT_SYMBOL_GPL(btf_extra_remove_phantoms);
+
+static bool stands_for(const struct phantom *phantom, const struct extra_object *object,
+		       u32 func_id)
+{
+	u32 i;
+
+	for (i = 0; i < phantom->nr_funcs; i++) {
+		const struct phantom_func *func = &phantom->funcs[i];
+
+		if (func->func_id == func_id && phantom->objects[func->object].seen == object->id)
+			return true;
+	}
+	return false;
+}
+
+const char *phantom_name_of(const struct extra_object *object, u32 func_id)
+{
+	const struct phantom_module *module;
+	u32 i;
+
+	list_for_each_entry_rcu(module, &modules, list)
+		for (i = 0; i < module->parts.nr_stubs; i++)
+			if (stands_for(&module->phantoms[i], object, func_id))
+				return module->phantoms[i].name;
+	return NULL;
+}
 
 /* ---- the module btf_extra ---- */
 

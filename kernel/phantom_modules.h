@@ -34,6 +34,14 @@ int phantoms_hold(struct phantom *phantom, bool hold);
 
 /* ---- for btf_extra ---- */
 
+struct extra_object;
+
+/*
+ * Returns the name of a stub that stands for a function, and maybe for more; NULL: there is none.
+ * Inside rcu_read_lock().
+ */
+const char *phantom_name_of(const struct extra_object *object, u32 func_id);
+
 int phantom_modules_init(void);
 void phantom_modules_exit(void);
 

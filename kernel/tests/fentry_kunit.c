@@ -68,6 +68,8 @@ struct fentry_row {
 	bool strict;
 	bool firmware;		/* no BTF of the kernel has the ids of the types */
 
+	const char *stub;	/* the function is exposed by this name; NULL: it is not */
+
 	/* the expected result: */
 	enum fentry_answer answer;
 	bool refused;
@@ -110,10 +112,12 @@ static const struct fentry_row fentry_rows[] = {
 	  .answer = FENTRY_ADDRESS, .offset = 0x10 },
 
 	{ "no body", APPLE, .inlined = 4, .answer = FENTRY_NO_BODY, .refused = true,
-	  .lines = { "apple: inlined at 4 sites, no body: " USE_KLOC "apple)" } },
+	  .lines = { "apple: inlined at 4 sites, no body: " USE_KLOC "apple)",
+		     "Or expose it as a function: btf-extra expose apple" } },
 	{ "a rest as its only body", FIG, { { FIG, DI, 0x10, "fig.part.0" } }, .part = 1,
 	  .inlined = 1, .answer = FENTRY_NO_BODY, .refused = true,
-	  .lines = { "fig: inlined at 1 site, only rests of it have a body: " USE_KLOC "fig)" } },
+	  .lines = { "fig: inlined at 1 site, only rests of it have a body: " USE_KLOC "fig)",
+		     "Or expose it as a function: btf-extra expose fig" } },
 	{ "no code", APPLE, .answer = FENTRY_NO_BODY, .refused = true,
 	  .lines = { "apple: no code of it is known" } },
 	{ "a rest beside its body", FIG, { { FIG, DI, 0x10, "fig" },
@@ -188,7 +192,18 @@ static const struct fentry_row fentry_rows[] = {
 	{ "base, another symbol there", BASE_FUNC, { { BASE_FUNC, NOTHING, 0x10, "alias" } },
 	  .answer = FENTRY_ADDRESS, .offset = 0x10, .ids = { BASE_FUNC } },
 	{ "base, no body", BASE_FUNC, .inlined = 3, .answer = FENTRY_NO_BODY,
-	  .lines = { "base_func: inlined at 3 sites, no body: " USE_KLOC "base_func)" } },
+	  .lines = { "base_func: inlined at 3 sites, no body: " USE_KLOC "base_func)",
+		     "Or expose it as a function: btf-extra expose base_func" } },
+	{ "base, no body, and exposed", BASE_FUNC, .inlined = 1, .stub = "base_func",
+	  .answer = FENTRY_NO_BODY,
+	  .lines = { "base_func: inlined at 1 site, no body: " USE_KLOC "base_func)",
+		     "Its inlined calls are those of base_func in a module inlined" } },
+	{ "base, partly inlined, and exposed", BASE_FUNC,
+	  { { BASE_FUNC, NOTHING, 0x10, "base_func" } }, .inlined = 1,
+	  .stub = "base_func__inlined",
+	  .answer = FENTRY_BY_NAME, .offset = 0x10, .ids = { BASE_FUNC },
+	  .lines = { "base_func: also inlined at 1 site: fentry will miss it, kloc would not",
+		     "Its inlined calls are those of base_func__inlined in a module inlined" } },
 	{ "base, freed", BASE_FUNC, { { BASE_FUNC, NOTHING, 0x10, "base_func" } }, .freed = true,
 	  .answer = FENTRY_NO_TEXT, .lines = { "base_func: its text was freed after boot" } },
 	{ "base, partly inlined", BASE_FUNC, { { BASE_FUNC, NOTHING, 0x10, "base_func" } },
@@ -262,6 +277,11 @@ static bool symbol_of_row(unsigned long address, char *symbol)
 		return true;
 	}
 	return false;
+}
+
+static const char *stub_of_row(const struct extra_object *object, u32 func_id)
+{
+	return current_row->stub;
 }
 
 static void put_proto(struct blob_writer *w, u32 result, u32 nr, const u32 *names,
@@ -473,6 +493,7 @@ static void expect_row(struct kunit *test, const struct fentry_row *row, bool ad
 	object = remember_row(test, row, &mark);
 	query->object = object;
 	query->symbol_at = symbol_of_row;
+	query->stub_of = stub_of_row;
 	query->strict = row->strict;
 	rcu_read_lock();
 	fentry_target_of(query, row->asked, &target);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 #include "phantom_rows.h"
 
-/* strings: "" at 0, "vmlinux" at 1, "xfs" at 9, "ab" at 13, "ac" at 16, "1a" at 19, "a-" at 22 */
-static const char strings[] = "\0vmlinux\0xfs\0ab\0ac\0" "1a\0a-";
+/* strings: "" at 0, "vmlinux" at 1, "xfs" at 9, "ab" at 13, "ac" at 16, "9z" at 19, "a-" at 22 */
+static const char strings[] = "\0vmlinux\0xfs\0ab\0ac\09z\0a-";
 
 #define SIZE ((u32)(27 * sizeof(u32) + sizeof(strings)))
 
@@ -55,6 +55,7 @@ const struct phantom_row phantom_rows[] = {
 	{ "a function of no object", 18, 2, 0, "a function has no object" },
 	{ "the last function of no object", 24, 2, 0, "a function has no object" },
 };
+
 const u32 phantom_nr_rows = sizeof(phantom_rows) / sizeof(phantom_rows[0]);
 
 u32 phantom_row_table(const struct phantom_row *row, u32 *table)

@@ -66,6 +66,6 @@ prepare() {
     all_occur
     # shellcheck disable=SC2086  # a list of words
     tests/vm/shapes/expected_sites.py build/release/btf-extra "${lookup[@]}" -- $functions \
-        >"$files/shapes/sites" && cp build/release/vm/shapes/shapes.bpf.o "$files" &&
+        >"$files/shapes/sites" && cp build/release/vm/shapes/{shapes,phantom}.bpf.o "$files" &&
         vm/add-program.sh "$files" build/release/vm/shapes/shapes_guest
 }

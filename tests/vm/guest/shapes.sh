@@ -10,4 +10,13 @@ mkdir -p /lib/firmware && cp -r /shapes/btf_extra /lib/firmware || exit 1
 insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko && insmod /shapes.ko || exit 1
 shapes_guest /shapes.bpf.o /shapes/sites "${1:-100000}" typed word loc perf
 same 'shapes_guest comes to its end' 0 $?
+# Parameters that have no location, or no register.
+without=''
+for param in large unused g h i j k l m n; do without="$without --without $param"; done
+# shellcheck disable=SC2086  # a list of words
+row 'the inlined shapes are exposed' btf-extra expose --template /inlined.ko --best-effort $without \
+    'shapes:shape_*'
+shapes_guest /shapes.bpf.o /shapes/sites "${1:-50000}" fentry:/phantom.bpf.o multi
+same 'with phantom functions it comes to its end' 0 $?
+row 'the stubs are taken away' btf-extra expose --remove
 row 'the modules unload' rmmod shapes btf_extra_vmlinux btf_extra

@@ -7,8 +7,11 @@
 // SITES is the output of expected_sites.py, and CALLS the number of calls in each mode. MODE is
 // typed (a program for each function, as for one that is never inlined), word (a program that reads
 // what the module tells of the arguments), loc (a program that uses the library's header, attached
-// by the library) or perf (the same with perf kprobes).
+// by the library) or perf (the same with perf kprobes). Once the inlined functions are exposed, it
+// is also fentry:FILE (the program of FILE, phantom.bpf.o, at each stub) or multi (the typed
+// programs, by kprobe.multi).
 #include <array>
+#include <functional>
 #include <map>
 #include <memory>
 #include <thread>
@@ -90,18 +93,24 @@ using Events = std::map<uint32_t, std::vector<const shape_event *>>;
 
 class Programs {
   public:
-    explicit Programs(const char *file) : object_(bpf_object__open_file(file, nullptr)) {
+    // prepare(), if there is one, is called before the programs are loaded.
+    explicit Programs(const std::string &file,
+                      const std::function<void(bpf_object *)> &prepare = nullptr)
+        : object_(bpf_object__open_file(file.c_str(), nullptr)) {
+        if (object_ && prepare)
+            prepare(object_.get());
         if (!object_ || bpf_object__load(object_.get()) != 0)
             die(file);
         events_ = memory_of<shape_event>(object_.get(), "events");
         counts_ = memory_of<uint64_t>(object_.get(), ".bss");
     }
-    int fd(const std::string &name) const {
-        const bpf_program *program = bpf_object__find_program_by_name(object_.get(), name.c_str());
+    bpf_program *program(const std::string &name) const {
+        bpf_program *program = bpf_object__find_program_by_name(object_.get(), name.c_str());
         if (program == nullptr)
             die(name + ": no such program");
-        return bpf_program__fd(program);
+        return program;
     }
+    int fd(const std::string &name) const { return bpf_program__fd(program(name)); }
     void forget() { std::fill_n(counts_, SHAPES_CPUS, 0); }
     // Returns the events since the last forget().
     Events events(size_t cpu) const {
@@ -139,12 +148,11 @@ std::vector<shape_record> run(uint64_t seed, uint32_t only, uint32_t capacity) {
 }
 
 // Runs on all processors at once.
-std::vector<std::vector<shape_record>> run_everywhere(Programs &programs, uint64_t seed,
-                                                      uint32_t only, uint32_t capacity) {
+std::vector<std::vector<shape_record>> run_everywhere(uint64_t seed, uint32_t only,
+                                                      uint32_t capacity) {
     std::vector<std::vector<shape_record>> records(
         std::min<size_t>(std::thread::hardware_concurrency(), SHAPES_CPUS));
     std::vector<std::thread> threads;
-    programs.forget();
     for (size_t cpu = 0; cpu < records.size(); cpu++)
         threads.emplace_back([&, cpu] {
             cpu_set_t set;
@@ -323,9 +331,11 @@ void in_mode(const std::string &mode, Programs &programs, const Sites &sites, si
     for (uint32_t shape = 0; shape < kShapes; shape++)
         tally.rows[shape] = std::make_unique<Row>(mode + ": " + kNames[shape] +
                                                   ": each call once, with its arguments");
-    for (uint64_t round = 1; tally.calls < calls; round++)
-        compare_round(tally, programs, run_everywhere(programs, round, SHAPES_COUNT, 1024), sites,
+    for (uint64_t round = 1; tally.calls < calls; round++) {
+        programs.forget();
+        compare_round(tally, programs, run_everywhere(round, SHAPES_COUNT, 1024), sites,
                       mode != "typed");
+    }
     std::printf("# %s: %zu calls\n", mode.c_str(), tally.calls);
     Row row(mode + ": as many runs as calls, none missed");
     row.expect(tally.calls >= calls, "too few calls");
@@ -340,6 +350,167 @@ void in_mode(const std::string &mode, Programs &programs, const Sites &sites, si
     }
     row.equal(static_cast<int64_t>(hits), static_cast<int64_t>(tally.calls), "runs");
     row.equal(static_cast<int64_t>(missed), 0, "missed");
+}
+
+// ---- phantom functions ----
+
+// The parameters that a stub has: guest/shapes.sh exposes them without the others.
+uint32_t kept_params(uint32_t shape) {
+    switch (shape) {
+    case SHAPE_structs:
+        return 3;
+    case SHAPE_eliminated:
+        return 1;
+    default:
+        return (1U << std::min(kParams[shape], 6U)) - 1;
+    }
+}
+
+// Puts the words that fentry has of the arguments where shape_record has them.
+shape_event in_order(const shape_event &words, bool fentry) {
+    shape_event event = words;
+    event.looked = kept_params(event.shape);
+    if (!fentry)
+        return event;
+    if (event.shape == SHAPE_pair)
+        event.args[0][1] = words.args[1][0];
+    if (event.shape == SHAPE_structs)
+        event.args[1][1] = words.args[2][0];
+    return event;
+}
+
+// The lines of the file of a stub, by their first word.
+std::map<std::string, std::string> state_of(const std::string &stub) {
+    std::map<std::string, std::string> state;
+    std::ifstream file("/sys/kernel/btf_extra/inlined/" + stub);
+    for (std::string key, value; file >> key && std::getline(file >> std::ws, value);)
+        state[key] = value;
+    if (state.empty())
+        die(stub + " is not exposed");
+    return state;
+}
+
+// A program at the stub of a function, attached as to any function.
+class Phantom {
+  public:
+    Phantom(uint32_t shape, const std::string &fentry_file)
+        : shape_(shape), stub_(function_of(shape) + (shape == SHAPE_part ? "__inlined" : "")),
+          programs_(fentry_file.empty() ? multi() : fentry(fentry_file)) {
+        if (fentry_file.empty())
+            attach_multi();
+        else
+            link_ = bpf_program__attach(programs_.program("phantom"));
+        if (link_ == nullptr)
+            die(stub_);
+    }
+    Phantom(const Phantom &) = delete;
+    ~Phantom() { bpf_link__destroy(link_); }
+    uint32_t shape() const { return shape_; }
+    const std::string &stub() const { return stub_; }
+    Programs &programs() { return programs_; }
+    // Waits until the module has seen that something is attached.
+    std::map<std::string, std::string> armed() const {
+        auto state = state_of(stub_);
+        for (int i = 0; i < 100 && state["state"] != "armed"; i++) {
+            usleep(100000);
+            state = state_of(stub_);
+        }
+        return state;
+    }
+
+  private:
+    Programs fentry(const std::string &file) const {
+        return Programs(file, [&](bpf_object *object) {
+            bpf_program *program = bpf_object__find_program_by_name(object, "phantom");
+            bpf_map *rodata = bpf_object__find_map_by_name(object, ".rodata");
+            if (program == nullptr || rodata == nullptr ||
+                bpf_program__set_attach_target(program, 0, stub_.c_str()) != 0 ||
+                bpf_map__set_initial_value(rodata, &shape_, sizeof(shape_)) != 0)
+                die(stub_);
+        });
+    }
+    Programs multi() const {
+        return Programs("/shapes.bpf.o", [&](bpf_object *object) {
+            bpf_program *program;
+            bpf_object__for_each_program(program, object) {
+                const bool ours =
+                    bpf_program__name(program) == "typed_" + std::string(kNames[shape_]);
+                bpf_program__set_autoload(program, ours);
+                if (ours)
+                    bpf_program__set_expected_attach_type(program, BPF_TRACE_KPROBE_MULTI);
+            }
+        });
+    }
+    // 6.1 finds no function of a module by name.
+    void attach_multi() {
+        unsigned long address = 0;
+        std::ifstream kallsyms("/proc/kallsyms");
+        for (std::string line; std::getline(kallsyms, line);)
+            if (line.ends_with(" " + stub_ + "\t[inlined]"))
+                address = std::stoull(line, nullptr, 16);
+        LIBBPF_OPTS(bpf_kprobe_multi_opts, options);
+        options.addrs = &address;
+        options.cnt = 1;
+        link_ = bpf_program__attach_kprobe_multi_opts(
+            programs_.program(std::string("typed_") + kNames[shape_]), nullptr, &options);
+    }
+
+    uint32_t shape_;
+    std::string stub_;
+    Programs programs_;
+    bpf_link *link_ = nullptr;
+};
+
+// Compares the events of one function and one processor, in order.
+void compare_phantom(Row &row, const std::vector<const shape_event *> &events,
+                     const std::vector<const shape_record *> &records, bool fentry) {
+    row.equal(static_cast<int64_t>(events.size()), static_cast<int64_t>(records.size()), "calls");
+    for (size_t i = 0; i < std::min(events.size(), records.size()); i++) {
+        const shape_event event = in_order(*events[i], fentry);
+        compare_args(row, event, *records[i], event.looked, false);
+    }
+}
+
+void phantoms(const std::string &mode, size_t calls) {
+    const std::string name = mode.substr(0, mode.find(':'));
+    const std::string file = mode == name ? "" : mode.substr(name.size() + 1);
+    std::vector<std::unique_ptr<Phantom>> all;
+    std::map<uint32_t, std::unique_ptr<Row>> rows;
+    for (uint32_t shape = 0; shape < SHAPE_signed_body; shape++)
+        all.push_back(std::make_unique<Phantom>(shape, file));
+    all.push_back(std::make_unique<Phantom>(SHAPE_part, file));
+    for (const auto &one : all) {
+        Row row(name + ": " + one->stub() + ": all of its sites are armed");
+        auto state = one->armed();
+        row.expect(state["state"] == "armed", "state " + state["state"]);
+        row.expect(state["armed"] == state["sites"], state["armed"] + " of " + state["sites"]);
+        rows[one->shape()] = std::make_unique<Row>(name + ": " + one->stub() +
+                                                   ": each call once, with its arguments");
+    }
+    size_t compared = 0;
+    for (uint64_t round = 1; compared < calls; round++) {
+        for (const auto &one : all)
+            one->programs().forget();
+        const auto records = run_everywhere(round, SHAPES_COUNT, 1024);
+        for (size_t cpu = 0; cpu < records.size(); cpu++)
+            for (const auto &one : all) {
+                std::vector<const shape_record *> wanted;
+                for (const shape_record &record : records[cpu])
+                    if (record.shape == one->shape())
+                        wanted.push_back(&record);
+                compare_phantom(*rows[one->shape()], one->programs().events(cpu)[one->shape()],
+                                wanted, !file.empty());
+                compared += wanted.size();
+            }
+    }
+    rows.clear();
+    std::printf("# %s: %zu calls\n", name.c_str(), compared);
+    for (const auto &one : all) {
+        Row row(name + ": " + one->stub() + ": no call is missed");
+        auto state = state_of(one->stub());
+        row.expect(state["missed"] == "0", state["missed"]);
+        row.expect(state["hits"] != "0", "no hits");
+    }
 }
 
 // ---- a function that begins with a loop ----
@@ -362,7 +533,8 @@ void loop_heads(Programs &programs) {
     request.flags = BTF_EXTRA_INEXACT;
     const Link link(request);
     row.equal(link.error, 0, "errno");
-    const auto records = run_everywhere(programs, 1, SHAPE_own_loop, 256);
+    programs.forget();
+    const auto records = run_everywhere(1, SHAPE_own_loop, 256);
     for (size_t cpu = 0; cpu < records.size(); cpu++) {
         const auto events = programs.events(cpu)[SHAPE_own_loop];
         size_t seen = 0;
@@ -387,11 +559,14 @@ int main(int argc, char **argv) {
     for (int i = 4; i < argc; i++) {
         const std::string mode = argv[i];
         const size_t calls = std::strtoul(argv[3], nullptr, 10);
-        if (mode == "typed" || mode == "word")
+        if (mode == "multi" || mode.starts_with("fentry:"))
+            phantoms(mode, calls);
+        else if (mode == "typed" || mode == "word")
             in_mode<ByIoctl>(mode, programs, sites, calls);
         else
             in_mode<ByLibrary>(mode, programs, sites, calls);
     }
-    loop_heads(programs);
+    if (std::string(argv[4]) == "typed")
+        loop_heads(programs);
     return Row::failed != 0;
 }
