@@ -7,7 +7,9 @@
 #include <utility>
 
 #include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 #include <linux/bpf.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "tests/vm/guest_sites.h"
@@ -35,6 +37,18 @@ inline int load_program(uint32_t type, uint32_t flags = 0, uint32_t expected_att
     if (fd < 0)
         die("program of type " + std::to_string(type));
     return fd;
+}
+
+// Maps the memory of a map.
+template <class Value> Value *memory_of(const bpf_object *object, const char *name) {
+    const bpf_map *map = bpf_object__find_map_by_name(object, name);
+    if (map == nullptr)
+        die(std::string(name) + ": no such map");
+    const size_t size = size_t{bpf_map__max_entries(map)} * bpf_map__value_size(map);
+    void *memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+    if (memory == MAP_FAILED)
+        die(name);
+    return static_cast<Value *>(memory);
 }
 
 // Returns address and symbol of each probe in the kernel.

@@ -17,12 +17,10 @@
 #include <thread>
 
 #include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 #include <sched.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-#include "tests/vm/guest_attach.h"
+#include "tests/vm/guest_phantoms.h"
 #include "tests/vm/shapes/shapes_event.h"
 #include "userspace/lib/btf_extra.h"
 
@@ -75,18 +73,6 @@ Sites read_sites(const char *path) {
 struct Closer {
     void operator()(bpf_object *object) const { bpf_object__close(object); }
 };
-
-// Maps the memory of a map.
-template <class Value> Value *memory_of(bpf_object *object, const char *name) {
-    const bpf_map *map = bpf_object__find_map_by_name(object, name);
-    if (map == nullptr)
-        die(std::string(name) + ": no such map");
-    const size_t size = size_t{bpf_map__max_entries(map)} * bpf_map__value_size(map);
-    void *memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
-    if (memory == MAP_FAILED)
-        die(name);
-    return static_cast<Value *>(memory);
-}
 
 // The events of one processor, by function and in order.
 using Events = std::map<uint32_t, std::vector<const shape_event *>>;
@@ -379,17 +365,6 @@ shape_event in_order(const shape_event &words, bool fentry) {
     return event;
 }
 
-// The lines of the file of a stub, by their first word.
-std::map<std::string, std::string> state_of(const std::string &stub) {
-    std::map<std::string, std::string> state;
-    std::ifstream file("/sys/kernel/btf_extra/inlined/" + stub);
-    for (std::string key, value; file >> key && std::getline(file >> std::ws, value);)
-        state[key] = value;
-    if (state.empty())
-        die(stub + " is not exposed");
-    return state;
-}
-
 // A program at the stub of a function, attached as to any function.
 class Phantom {
   public:
@@ -408,15 +383,6 @@ class Phantom {
     uint32_t shape() const { return shape_; }
     const std::string &stub() const { return stub_; }
     Programs &programs() { return programs_; }
-    // Waits until the module has seen that something is attached.
-    std::map<std::string, std::string> armed() const {
-        auto state = state_of(stub_);
-        for (int i = 0; i < 100 && state["state"] != "armed"; i++) {
-            usleep(100000);
-            state = state_of(stub_);
-        }
-        return state;
-    }
 
   private:
     Programs fentry(const std::string &file) const {
@@ -443,11 +409,7 @@ class Phantom {
     }
     // 6.1 finds no function of a module by name.
     void attach_multi() {
-        unsigned long address = 0;
-        std::ifstream kallsyms("/proc/kallsyms");
-        for (std::string line; std::getline(kallsyms, line);)
-            if (line.ends_with(" " + stub_ + "\t[inlined]"))
-                address = std::stoull(line, nullptr, 16);
+        const unsigned long address = stub_address(stub_);
         LIBBPF_OPTS(bpf_kprobe_multi_opts, options);
         options.addrs = &address;
         options.cnt = 1;
@@ -481,7 +443,7 @@ void phantoms(const std::string &mode, size_t calls) {
     all.push_back(std::make_unique<Phantom>(SHAPE_part, file));
     for (const auto &one : all) {
         Row row(name + ": " + one->stub() + ": all of its sites are armed");
-        auto state = one->armed();
+        auto state = wait_for_state(one->stub(), "armed");
         row.expect(state["state"] == "armed", "state " + state["state"]);
         row.expect(state["armed"] == state["sites"], state["armed"] + " of " + state["sites"]);
         rows[one->shape()] = std::make_unique<Row>(name + ": " + one->stub() +
@@ -507,7 +469,7 @@ void phantoms(const std::string &mode, size_t calls) {
     std::printf("# %s: %zu calls\n", name.c_str(), compared);
     for (const auto &one : all) {
         Row row(name + ": " + one->stub() + ": no call is missed");
-        auto state = state_of(one->stub());
+        auto state = stub_state(one->stub());
         row.expect(state["missed"] == "0", state["missed"]);
         row.expect(state["hits"] != "0", "no hits");
     }

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+# shellcheck shell=bash disable=SC2154  # vm_suites.sh sets kernel, files and modules
+# Phantom functions (tests/vm/phantoms): what may hang on a stub, what comes and goes, and a storm of
+# all of it.
+prepare() {
+    tests/vm/shapes/prepare.sh "$kernel" "$files" "$modules" &&
+        cp build/release/vm/phantoms/phantoms.bpf.o "$files" &&
+        vm/add-program.sh "$files" build/release/vm/phantoms/phantoms_guest
+}

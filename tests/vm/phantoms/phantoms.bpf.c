@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+/* Programs at phantom functions. phantoms_guest says at which. */
+#include <linux/bpf.h>
+#include <stdbool.h>
+
+#include <bpf/bpf_helpers.h>
+
+char LICENSE[] SEC("license") = "GPL";
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 64);
+	__type(key, __u32);
+	__type(value, __u64);
+} hash SEC(".maps");
+
+struct {
+	__u64 hits, last_arg;
+	__u64 frames[16];
+	__s32 nr_bytes;
+	__u32 next_key;
+} seen;
+const volatile bool updates;
+
+/* Sees an argument and the stack; with updates it calls code that has sites of its own. */
+SEC("fentry")
+int enter(__u64 *ctx)
+{
+	__u64 value = 1;
+	__u32 key;
+
+	__sync_fetch_and_add(&seen.hits, 1);
+	bpf_get_func_arg(ctx, 0, &seen.last_arg);
+	seen.nr_bytes = bpf_get_stack(ctx, seen.frames, sizeof(seen.frames), 0);
+	if (updates) {
+		key = seen.next_key++ % 100;
+		bpf_map_update_elem(&hash, &key, &value, BPF_ANY);
+		bpf_map_delete_elem(&hash, &key);
+	}
+	return 0;
+}
+
+SEC("fexit")
+int leave(__u64 *ctx)
+{
+	__sync_fetch_and_add(&seen.hits, 1);
+	bpf_get_func_arg(ctx, 0, &seen.last_arg);
+	return 0;
+}

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// Runs in a guest where functions of shapes.ko and of vmlinux are exposed, and tests what hangs on
+// their stubs.
+//
+//   phantoms_guest PART...      PART: programs, stack, recursion, modules, edited, storm:SECONDS
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <sys/syscall.h>
+
+#include "tests/vm/phantoms/phantom_tests.h"
+
+using namespace guest;
+
+AtStub::AtStub(const std::string &program, const std::string &stub, bool updates)
+    : object_(bpf_object__open_file("/phantoms.bpf.o", nullptr)) {
+    bpf_program *one;
+    bpf_program *chosen = nullptr;
+    bpf_object__for_each_program(one, object_) {
+        const bool is_it = program == bpf_program__name(one);
+        bpf_program__set_autoload(one, is_it);
+        if (is_it)
+            chosen = one;
+    }
+    bpf_map *rodata = bpf_object__find_map_by_name(object_, ".rodata");
+    if (chosen == nullptr || rodata == nullptr ||
+        bpf_map__set_initial_value(rodata, &updates, sizeof(updates)) != 0 ||
+        bpf_program__set_attach_target(chosen, 0, stub.c_str()) != 0 ||
+        bpf_object__load(object_) != 0)
+        die(program + " at " + stub);
+    seen_ = memory_of<Seen>(object_, ".bss");
+    link_ = bpf_program__attach(chosen);
+    error = link_ == nullptr ? errno : 0;
+}
+
+AtStub::~AtStub() {
+    bpf_link__destroy(link_);
+    bpf_object__close(object_);
+}
+
+size_t call_shape(uint32_t shape, uint32_t calls) {
+    const int workload = open_device(SHAPES_DEVICE);
+    std::vector<shape_record> records(calls + SHAPES_AT_ONCE);
+    shapes_run request = {};
+    request.records = pointer(records.data());
+    request.capacity = static_cast<uint32_t>(records.size());
+    request.seed = 1;
+    request.only = shape;
+    if (ioctl(workload, SHAPES_IOC_RUN, &request) != 0)
+        die("SHAPES_IOC_RUN");
+    close(workload);
+    return request.count;
+}
+
+namespace {
+
+// Returns a descriptor of the BTF of a module.
+int btf_of(const std::string &module) {
+    for (uint32_t id = 0; bpf_btf_get_next_id(id, &id) == 0;) {
+        const int fd = bpf_btf_get_fd_by_id(id);
+        char name[64] = {};
+        bpf_btf_info info = {};
+        info.name = pointer(name);
+        info.name_len = sizeof(name);
+        uint32_t size = sizeof(info);
+        if (bpf_obj_get_info_by_fd(fd, &info, &size) == 0 && name == module)
+            return fd;
+        close(fd);
+    }
+    die("BTF of " + module);
+}
+
+}  // namespace
+
+int load_at_stub(const std::string &stub, uint32_t type, uint32_t expected_attach_type,
+                 uint32_t flags) {
+    btf *vmlinux = btf__load_vmlinux_btf();
+    btf *inlined = btf__load_module_btf("inlined", vmlinux);
+    const int id = btf__find_by_name_kind(inlined, stub.c_str(), BTF_KIND_FUNC);
+    if (id < 0)
+        die(stub + " in BTF of inlined");
+    const int btf_fd = btf_of("inlined");
+    LIBBPF_OPTS(bpf_prog_load_opts, options);
+    options.expected_attach_type = static_cast<bpf_attach_type>(expected_attach_type);
+    options.attach_btf_id = static_cast<uint32_t>(id);
+    options.attach_btf_obj_fd = static_cast<uint32_t>(btf_fd);
+    options.prog_flags = flags;
+    const bpf_insn nothing[] = {{BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 0},
+                                {BPF_JMP | BPF_EXIT, 0, 0, 0, 0}};
+    const int fd =
+        bpf_prog_load(static_cast<bpf_prog_type>(type), "nothing", "GPL", nothing, 2, &options);
+    const int error = fd < 0 ? errno : 0;
+    close(fd);
+    close(btf_fd);
+    btf__free(inlined);
+    btf__free(vmlinux);
+    return error;
+}
+
+namespace {
+
+const char *const kStub = "shape_register";
+
+int module(const std::string &action, const std::string &name) {
+    if (action == "rmmod")
+        return syscall(SYS_delete_module, name.c_str(), O_NONBLOCK) == 0 ? 0 : errno;
+    return std::system(("insmod /" + name + ".ko").c_str());
+}
+
+void programs() {
+    {
+        Row row("fentry: each call is seen, with its argument");
+        const AtStub program("enter", kStub);
+        row.equal(program.error, 0, "errno");
+        row.expect(wait_for_state(kStub, "armed")["state"] == "armed", "not armed");
+        row.equal(static_cast<int64_t>(program.seen().hits), 0, "hits before the calls");
+        const size_t calls = call_shape(SHAPE_register, 100);
+        row.equal(static_cast<int64_t>(program.seen().hits), static_cast<int64_t>(calls), "hits");
+    }
+    {
+        Row row("detached: it is disarmed within a second");
+        usleep(1000000);
+        row.expect(stub_state(kStub)["state"] == "idle", stub_state(kStub)["state"]);
+    }
+    {
+        Row row("fexit: runs when the stub returns, with the arguments, and there is no result");
+        const AtStub program("leave", kStub);
+        row.equal(program.error, 0, "errno");
+        row.expect(wait_for_state(kStub, "armed")["state"] == "armed", "not armed");
+        const size_t calls = call_shape(SHAPE_register, 100);
+        row.equal(static_cast<int64_t>(program.seen().hits), static_cast<int64_t>(calls), "hits");
+    }
+    const struct {
+        const char *name;
+        uint32_t type, attach, flags;
+        int error;
+    } rows[] = {
+        {"fentry", BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, 0, 0},
+        {"fexit", BPF_PROG_TYPE_TRACING, BPF_TRACE_FEXIT, 0, 0},
+        {"fmod_ret", BPF_PROG_TYPE_TRACING, BPF_MODIFY_RETURN, 0, EINVAL},
+        {"sleepable fentry", BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, BPF_F_SLEEPABLE, EINVAL},
+        {"freplace", BPF_PROG_TYPE_EXT, 0, 0, EINVAL},
+        {"lsm", BPF_PROG_TYPE_LSM, BPF_LSM_MAC, 0, EINVAL},
+    };
+    for (const auto &one : rows) {
+        Row row(std::string("the verifier: ") + one.name +
+                (one.error != 0 ? " is refused" : " is accepted"));
+        row.equal(load_at_stub(kStub, one.type, one.attach, one.flags), one.error, "errno");
+    }
+    Row row("by hand: armed at once, and given back");
+    std::ofstream(std::string(kStubs) + kStub) << "arm";
+    auto state = stub_state(kStub);
+    row.expect(state["state"] == "held" && state["armed"] == state["sites"], state["state"]);
+    std::ofstream(std::string(kStubs) + kStub) << "auto";
+    row.expect(wait_for_state(kStub, "idle")["armed"] == "0", "still armed");
+    std::ofstream bad(std::string(kStubs) + kStub);
+    bad << "nonsense";
+    bad.flush();
+    row.expect(!bad, "nonsense is taken");
+}
+
+std::string symbol_around(uint64_t address) {
+    std::ifstream kallsyms("/proc/kallsyms");
+    std::string found, type, name;
+    uint64_t best = 0;
+    for (std::string line; std::getline(kallsyms, line);) {
+        const uint64_t at = std::stoull(line, nullptr, 16);
+        if (at > best && at <= address) {
+            best = at;
+            found = line.substr(19, line.find('\t', 19) - 19);
+        }
+    }
+    return found;
+}
+
+// The stack: the stub, what called it, the site, and whoever called the function around that.
+void stack() {
+    Row row("a stack goes on at the site");
+    const AtStub program("enter", kStub);
+    row.expect(wait_for_state(kStub, "armed")["state"] == "armed", "not armed");
+    call_shape(SHAPE_register, 1);
+    const int32_t bytes = program.seen().nr_bytes;
+    const size_t nr = bytes > 0 ? static_cast<size_t>(bytes) / 8 : 0;
+    std::vector<std::string> names;
+    for (size_t i = 0; i < nr; i++)
+        names.push_back(symbol_around(program.seen().frames[i]));
+    const auto stub = std::ranges::find(names, kStub);
+    row.expect(names.end() - stub > 3,
+               std::to_string(nr) + " frames, " + (names.empty() ? "none" : names[0]));
+    if (names.end() - stub > 3) {
+        row.expect(stub[1] == "arch_phantom_call", stub[1]);
+        row.expect(stub[2] == "call_register", stub[2]);
+        row.expect(stub[3] == "run_shapes" || stub[3] == "shapes_ioctl", stub[3]);
+    }
+}
+
+// The program at a function of hash maps changes a hash map.
+void recursion(const std::string &stub) {
+    const std::multiset<std::string> before = probe_list();
+    {
+        Row row("recursion: a program whose map update runs the sites of its own stub");
+        const AtStub program("enter", stub, true);
+        row.expect(wait_for_state(stub, "armed")["state"] == "armed", "not armed");
+        const int map = bpf_map_create(BPF_MAP_TYPE_HASH, "outer", sizeof(uint32_t),
+                                       sizeof(uint64_t), 64, nullptr);
+        for (uint32_t key = 0; key < 200; key++) {
+            const uint64_t value = key;
+            bpf_map_update_elem(map, &key, &value, BPF_ANY);
+            bpf_map_delete_elem(map, &key);
+        }
+        close(map);
+        // A system call that changes a map raises bpf_prog_active, and its hits are missed.
+        for (const auto &[key, value] : stub_state(stub))
+            std::printf("# %s %s\n", key.c_str(), value.c_str());
+        row.expect(std::stoull(stub_state(stub)["missed"]) > 0, "none is missed");
+    }
+    Row row("recursion: nothing is left");
+    row.expect(wait_for_state(stub, "idle")["state"] == "idle", "not idle");
+    row.expect(probe_list() == before, "probes are left");
+}
+
+void modules() {
+    {
+        Row row("modules: what has a user stays");
+        const AtStub program("enter", kStub);
+        row.expect(wait_for_state(kStub, "armed")["state"] == "armed", "not armed");
+        row.equal(module("rmmod", "inlined"), EWOULDBLOCK, "rmmod inlined");
+        row.equal(module("rmmod", "btf_extra"), EWOULDBLOCK, "rmmod btf_extra");
+    }
+    const AtStub program("enter", kStub);
+    wait_for_state(kStub, "armed");
+    {
+        Row row("modules: one with armed sites goes");
+        row.equal(module("rmmod", "shapes"), 0, "rmmod shapes");
+        for (int i = 0; i < 100 && stub_state(kStub)["armed"] != "0"; i++)
+            usleep(100000);
+        row.expect(stub_state(kStub)["armed"] == "0", "probes are there");
+        row.expect(stub_state(kStub)["sites"] == "0", "sites are there");
+    }
+    Row row("modules: it comes back, and is armed while something is attached");
+    row.equal(module("insmod", "shapes"), 0, "insmod shapes");
+    for (int i = 0; i < 200 && stub_state(kStub)["armed"] == "0"; i++)
+        usleep(100000);
+    row.expect(stub_state(kStub)["armed"] != "0", "no probes");
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+    for (int i = 1; i < argc; i++) {
+        const std::string part = argv[i];
+        if (part == "programs")
+            programs();
+        else if (part == "stack")
+            stack();
+        else if (part.starts_with("recursion:"))
+            recursion(part.substr(10));
+        else if (part == "modules")
+            modules();
+        else if (part == "edited")
+            edited_modules();
+        else if (part.starts_with("storm:"))
+            storm(static_cast<unsigned>(std::stoul(part.substr(6))));
+        else
+            die(part + ": no such part");
+    }
+    return Row::failed != 0;
+}
