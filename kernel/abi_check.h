@@ -8,7 +8,7 @@
 
 #include <linux/types.h>
 
-#include "arg_place.h"
+#include "core/arg_place.h"
 #include "core/btf_blob.h"
 #include "core/loc_location.h"
 

@@ -10,7 +10,7 @@
 #include <linux/ptrace.h>
 
 #include "arch/arch.h"
-#include "arg_place.h"
+#include "core/arg_place.h"
 #include "core/btf_blob.h"
 #include "core/loc_location.h"
 #include "core/narrow_value.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The kernel side needs these facts of an architecture beyond core/loc_arch.h. Each
+ * The kernel side needs these facts of an architecture beyond core/loc_arch*.h. Each
  * architecture has a folder with them. For another one, add a folder, a line here,
  * a line in Kbuild and one in Kconfig.
  */
@@ -10,24 +10,12 @@
 #include <linux/ptrace.h>
 #include <linux/types.h>
 
-#include "../core/btf_type_walk.h"
-
 /* arch_args_word(): the word of struct pt_regs that has the number of a system call. */
 #if defined(CONFIG_X86_64)
 #include "x86/args_word.h"
 #else
 #error "btf_extra: this architecture has no folder in kernel/arch"
 #endif
-
-/*
- * The registers that an argument takes where next is the first argument register
- * that is left. 0: it is in memory, or in registers that are not for integers. No
- * answer counts if the walk gives up.
- */
-u32 arch_argument_registers(struct btf_type_walk *walk, u32 type_id, u32 size, u32 next);
-
-/* How many argument registers the caller needs to say where the result is to be. */
-u32 arch_result_registers(struct btf_type_walk *walk, u32 type_id);
 
 /*
  * Returns true if ftrace knows the function at an address: its NOP is there, or a call.

@@ -4,6 +4,7 @@
 #define BTF_EXTRA_CORE_API_H
 
 extern "C" {
+#include "kernel/core/arg_place.h"
 #include "kernel/core/btf_blob.h"
 #include "kernel/core/btf_type_walk.h"
 #include "kernel/core/build_id_note.h"

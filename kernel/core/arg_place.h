@@ -1,11 +1,10 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
 /* Where the ABI passes the parameters of a function, by its prototype in BTF. */
 #ifndef BTF_EXTRA_ARG_PLACE_H
 #define BTF_EXTRA_ARG_PLACE_H
 
-#include <linux/types.h>
-
-#include "core/btf_blob.h"
+#include "btf_blob.h"
+#include "loc_arch.h"
 
 struct arg_place {
 	u32 size;		/* of the parameter's type, in bytes; 0: not known */

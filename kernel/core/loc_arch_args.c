@@ -1,18 +1,14 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 /*
  * x86-64, System V ABI 3.2.3, of which the kernel uses the integer part: an argument
  * of up to 16 bytes takes one or two registers; if there are not enough left, it is
  * in memory as a whole and later ones may still have a register. A struct with
  * a field that is not aligned is in memory.
  */
-#include <linux/btf.h>
-#include <linux/math.h>
-#include <linux/minmax.h>
+#include "loc_arch_args.h"
+#include "loc_entry.h"
 
-#include "../../core/loc_arch.h"
-#include "../../core/loc_entry.h"
-#include "../arch.h"
-
+#define REGISTER_SIZE 8u
 #define MAX_BY_REGISTERS 16
 
 /* The stack holds so many nested types: a blob may nest more, but no value of 16 bytes does. */
@@ -38,7 +34,7 @@ static enum arg_kind kind_of_members(struct btf_type_walk *walk, const struct bt
 	u32 i;
 
 	/* A union of bit fields may have any number. */
-	walk->left -= min(nr, walk->left);
+	walk->left -= nr < walk->left ? nr : walk->left;
 	for (i = 0; i < nr && walk->left; i++) {
 		u64 offset = members[i].offset;
 
@@ -74,7 +70,7 @@ static enum arg_kind kind_of(struct btf_type_walk *walk, u32 id, u64 bit, u32 de
 		return ARG_MEMORY;
 	switch (loc_kind(type)) {
 	case BTF_KIND_PTR:
-		return kind_of_scalar(sizeof(void *), bit);
+		return kind_of_scalar(REGISTER_SIZE, bit);
 	case BTF_KIND_INT:
 	case BTF_KIND_ENUM:
 	case BTF_KIND_ENUM64:
@@ -89,22 +85,25 @@ static enum arg_kind kind_of(struct btf_type_walk *walk, u32 id, u64 bit, u32 de
 	return ARG_MEMORY;
 }
 
-u32 arch_argument_registers(struct btf_type_walk *walk, u32 type_id, u32 size, u32 next)
+u32 loc_arch_argument(const struct loc_arch *arch, struct btf_type_walk *walk, u32 type_id,
+		      u32 size, u32 next)
 {
-	u32 registers = DIV_ROUND_UP(size, 8);
+	u32 registers = (size + REGISTER_SIZE - 1) / REGISTER_SIZE;
 
-	if (size > MAX_BY_REGISTERS || next + registers > loc_arch_running()->nr_arguments ||
+	if (!arch || arch->machine != LOC_MACHINE_X86_64 || size > MAX_BY_REGISTERS ||
+	    next + registers > arch->nr_arguments ||
 	    kind_of(walk, type_id, 0, 0) != ARG_INTEGER)
 		return 0;
 	return registers;
 }
 
 /* A result in memory: the first register says where. */
-u32 arch_result_registers(struct btf_type_walk *walk, u32 type_id)
+u32 loc_arch_result(const struct loc_arch *arch, struct btf_type_walk *walk, u32 type_id)
 {
 	const struct btf_type *type = btf_type_walk_strip(walk, type_id);
 
-	if (!type || (loc_kind(type) != BTF_KIND_STRUCT && loc_kind(type) != BTF_KIND_UNION))
+	if (!arch || arch->machine != LOC_MACHINE_X86_64 || !type ||
+	    (loc_kind(type) != BTF_KIND_STRUCT && loc_kind(type) != BTF_KIND_UNION))
 		return 0;
 	return type->size && kind_of(walk, type_id, 0, 0) != ARG_INTEGER;
 }

@@ -1,11 +1,7 @@
-// SPDX-License-Identifier: GPL-2.0
-#include <linux/bits.h>
-#include <linux/btf.h>
-#include <linux/errno.h>
-
-#include "arch/arch.h"
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 #include "arg_place.h"
-#include "core/loc_entry.h"
+#include "loc_arch_args.h"
+#include "loc_entry.h"
 
 static void place(struct btf_type_walk *walk, u32 id, u32 *used, struct arg_place *found)
 {
@@ -13,7 +9,8 @@ static void place(struct btf_type_walk *walk, u32 id, u32 *used, struct arg_plac
 
 	*found = (struct arg_place){ .size = value.size, .is_signed = value.is_signed };
 	if (found->size)
-		found->nr_registers = arch_argument_registers(walk, id, found->size, *used);
+		found->nr_registers = loc_arch_argument(loc_arch_running(), walk, id, found->size,
+							*used);
 	if (!found->nr_registers)
 		return;
 	found->first_register = *used;
@@ -45,10 +42,10 @@ static int find_places(const struct btf_blob *types, u32 func_id, bool with_resu
 	nr = loc_vlen(proto);
 	if (nr && !params[nr - 1].type)
 		nr--;
-	used = with_result ? arch_result_registers(&walk, proto->type) : 0;
+	used = with_result ? loc_arch_result(loc_arch_running(), &walk, proto->type) : 0;
 	for (i = 0; i < nr && i < capacity; i++) {
-		if (i < 32 && without & BIT(i))
-			places[i] = (struct arg_place){};
+		if (i < 32 && without >> i & 1)
+			places[i] = (struct arg_place){ 0 };
 		else
 			place(&walk, params[i].type, &used, &places[i]);
 	}
