@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// The name that a kernel module has when it is loaded, by the name of its file.
+// What the file of a kernel module tells beside its sections: the name that it has when it is
+// loaded, and whether it is signed.
 #ifndef BTF_EXTRA_MODULE_NAME_H
 #define BTF_EXTRA_MODULE_NAME_H
 
 #include <string>
+#include <string_view>
 
 namespace btf_extra {
 
 // A file "x-y.ko", "x-y.ko.debug" or "x-y.ko.xz" is module "x_y", as in /proc/modules. Empty: it is
 // no module.
 std::string module_name(const std::string &path);
+
+// The kernel's scripts/sign-file puts this at the very end of a module that it signs.
+inline constexpr std::string_view kModuleSignature = "~Module signature appended~\n";
 
 }  // namespace btf_extra
 

@@ -23,9 +23,9 @@ TemporaryFile::~TemporaryFile() {
     }
 }
 
-bool TemporaryFile::write(std::span<const std::byte> bytes) {
+bool write_all(int fd, std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
-        const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
+        const ssize_t written = ::write(fd, bytes.data(), bytes.size());
         if (written < 0)
             return false;
         bytes = bytes.subspan(static_cast<size_t>(written));
@@ -58,7 +58,7 @@ Result<void> write_whole_file(const std::string &path, std::span<const std::byte
     if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
         return Error{fmt::format("{}: output: not a regular file", path)};
     TemporaryFile file(path);
-    if (file.fd() < 0 || !file.write(bytes) || !file.keep_as(path))
+    if (file.fd() < 0 || !write_all(file.fd(), bytes) || !file.keep_as(path))
         return Error{fmt::format("{}: output: {}", path, std::strerror(errno))};
     return {};
 }

@@ -20,7 +20,6 @@ class TemporaryFile {
     TemporaryFile &operator=(const TemporaryFile &) = delete;
 
     int fd() const { return fd_; }  // -1: it could not be made
-    bool write(std::span<const std::byte> bytes);
     // Renames the file, or removes it if that fails.
     bool keep_as(const std::string &target);
 
@@ -28,6 +27,9 @@ class TemporaryFile {
     std::string name_;
     int fd_;
 };
+
+// Writes all bytes where the descriptor is. false: errno says why.
+bool write_all(int fd, std::span<const std::byte> bytes);
 
 // Writes a temporary file and renames it to path. On failure nothing is left behind, and a file at
 // path is untouched.

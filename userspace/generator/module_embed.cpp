@@ -4,15 +4,13 @@
 #include <algorithm>
 
 #include "userspace/format/base_stack.h"
+#include "userspace/format/module_name.h"
 #include "userspace/generator/write/btf_append.h"
 #include "userspace/generator/write/section_writer.h"
 
 namespace btf_extra::generator {
 
 namespace {
-
-// The kernel's scripts/sign-file puts this behind the ELF file.
-constexpr std::string_view kSignature = "~Module signature appended~\n";
 
 Result<void> check_file(const ElfImage &module) {
     size_t size = 0;
@@ -21,7 +19,7 @@ Result<void> check_file(const ElfImage &module) {
         return module.error("ELF header", "compressed; modules in a kernel build are not");
     if (!module.relocatable())
         return module.error("ELF header", "not a relocatable file, as kernel modules are");
-    if (std::string_view(raw, size).ends_with(kSignature))
+    if (std::string_view(raw, size).ends_with(kModuleSignature))
         return module.error("signature",
                             "the module is signed, and the signature would not fit the new file");
     if (module.find(kTypesSection) != nullptr && !module_btf_is_level(module))

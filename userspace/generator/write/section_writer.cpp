@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 #include "userspace/generator/write/section_writer.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -8,8 +9,10 @@
 
 #include <fmt/format.h>
 #include <gelf.h>
+#include <sys/mman.h>
 
 #include "userspace/format/btf_image.h"
+#include "userspace/format/file_descriptor.h"
 #include "userspace/format/temporary_file.h"
 
 namespace btf_extra::generator {
@@ -43,11 +46,12 @@ bool set_bytes(Elf_Data *data, std::span<const std::byte> bytes) {
 
 bool replace(Elf_Scn *section, std::span<const std::byte> bytes) {
     GElf_Shdr header;
-    if (!set_bytes(elf_getdata(section, nullptr), bytes) ||
-        gelf_getshdr(section, &header) == nullptr)
+    Elf_Data *data = elf_getdata(section, nullptr);
+    if (!set_bytes(data, bytes) || gelf_getshdr(section, &header) == nullptr)
         return false;
     header.sh_size = bytes.size();
-    header.sh_addralign = kAlign;
+    header.sh_addralign = std::max<uint64_t>(header.sh_addralign, kAlign);
+    data->d_align = header.sh_addralign;
     return gelf_update_shdr(section, &header) != 0;
 }
 
@@ -65,7 +69,17 @@ bool add(Elf *elf, size_t name, std::span<const std::byte> bytes) {
     return gelf_update_shdr(section, &header) != 0;
 }
 
-bool edit(int fd, std::span<const SectionContents> sections) {
+bool hide(Elf_Scn *section) {
+    GElf_Shdr header;
+    if (section == nullptr)
+        return true;
+    if (gelf_getshdr(section, &header) == nullptr)
+        return false;
+    header.sh_name = 0;
+    return gelf_update_shdr(section, &header) != 0;
+}
+
+bool edit(int fd, std::span<const SectionContents> sections, std::span<const char *const> hidden) {
     elf_version(EV_CURRENT);
     const std::unique_ptr<Elf, decltype(&elf_end)> elf(elf_begin(fd, ELF_C_RDWR, nullptr), elf_end);
     size_t names = 0;
@@ -74,6 +88,9 @@ bool edit(int fd, std::span<const SectionContents> sections) {
     Elf_Data *text = elf_getdata(elf_getscn(elf.get(), names), nullptr);
     if (text == nullptr)
         return false;
+    for (const char *name : hidden)
+        if (!hide(find_section(elf.get(), names, name)))
+            return false;
     std::string all_names(static_cast<const char *>(text->d_buf), text->d_size);
     for (const SectionContents &each : sections) {
         if (Elf_Scn *section = find_section(elf.get(), names, each.name)) {
@@ -94,15 +111,24 @@ bool edit(int fd, std::span<const SectionContents> sections) {
 
 }  // namespace
 
-Result<void> write_sections(const std::string &path, std::span<const SectionContents> sections) {
-    const auto before = TRY(read_whole_file(path));
+Result<std::vector<std::byte>> with_sections(std::span<const std::byte> file,
+                                             std::span<const SectionContents> sections,
+                                             std::span<const char *const> hidden) {
     errno = 0;
-    TemporaryFile temporary(path);
-    if (temporary.fd() < 0 || !temporary.write(before) || !edit(temporary.fd(), sections) ||
-        !temporary.keep_as(path))
-        return Error{fmt::format("{}: output: {}", path,
-                                 errno != 0 ? std::strerror(errno) : elf_errmsg(-1))};
-    return {};
+    const FileDescriptor memory(memfd_create("btf-extra", MFD_CLOEXEC));
+    if (!memory || !write_all(memory.get(), file) || !edit(memory.get(), sections, hidden))
+        return Error{errno != 0 ? std::strerror(errno) : elf_errmsg(-1)};
+    std::vector<std::byte> out(static_cast<size_t>(lseek(memory.get(), 0, SEEK_END)));
+    if (pread(memory.get(), out.data(), out.size(), 0) != static_cast<ssize_t>(out.size()))
+        return Error{std::strerror(errno)};
+    return out;
+}
+
+Result<void> write_sections(const std::string &path, std::span<const SectionContents> sections) {
+    const auto after = with_sections(TRY(read_whole_file(path)), sections);
+    if (!after)
+        return Error{fmt::format("{}: output: {}", path, after.error().message)};
+    return write_whole_file(path, *after);
 }
 
 }  // namespace btf_extra::generator

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "userspace/format/result.h"
 
@@ -15,6 +16,12 @@ struct SectionContents {
     const char *name;
     std::span<const std::byte> bytes;
 };
+
+// The bytes of such a file with these sections. The sections of hidden lose their names, so that no
+// loader finds them.
+Result<std::vector<std::byte>> with_sections(std::span<const std::byte> file,
+                                             std::span<const SectionContents> sections,
+                                             std::span<const char *const> hidden = {});
 
 // Gives each of these sections its contents. A section that is not there is added behind all
 // others, allocated and read-only. No other section changes its number, name, flags or bytes. The
