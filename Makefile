@@ -43,6 +43,7 @@ CFLAGS_ALL := -std=gnu11 -I. $(WARNINGS)
 CXXFLAGS_ALL := -std=c++20 -I. -Iinclude/uapi $(WARNINGS) -pthread
 BPF_ARCH := $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
 LIBS := -ldw -lelf -lbpf -lcapstone -lfmt -lz -pthread
+COMMAND_LIBS := -lcrypto $(LIBS)
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 # Compiled files are kept beside the downloads, for any checkout.
@@ -74,7 +75,7 @@ CORE := $(wildcard kernel/core/*.c)
 FORMAT := $(wildcard userspace/format/*.cpp userspace/text/*.cpp)
 LIBRARY := $(wildcard userspace/lib/*.cpp userspace/lib/*/*.cpp)
 GENERATOR := $(wildcard userspace/generator/*.cpp userspace/generator/*/*.cpp)
-CLI := $(wildcard userspace/cli/*.cpp)
+CLI := $(wildcard userspace/cli/*.cpp userspace/phantoms/*.cpp)
 MAIN := userspace/cli/main.cpp
 USERSPACE := $(FORMAT) $(LIBRARY) $(GENERATOR) $(filter-out $(MAIN),$(CLI))
 SUPPORT := $(wildcard tests/core/*.c tests/support/*.cpp)
@@ -266,7 +267,7 @@ $(call archive,build/$(1)/libsupport.a,$(call object,$(1),$(SUPPORT)))
 
 build/$(1)/btf-extra: $(call object,$(1),$(MAIN)) build/$(1)/bpf/trace_program.o \
 		build/$(1)/libuserspace.a build/$(1)/libcore.a
-	$$(call say,LD) $$(LINK_CXX) -o $$@ $$^ $$(LIBS)
+	$$(call say,LD) $$(LINK_CXX) -o $$@ $$^ $$(COMMAND_LIBS)
 
 # Programs for the kernel.
 build/$(1)/bpf/%.bpf.o: userspace/bpf/%.bpf.c Makefile build/$(1)/flags
@@ -286,7 +287,7 @@ define test
 $(call test_program,$(1),$(2)): $(call object,$(1),$(2)) build/$(1)/libsupport.a \
 		build/$(1)/libuserspace.a build/$(1)/libcore.a
 	@mkdir -p $$(@D)
-	$$(call say,LD) $$(LINK_CXX) -o $$@ $$^ -lgtest_main -lgtest $$(LIBS)
+	$$(call say,LD) $$(LINK_CXX) -o $$@ $$^ -lgtest_main -lgtest $$(COMMAND_LIBS)
 endef
 $(foreach t,$(TESTS_UNIT),$(eval $(call test,asan,$(t))))
 $(foreach t,$(TESTS_REAL),$(eval $(call test,release,$(t))))

@@ -13,7 +13,7 @@ set -euo pipefail
 packages_for() {
     case $1 in
     build) echo g++ make libdw-dev libelf-dev libbpf-dev libcapstone-dev libfmt-dev libcli11-dev \
-        nlohmann-json3-dev zlib1g-dev python3 clang-14 llvm-14 ;;
+        nlohmann-json3-dev libssl-dev zlib1g-dev python3 clang-14 llvm-14 ;;
     check) echo libgtest-dev clang-14 clang-format-14 clang-tidy-14 llvm-14 lld-14 \
         libclang-rt-14-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross binutils elfutils \
         xz-utils dwarves bpftool shellcheck git ccache pkg-config procps mandoc zsh ;;

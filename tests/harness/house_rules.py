@@ -40,7 +40,8 @@ MAY_INCLUDE = {
     "userspace/generator/sites/": ("userspace/generator/sites/", *LOCATIONS, *TYPES),
     "userspace/generator/write/": ("userspace/generator/write/", *TYPES),
     "userspace/generator/": ("userspace/generator/", *FORMAT),
-    "userspace/cli/": ("userspace/cli/", "userspace/generator/", *LIBRARY),
+    "userspace/phantoms/": ("userspace/phantoms/", "userspace/generator/write/", *LIBRARY),
+    "userspace/cli/": ("userspace/cli/", "userspace/phantoms/", "userspace/generator/", *LIBRARY),
     "tests/": ("tests/", "userspace/", "kernel/core/", "include/uapi/"),
 }
 

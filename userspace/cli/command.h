@@ -26,6 +26,7 @@ void add_lookup(CLI::App &app, int &exit_code);
 void add_list(CLI::App &app, int &exit_code);
 void add_probes(CLI::App &app, int &exit_code);
 void add_trace(CLI::App &app, int &exit_code);
+void add_expose(CLI::App &app, int &exit_code);
 
 // `stat --running`: prints what the running kernel has loaded.
 Result<void> print_running_stat(bool json);

@@ -37,6 +37,7 @@ int run(int argc, char **argv) {
     add_list(app, exit_code);
     add_probes(app, exit_code);
     add_trace(app, exit_code);
+    add_expose(app, exit_code);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError &error) {

@@ -94,4 +94,11 @@ std::vector<Place> Kallsyms::places(std::string_view name) const {
     return out;
 }
 
+std::vector<std::string_view> Kallsyms::all_names() const {
+    std::vector<std::string_view> out;
+    for (const KernelSymbol &symbol : symbols_)
+        out.push_back(symbol.name);
+    return out;
+}
+
 }  // namespace btf_extra

@@ -48,6 +48,7 @@ class Kallsyms : public Symbols {
     std::optional<Distance> around(Place place) const override;
     std::vector<std::string_view> names(Place place) const override;
     std::vector<Place> places(std::string_view name) const override;
+    std::vector<std::string_view> all_names() const override;
     std::optional<Place> place_of(uint64_t address) const override { return Place{0, address}; }
 
   private:

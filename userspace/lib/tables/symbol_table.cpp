@@ -184,4 +184,11 @@ std::string SymbolTable::text(const ElfSection &section, uint64_t offset) const 
         .value_or(fmt::format("{}+{:#x}", section.name, offset));
 }
 
+std::vector<std::string_view> SymbolTable::all_names() const {
+    std::vector<std::string_view> out;
+    for (const Symbol &symbol : symbols_)
+        out.emplace_back(symbol.name);
+    return out;
+}
+
 }  // namespace btf_extra

@@ -43,6 +43,7 @@ class SymbolTable : public Symbols {
     std::optional<Distance> around(Place place) const override;
     std::vector<std::string_view> names(Place place) const override;
     std::vector<Place> places(std::string_view name) const override;
+    std::vector<std::string_view> all_names() const override;
     // Returns nothing for a relocatable file, because all its sections begin at 0.
     std::optional<Place> place_of(uint64_t address) const override;
 

@@ -40,6 +40,8 @@ class Symbols {
     // Returns where all symbols of that name are, in ascending order.
     virtual std::vector<Place> places(std::string_view name) const = 0;
 
+    virtual std::vector<std::string_view> all_names() const = 0;
+
     // Returns the place of an address, or nothing if it is in no section.
     virtual std::optional<Place> place_of(uint64_t address) const = 0;
 

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/cli/expose_text.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "userspace/cli/json_text.h"
+
+namespace btf_extra {
+
+using phantoms::LeftOutSites;
+using phantoms::StubState;
+
+void print_stubs_text(const std::vector<ExposedStub> &stubs, bool figures) {
+    size_t width = 0;
+    for (const ExposedStub &each : stubs)
+        width = std::max(width, std::min<size_t>(each.phantom.stub.name.size(), 40));
+    for (const auto &[phantom, state, module] : stubs) {
+        fmt::print("{:<{}}  {}  {} of {} site{}", phantom.stub.name, width, stub_prototype(phantom),
+                   state.usable, state.sites, state.sites == 1 ? "" : "s");
+        if (figures)
+            fmt::print("  {}: {} armed, {} hits, {} missed", state.state, state.armed, state.hits,
+                       state.missed);
+        fmt::print("\n");
+    }
+    std::fflush(stdout);
+    for (const auto &[phantom, state, module] : stubs)
+        for (const LeftOutSites &each : state.left_out)
+            fmt::print(stderr, "btf-extra: {}: left out: {}\n", phantom.stub.name,
+                       left_out_text(each, param_names(phantom)));
+}
+
+void print_stubs_json(const std::vector<ExposedStub> &stubs) {
+    ordered_json list = ordered_json::array();
+    for (const auto &[phantom, state, module] : stubs) {
+        const std::vector<std::string> params = param_names(phantom);
+        ordered_json left_out = ordered_json::array();
+        for (const LeftOutSites &each : state.left_out) {
+            ordered_json names = ordered_json::array();
+            for (size_t i = 0; i < std::min<size_t>(params.size(), 64); i++)
+                if (each.parameters >> i & 1)
+                    names.push_back(params[i]);
+            left_out.push_back({{"reason", phantoms::reason_key(each.reason)},
+                                {"sites", each.sites},
+                                {"params", std::move(names)}});
+        }
+        list.push_back({{"name", phantom.stub.name},
+                        {"module", module},
+                        {"prototype", stub_prototype(phantom)},
+                        {"state", state.state},
+                        {"sites", state.sites},
+                        {"usable", state.usable},
+                        {"armed", state.armed},
+                        {"hits", state.hits},
+                        {"missed", state.missed},
+                        {"left_out", std::move(left_out)}});
+    }
+    print_object({{"functions", std::move(list)}});
+}
+
+}  // namespace btf_extra
