@@ -191,7 +191,7 @@ static int reason_of(const struct kloc_site *site, const struct kloc_request *re
 	}
 	if (request->required & ~site->args->located)
 		return BTF_EXTRA_REASON_PARAMETER;
-	if (request->with_notrace)
+	if (request->with_notrace || site->site.flags & BTF_EXTRA_SITE_UNLISTED)
 		return 0;
 	answer = traceable_address(traceable, site->site.address);
 	return answer < 0 ? answer : answer ? 0 : BTF_EXTRA_REASON_NOTRACE;

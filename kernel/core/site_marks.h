@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
 /*
- * Sites at which a probe is not hit exactly once a call, and the reason. Few sites have a mark. The
- * marks are a list of u32, one for each such site, in ascending order of sites:
+ * What a tracer has to know of a site: why a probe there is not hit exactly once a call, and why
+ * ftrace does not know the code. Few sites have a mark. The marks are a list of u32, one for each
+ * such site, in ascending order of sites:
  *
  *	number of the site, as in loc_index << SITE_MARK_BITS | SITE_MARK_*, not 0
- *
- * The number has 29 bits, which is enough: each site takes 12 bytes, and a blob has less than 4
- * GiB.
  */
 #ifndef BTF_EXTRA_SITE_MARKS_H
 #define BTF_EXTRA_SITE_MARKS_H
@@ -26,7 +24,14 @@
  */
 #define SITE_MARK_NO_ENTRY	(1U << 2)
 
-#define SITE_MARK_BITS 3
+/*
+ * ftrace does not know the function around the site, but nobody meant to keep tracers out: it is
+ * notrace only because the kernel's "inline" says so, or a piece (foo.cold) of one that ftrace
+ * knows.
+ */
+#define SITE_MARK_UNLISTED	(1U << 3)
+
+#define SITE_MARK_BITS 4
 
 /*
  * No list has this mark, because the name of the function tells. The function is not one of the

@@ -196,6 +196,7 @@ _Static_assert((u32)LOC_CLASS_BODY == (u32)BTF_EXTRA_CLASS_BODY, "class");
 _Static_assert(SITE_MARK_LOOP_HEAD == BTF_EXTRA_SITE_LOOP_HEAD, "mark");
 _Static_assert(SITE_MARK_PART == BTF_EXTRA_SITE_PART, "mark");
 _Static_assert(SITE_MARK_NO_ENTRY == BTF_EXTRA_SITE_NO_ENTRY, "mark");
+_Static_assert(SITE_MARK_UNLISTED == BTF_EXTRA_SITE_UNLISTED, "mark");
 _Static_assert(SITE_MARK_TRUE_SIGNATURE == BTF_EXTRA_SITE_TRUE_SIGNATURE, "mark");
 _Static_assert(BTF_EXTRA_SITE_FREED > SITE_MARK_TRUE_SIGNATURE, "the flag that is no mark");
 

@@ -163,7 +163,7 @@ const struct container_row container_rows[] = {
 	{ "marks of an object", .parts = "tli1mTI", ACCEPTED },
 	{ "mark of no site", .parts = "tli1mTI", PATCH({ 4, 1272, 0x7ff9 }),
 	  NO_OBJECT(SITE_MARK) },
-	{ "mark of no kind", .parts = "tli1mTI", PATCH({ 4, 1272, 0x28 }),
+	{ "mark of no kind", .parts = "tli1mTI", PATCH({ 4, 1272, 0x50 }),
 	  NO_OBJECT(SITE_MARK) },
 	{ "own types where there is no module", .parts = "tli1oTI",
 	  NO_OBJECT(ELF_OWN_TYPES) },

@@ -2,6 +2,7 @@
 // Generates the file of a real kernel with the command and reads it back. It is compared with an
 // independent reading of the kernel's DWARF, with objdump and with the kernel's symbols.
 #include <algorithm>
+#include <cstring>
 #include <iostream>
 #include <set>
 
@@ -306,6 +307,59 @@ TEST_F(Vmlinux, EntriesAreMissingWhereLibdwSays) {
 
 TEST_F(Vmlinux, PartsAreWhereSymbolsAndLibdwSay) {
     expect_marked(marked_places().parts(), census().parts(), 5000);
+}
+
+// Every function that a tracer can be in begins with a call of __fentry__. A mark is where there is
+// none. Only what kprobes keep out of has the call, and is left out all the same.
+TEST_F(Vmlinux, TracedFunctionsCallFentry) {
+    if (kernel_->machine() != EM_X86_64)
+        GTEST_SKIP() << "not x86-64";
+    const auto symbols = SymbolTable::load(*kernel_);
+    ASSERT_TRUE(symbols) << symbols.error().message;
+    const auto fentry = symbols->places("__fentry__");
+    ASSERT_EQ(fentry.size(), 1u);
+    const auto calls_fentry = [&](const ElfSection &section, uint64_t offset) {
+        const auto code = kernel_->bytes(section);
+        constexpr uint8_t kLandingPad[] = {0xf3, 0x0f, 0x1e, 0xfa};
+        if (std::memcmp(code->data() + offset, kLandingPad, sizeof(kLandingPad)) == 0)
+            offset += sizeof(kLandingPad);
+        int32_t distance;
+        std::memcpy(&distance, code->data() + offset + 1, sizeof(distance));
+        return static_cast<uint8_t>((*code)[offset]) == 0xe8 &&
+               offset + 5 + static_cast<uint64_t>(int64_t{distance}) == fentry[0].offset;
+    };
+    const auto &untraced = view_->file().provenance->untraced_sites;
+    ASSERT_TRUE(untraced);
+    std::set<std::string> wrong, kept_out;
+    uint32_t nr_marked = 0, nr_traced = 0, nr_cold = 0;
+    for (uint32_t number = 0; number < view_->index().nr_sites; number++) {
+        const loc_section *section = nullptr;
+        const loc_site *site = loc_index_site(&view_->index(), number, &section);
+        const ElfSection *text = elf_section(*section);
+        if (text->name != ".text")
+            continue;
+        const auto around = symbols->around({text->index, site->offset});
+        ASSERT_TRUE(around) << number;
+        const std::string symbol(around->symbol);
+        const bool calls = calls_fentry(*text, site->offset - around->distance);
+        const bool marked = (view_->site_marks(number) & SITE_MARK_UNLISTED) != 0;
+        const bool left_out = std::ranges::binary_search(*untraced, number);
+        nr_marked += marked;
+        nr_traced += !marked && !left_out;
+        nr_cold += marked && symbol.ends_with(".cold");
+        if (left_out && calls)
+            kept_out.insert(symbol);
+        else if ((marked && left_out) || calls == (marked || left_out))
+            wrong.insert(symbol);
+    }
+    EXPECT_EQ(fmt::format("{}", fmt::join(wrong, " ")), "");
+    EXPECT_LT(kept_out.size(), 200u);
+    EXPECT_GT(nr_traced, 250000u);
+    EXPECT_GT(nr_cold, 2000u);
+    EXPECT_GT(nr_marked, nr_cold + 3000);
+    const json counts = stat();
+    EXPECT_GT(counts["inline_sites_reached"].get<double>(),
+              0.86 * counts["inline_sites"].get<double>());
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "userspace/cli/coverage.h"
 
 #include <algorithm>
+#include <span>
 
 namespace btf_extra {
 namespace {
@@ -49,6 +50,35 @@ void count_sites(const ObjectView &view, const loc_section &section, Coverage &c
     }
 }
 
+// A default attach takes a site that begins a call and is hit once a call, in a function that it
+// may be in.
+void count_reached(const ObjectView &view, Coverage &coverage) {
+    const auto &provenance = view.file().provenance;
+    if (!view.file().site_marks || !provenance || !provenance->untraced_sites)
+        return;
+    constexpr uint32_t kLeftOut = SITE_MARK_LOOP_HEAD | SITE_MARK_NO_ENTRY;
+    coverage.inline_sites_reached = coverage.inline_sites_reached_all_params = 0;
+    for (const loc_section &section : std::span(view.index().sections, view.index().nr_sections)) {
+        if (section.loc_class != LOC_CLASS_INLINE ||
+            section_place_freed(view.index().elf_sections[section.elf].name,
+                                view.file().vmlinux_btf.has_value()))
+            continue;
+        for (uint32_t i = 0; i < section.nr_sites; i++) {
+            const uint32_t number = section.first_site + i, marks = view.site_marks(number);
+            if ((marks & SITE_MARK_PART) != 0)
+                continue;
+            coverage.inline_sites_kept++;
+            if ((marks & kLeftOut) != 0 ||
+                std::ranges::binary_search(*provenance->untraced_sites, number))
+                continue;
+            ++*coverage.inline_sites_reached;
+            const loc_site &site = section.sites[i];
+            const auto counts = view.count_located(site.loc_proto, view.is_variadic(site.func));
+            *coverage.inline_sites_reached_all_params += counts.located == counts.params;
+        }
+    }
+}
+
 }  // namespace
 
 double Coverage::bytes_per_site() const {
@@ -64,6 +94,7 @@ Coverage measure_coverage(const ObjectView &view) {
     for (uint32_t i = 0; i < view.index().nr_sections; i++)
         count_sites(view, view.index().sections[i], coverage);
 
+    count_reached(view, coverage);
     if (const auto &marks = view.file().site_marks) {
         const auto count = [&](uint32_t wanted) {
             return std::ranges::count_if(*marks,

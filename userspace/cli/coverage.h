@@ -26,6 +26,12 @@ struct Coverage {
     std::optional<uint64_t> loop_heads;     // inline sites
     std::optional<uint64_t> without_entry;  // likewise
     std::optional<uint64_t> parts;          // sites of both classes
+    // Inline sites that begin calls, in text that is not freed after boot; those of them that a
+    // default attach takes, and with how many all parameters are located. None: the file does not
+    // know what ftrace knows.
+    uint64_t inline_sites_kept = 0;
+    std::optional<uint64_t> inline_sites_reached;
+    std::optional<uint64_t> inline_sites_reached_all_params;
     // Over inline_sites and body_sites. params = params_located + all of not_available.
     uint64_t params = 0;
     uint64_t params_located = 0;

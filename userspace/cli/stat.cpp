@@ -33,29 +33,32 @@ void print_json(const ObjectView &view, const Coverage &coverage) {
             reasons[std::string(reason_text(code))] = coverage.not_available[code];
     const std::string build_id = view.build_id();
 
-    print_object({{"functions", coverage.functions},
-                  {"inline_instances", or_null(coverage.inline_instances)},
-                  {"sites", coverage.sites},
-                  {"inline_sites", coverage.inline_sites},
-                  {"body_sites", coverage.body_sites},
-                  {"true_signatures", coverage.true_signatures},
-                  {"inline_sites_all_params", coverage.inline_sites_all_params},
-                  {"inline_sites_some_params", coverage.inline_sites_some_params},
-                  {"inline_sites_no_params", coverage.inline_sites_no_params},
-                  {"loop_heads", or_null(coverage.loop_heads)},
-                  {"without_entry", or_null(coverage.without_entry)},
-                  {"parts", or_null(coverage.parts)},
-                  {"params", coverage.params},
-                  {"params_located", coverage.params_located},
-                  {"not_available", reasons},
-                  {"loc_params", coverage.loc_params},
-                  {"loc_protos", coverage.loc_protos},
-                  {"added_funcs", coverage.added_funcs},
-                  {"added_types", coverage.added_types},
-                  {"bytes_types", coverage.bytes_types},
-                  {"bytes_func_info", coverage.bytes_func_info},
-                  {"bytes_per_site", std::round(coverage.bytes_per_site() * 100) / 100},
-                  {"build_id", build_id.empty() ? ordered_json(nullptr) : ordered_json(build_id)}});
+    print_object(
+        {{"functions", coverage.functions},
+         {"inline_instances", or_null(coverage.inline_instances)},
+         {"sites", coverage.sites},
+         {"inline_sites", coverage.inline_sites},
+         {"body_sites", coverage.body_sites},
+         {"true_signatures", coverage.true_signatures},
+         {"inline_sites_all_params", coverage.inline_sites_all_params},
+         {"inline_sites_some_params", coverage.inline_sites_some_params},
+         {"inline_sites_no_params", coverage.inline_sites_no_params},
+         {"loop_heads", or_null(coverage.loop_heads)},
+         {"without_entry", or_null(coverage.without_entry)},
+         {"parts", or_null(coverage.parts)},
+         {"inline_sites_reached", or_null(coverage.inline_sites_reached)},
+         {"inline_sites_reached_all_params", or_null(coverage.inline_sites_reached_all_params)},
+         {"params", coverage.params},
+         {"params_located", coverage.params_located},
+         {"not_available", reasons},
+         {"loc_params", coverage.loc_params},
+         {"loc_protos", coverage.loc_protos},
+         {"added_funcs", coverage.added_funcs},
+         {"added_types", coverage.added_types},
+         {"bytes_types", coverage.bytes_types},
+         {"bytes_func_info", coverage.bytes_func_info},
+         {"bytes_per_site", std::round(coverage.bytes_per_site() * 100) / 100},
+         {"build_id", build_id.empty() ? ordered_json(nullptr) : ordered_json(build_id)}});
 }
 
 void print_share(std::string_view label, uint64_t part, uint64_t whole) {
@@ -85,6 +88,13 @@ void print_text(const ObjectView &view, const Coverage &coverage) {
         print_share("heads of their own loops", *coverage.loop_heads, coverage.inline_sites);
     if (coverage.without_entry)
         print_share("without a known entry", *coverage.without_entry, coverage.inline_sites);
+    if (coverage.inline_sites_reached) {
+        print_count("inlined calls, not freed", coverage.inline_sites_kept);
+        print_share("reached by default", *coverage.inline_sites_reached,
+                    coverage.inline_sites_kept);
+        print_share("reached, with all parameters", *coverage.inline_sites_reached_all_params,
+                    coverage.inline_sites_kept);
+    }
     if (coverage.parts)
         print_count("rests of calls, split off", *coverage.parts);
     print_count("parameters at all sites", coverage.params);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 #include "userspace/format/provenance.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -12,10 +14,11 @@ namespace {
 static_assert(std::endian::native == std::endian::little);
 
 constexpr uint32_t kMagic = 0x56505842;  // "BXPV"
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
+constexpr uint32_t kNotKnown = UINT32_MAX;  // as a count
 
-// In the file come this header, func_files, variadic_funcs (u32 each), the files' names with a NUL
-// each, and the reasons (u8 each), without gaps.
+// In the file come this header, func_files, variadic_funcs, untraced_sites (u32 each), the files'
+// names with a NUL each, and the reasons (u8 each), without gaps.
 struct Header {
     uint32_t magic;
     uint32_t version;
@@ -28,8 +31,10 @@ struct Header {
     uint32_t nr_files;
     uint32_t files_bytes;
     uint32_t nr_reasons;
+    uint32_t nr_untraced_sites;  // or kNotKnown
+    uint32_t reserved;
 };
-static_assert(sizeof(Header) == 48);
+static_assert(sizeof(Header) == 56);
 
 template <class T> void append(std::vector<std::byte> &out, const T *data, size_t count) {
     auto bytes = std::as_bytes(std::span(data, count));
@@ -42,6 +47,10 @@ template <class T> std::vector<T> take(std::span<const std::byte> &bytes, size_t
         std::memcpy(out.data(), bytes.data(), count * sizeof(T));
     bytes = bytes.subspan(count * sizeof(T));
     return out;
+}
+
+bool ascending(std::span<const uint32_t> numbers) {
+    return std::ranges::adjacent_find(numbers, std::greater_equal()) == numbers.end();
 }
 
 Result<std::vector<std::string>> split_names(std::span<const std::byte> bytes, uint32_t count) {
@@ -89,11 +98,17 @@ std::vector<std::byte> encode(const Provenance &provenance) {
         .nr_files = static_cast<uint32_t>(provenance.files.size()),
         .files_bytes = static_cast<uint32_t>(names.size()),
         .nr_reasons = static_cast<uint32_t>(provenance.reasons.size()),
+        .nr_untraced_sites = provenance.untraced_sites
+                                 ? static_cast<uint32_t>(provenance.untraced_sites->size())
+                                 : kNotKnown,
+        .reserved = 0,
     };
     std::vector<std::byte> out;
     append(out, &header, 1);
     append(out, provenance.func_files.data(), provenance.func_files.size());
     append(out, provenance.variadic_funcs.data(), provenance.variadic_funcs.size());
+    if (provenance.untraced_sites)
+        append(out, provenance.untraced_sites->data(), provenance.untraced_sites->size());
     append(out, names.data(), names.size());
     append(out, provenance.reasons.data(), provenance.reasons.size());
     return out;
@@ -109,9 +124,12 @@ Result<Provenance> decode_provenance(std::span<const std::byte> bytes) {
     if (header.version != kVersion)
         return Error{fmt::format("version {} is not known", header.version)};
 
+    const bool knows_untraced = header.nr_untraced_sites != kNotKnown;
+    const uint32_t nr_untraced = knows_untraced ? header.nr_untraced_sites : 0;
     uint64_t size = sizeof(header);
     size += uint64_t{header.nr_func_files} * sizeof(uint32_t);
     size += uint64_t{header.nr_variadic_funcs} * sizeof(uint32_t);
+    size += uint64_t{nr_untraced} * sizeof(uint32_t);
     size += header.files_bytes;
     size += header.nr_reasons;
     if (size != bytes.size())
@@ -126,6 +144,8 @@ Result<Provenance> decode_provenance(std::span<const std::byte> bytes) {
     bytes = bytes.subspan(sizeof(header));
     out.func_files = take<uint32_t>(bytes, header.nr_func_files);
     out.variadic_funcs = take<uint32_t>(bytes, header.nr_variadic_funcs);
+    if (auto sites = take<uint32_t>(bytes, nr_untraced); knows_untraced)
+        out.untraced_sites = std::move(sites);
     out.files = TRY(split_names(bytes.first(header.files_bytes), header.nr_files));
     bytes = bytes.subspan(header.files_bytes);
     out.reasons = take<uint8_t>(bytes, header.nr_reasons);
@@ -135,9 +155,10 @@ Result<Provenance> decode_provenance(std::span<const std::byte> bytes) {
     for (uint32_t file : out.func_files)
         if (file != Provenance::kNoFile && file >= header.nr_files)
             return Error{fmt::format("file number {} of {}", file, header.nr_files)};
-    for (size_t i = 1; i < out.variadic_funcs.size(); i++)
-        if (out.variadic_funcs[i - 1] >= out.variadic_funcs[i])
-            return Error{"variadic functions are not in order"};
+    if (!ascending(out.variadic_funcs))
+        return Error{"variadic functions are not in order"};
+    if (knows_untraced && !ascending(*out.untraced_sites))
+        return Error{"untraced sites are not in order"};
     for (uint8_t reason : out.reasons)
         if (reason < kMissingReasonFirst || reason > kMissingReasonLast)
             return Error{fmt::format("reason code {} is not known", reason)};

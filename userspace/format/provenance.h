@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -54,6 +55,11 @@ struct Provenance {
     // A MissingReason for each parameter without location, in order of LOCSEC type id, entry and
     // parameter. The void that ends a variadic prototype is not a parameter and has none.
     std::vector<uint8_t> reasons;
+
+    // The sites, as ascending numbers, that a default attach leaves out for the function around
+    // them: ftrace does not know it, and that is meant so, or kprobes keep out of it. none: the
+    // input did not say which functions ftrace knows.
+    std::optional<std::vector<uint32_t>> untraced_sites;
 
     bool operator==(const Provenance &) const = default;
 };

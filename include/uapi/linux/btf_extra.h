@@ -95,13 +95,18 @@ enum btf_extra_class {
  */
 #define BTF_EXTRA_SITE_NO_ENTRY	(1U << 2)
 /*
+ * ftrace does not know the code around the site, but only because the source says "inline" there,
+ * or because the compiler split it off (foo.cold). A link has its probe there; perf refuses one.
+ */
+#define BTF_EXTRA_SITE_UNLISTED	(1U << 3)
+/*
  * The function is not one of the source. It is named after the symbol of this body (foo.isra.0),
  * whose signature the compiler has changed, and its prototype has the remaining parameters. The
  * same body is also a site of foo, without this flag.
  */
-#define BTF_EXTRA_SITE_TRUE_SIGNATURE	(1U << 3)
+#define BTF_EXTRA_SITE_TRUE_SIGNATURE	(1U << 4)
 /* The text of this site has been freed (init text after boot). */
-#define BTF_EXTRA_SITE_FREED	(1U << 4)
+#define BTF_EXTRA_SITE_FREED	(1U << 5)
 
 struct btf_extra_site {
 	__u64 address;		/* at run time; 0: hidden, or a module's freed init text */
@@ -180,7 +185,7 @@ enum btf_extra_reason {
 	BTF_EXTRA_REASON_NO_TEXT = 1,	/* the text was freed, or its address is not known */
 	BTF_EXTRA_REASON_LOOP_HEAD = 2,
 	BTF_EXTRA_REASON_PARAMETER = 3,	/* a required parameter has no location */
-	BTF_EXTRA_REASON_NOTRACE = 4,	/* ftrace may not trace it; perf refuses it, too */
+	BTF_EXTRA_REASON_NOTRACE = 4,	/* ftrace may not trace it, and it is not _SITE_UNLISTED */
 	BTF_EXTRA_REASON_KPROBE = 5,	/* the kernel refuses a kprobe: blacklisted, noinstr, ... */
 	BTF_EXTRA_REASON_NO_ENTRY = 6,
 };

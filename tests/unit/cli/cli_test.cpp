@@ -111,6 +111,8 @@ TEST_F(Cli, StatJson) {
         {"loop_heads", nullptr},
         {"without_entry", nullptr},
         {"parts", nullptr},
+        {"inline_sites_reached", nullptr},
+        {"inline_sites_reached_all_params", nullptr},
         {"params", 13},
         {"params_located", 7},
         {"not_available",
@@ -138,6 +140,34 @@ TEST_F(Cli, StatText) {
                              "  all parameters located               3   50.0%\n",
                              "  optimized out                        2   15.4%\n"})
         EXPECT_NE(result.out.find(line), result.out.npos) << line << result.out;
+}
+
+// Of six inlined sites one is a part, one the head of a loop, and one in a function where no tracer
+// may be. One that is left has a parameter without location.
+TEST_F(Cli, StatOfReach) {
+    ExtraFile file = SampleObject().file;
+    file.site_marks = {0 << 4 | SITE_MARK_LOOP_HEAD, 3 << 4 | SITE_MARK_PART,
+                       4 << 4 | SITE_MARK_UNLISTED};
+    file.provenance->untraced_sites = {5, 7};
+    const auto number = [](const json &out, const char *key) { return out[key].dump(); };
+    auto result = run_btf_extra({"stat", write("reach", file), "--json"});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    json out = json::parse(result.out);
+    EXPECT_EQ(number(out, "inline_sites_reached"), "3");             // 1, 2, 4
+    EXPECT_EQ(number(out, "inline_sites_reached_all_params"), "2");  // 2, 4
+    const std::string text = run_btf_extra({"stat", write("reach", file)}).out;
+    for (const char *line : {"inlined calls, not freed               5\n",
+                             "  reached by default                   3   60.0%\n",
+                             "  reached, with all parameters         2   40.0%\n"})
+        EXPECT_NE(text.find(line), text.npos) << line << text;
+
+    file.provenance->untraced_sites = {8};
+    EXPECT_NE(run_btf_extra({"stat", write("last", file)}).err.find("untraced site 8 of 8"),
+              std::string::npos);
+    file.provenance->untraced_sites = {6, 6};
+    EXPECT_NE(
+        run_btf_extra({"stat", write("order", file)}).err.find("untraced sites are not in order"),
+        std::string::npos);
 }
 
 // Without provenance the counts come from the base BTF. Counts that only DWARF gives are missing.

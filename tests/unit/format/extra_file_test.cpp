@@ -52,7 +52,7 @@ TEST(ExtraFile, RoundTrips) {
     more.sections = {{".text", kCode, 0xffffffff81000000, 0x40},
                      {".init.text", kCode | SHF_WRITE, 0xffffffff81400000, 1}};
     more.vmlinux_btf = {".BTF.vmlinux", SHF_ALLOC, 0xffffffff81200000, 0x7edfffff};
-    more.site_marks = {0x1, 0x12};
+    more.site_marks = {0x1, 0x22};
     more.base = {{1, 2}, {0xffffffff, 0xfffffffe}};
     for (const ExtraFile &file : {split, arm64, bare, more}) {
         std::string path = folder.path("a"), again = folder.path("b");
@@ -201,14 +201,14 @@ TEST(ExtraFile, MarksThatAreNotWhole) {
     TemporaryFolder folder;
     const std::string path = folder.path("a");
     ExtraFile file = SampleObject().file;
-    file.site_marks = {0x1, 0xa};
+    file.site_marks = {0x1, 0x1a};
     ASSERT_TRUE(write_extra_file(path, file));
     const std::string good = test::read_file(path);
     Elf64_Ehdr header;
     std::memcpy(&header, good.data(), sizeof(header));
     const auto image = ElfImage::open(path);
     ASSERT_TRUE(image);
-    const ElfSection *marks = image->find(".btf_extra.site_marks");
+    const ElfSection *marks = image->find(".btf_extra.marks");
     ASSERT_NE(marks, nullptr);
     EXPECT_EQ(marks->type, static_cast<uint32_t>(SHT_PROGBITS));
     const size_t size_at =
@@ -241,7 +241,7 @@ TEST(ExtraFile, MarksThatAreNotWhole) {
 TEST(ExtraFile, MarksAreNotKnownOrNoneOrSome) {
     TemporaryFolder folder;
     ExtraFile file = SampleObject().file;
-    for (const auto &marks : {std::optional<std::vector<uint32_t>>(), {{}}, {{0x1, 0x1b}}}) {
+    for (const auto &marks : {std::optional<std::vector<uint32_t>>(), {{}}, {{0x1, 0x3b}}}) {
         file.site_marks = marks;
         ASSERT_TRUE(write_extra_file(folder.path("a"), file));
         const auto read = read_extra_file(folder.path("a"));
@@ -266,11 +266,11 @@ TEST(ExtraFile, MarksThatAreWrong) {
         const char *fault;  // where the fault is; NULL: the file is accepted
     } rows[] = {
         {"none", {}, nullptr},
-        {"first and last", {0x1, (sites - 1) * 8 + 3}, nullptr},
-        {"past the last", {0x1, sites * 8 + 1}, "byte 0x4"},
+        {"first and last", {0x1, (sites - 1) * 16 + 11}, nullptr},
+        {"past the last", {0x1, sites * 16 + 1}, "byte 0x4"},
         {"twice", {0x1, 0x2}, "byte 0x4"},
-        {"falling", {0x9, 0x1}, "byte 0x4"},
-        {"no mark", {0x1, 0x8}, "byte 0x4"},
+        {"falling", {0x11, 0x1}, "byte 0x4"},
+        {"no mark", {0x1, 0x10}, "byte 0x4"},
         {"highest number", {UINT32_MAX}, "byte 0x0"},
     };
     for (const auto &row : rows) {
@@ -280,7 +280,7 @@ TEST(ExtraFile, MarksThatAreWrong) {
         ASSERT_EQ(static_cast<bool>(view), row.fault == nullptr) << row.name;
         if (row.fault) {
             EXPECT_EQ(view.error().message,
-                      path + ": .btf_extra.site_marks: " + row.fault +
+                      path + ": .btf_extra.marks: " + row.fault +
                           ": not a site above the one before it with marks that are known")
                 << row.name;
             continue;
@@ -288,7 +288,7 @@ TEST(ExtraFile, MarksThatAreWrong) {
         for (uint32_t site = 0; site < sites; site++) {
             uint32_t expected = 0;
             for (const uint32_t mark : row.marks)
-                expected += mark / 8 == site ? mark % 8 : 0;
+                expected += mark / 16 == site ? mark % 16 : 0;
             EXPECT_EQ((*view)->site_marks(site), expected) << row.name << ", " << site;
         }
     }

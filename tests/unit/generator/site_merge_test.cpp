@@ -486,8 +486,9 @@ Marks marks_in(const MergedSection &section) {
 }
 
 // Sites with the same locations become one, also those that differ only in their reasons. Bits: 1
-// is the head of a loop, 2 a part, 4 no entry. The head of a loop counts wherever it is found. A
-// part and no entry count only if nothing of those sites is an entry.
+// is the head of a loop, 2 a part, 4 no entry, 8 unlisted. The head of a loop counts wherever it is
+// found. A part and no entry count only if nothing of those sites is an entry, and unlisted only if
+// all are.
 TEST(SiteMerge, Marks) {
     struct Row {
         const char *name;
@@ -510,6 +511,9 @@ TEST(SiteMerge, Marks) {
         {"an entry, a part and no entry", {0, 2, 4, 0, 0, 0}, {}},
         {"a part in the head of an entry's loop", {3, 0, 0, 0, 0, 0}, {{0, 1}}},
         {"one of each", {1, 4, 2, 0, 0, 0}, {{0, 1}}},
+        {"unlisted", {8, 8, 8, 0, 0, 0}, {{0, 8}}},
+        {"unlisted for two of three", {8, 0, 8, 0, 0, 0}, {}},
+        {"unlisted parts, and an entry", {10, 8, 10, 0, 0, 0}, {{0, 8}}},
         {"with another location", {0, 0, 0, 2, 0, 0}, {{1, 2}}},
         {"of another function there", {0, 0, 0, 0, 1, 0}, {{3, 1}}},
         {"at another offset", {0, 0, 0, 0, 0, 3}, {{2, 3}}},
@@ -540,6 +544,43 @@ TEST(SiteMerge, Marks) {
                 expected[located_first && number < 2 ? 1 - number : number] = marks;
             EXPECT_EQ(marks_in(merged.sections[0]), expected);
             EXPECT_EQ(marks_in(merged.sections[1]), Marks());
+        }
+    }
+}
+
+// A site is unlisted if the function around it is declared inline in some unit.
+TEST(SiteMerge, InlineInAnotherUnit) {
+    const struct {
+        const char *name, *file;
+        bool in_a, in_b, names_body;
+        Marks expected;
+    } rows[] = {
+        {"in this unit", "f.h", false, true, true, {{0, 8}}},
+        {"in another unit", "f.h", true, false, true, {{0, 8}}},
+        {"in none", "f.h", false, false, true, {}},
+        {"a function of another file", "g.h", true, false, true, {}},
+        {"nobody asks", "f.h", true, true, false, {}},
+    };
+    for (const auto &row : rows) {
+        SCOPED_TRACE(row.name);
+        UnitBuilder a("a.c"), b("b.c");
+        const uint32_t other = a.function("f", row.file);
+        const uint32_t leaf = b.function("leaf", "f.h"), body = b.function("f", "f.h");
+        a.at(other).declared_inline = row.in_a;
+        b.at(body).declared_inline = row.in_b;
+        a.site(other, 0x80, {kOut});
+        b.site(leaf, 8, {kOut}).site(body, 0x40, {kOut}, SiteClass::kBody);
+        b.unit_.sites[0].untraced = true;
+        b.unit_.sites[0].body = row.names_body ? body + 1 : 0;
+        for (const auto &units : {units_of({a, b}), units_of({b, a})}) {
+            const Merged merged = merged_sites(units, 2);
+            ASSERT_EQ(merged.sections.size(), 2u);
+            Marks found;  // by number, but leaf is the first
+            for (const MergedSite &site : merged.sections[0].sites)
+                if (site.marks != 0)
+                    found[merged.functions[site.function].source->name == "leaf" ? 0 : 1] =
+                        site.marks;
+            EXPECT_EQ(found, row.expected);
         }
     }
 }

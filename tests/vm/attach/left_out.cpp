@@ -2,6 +2,8 @@
 // Tests sites that cannot or must not have a probe: all or none, best effort, and the report.
 #include <map>
 
+#include <sys/resource.h>
+
 #include "tests/vm/attach/attach_tests.h"
 
 using namespace guest;
@@ -197,6 +199,27 @@ void short_report() {
     row.equal(request.total, 1, "total");
 }
 
+// System calls are inline in the source, so ftrace does not know their bodies. prlimit() takes a
+// reference to a task there. lean has that code in a function that ftrace knows.
+void unlisted() {
+    Row row("not left out: code that ftrace does not know because it is inline");
+    btf_extra_attach request = attach_to("vmlinux", "get_task_struct");
+    request.prog_fd = good_request().prog_fd;
+    request.flags = BTF_EXTRA_BEST_EFFORT;
+    std::vector<btf_extra_left_out> left_out;
+    const Link link(request, &left_out);
+    const auto is_unlisted = [](const auto &one) {
+        return (one.site.flags & BTF_EXTRA_SITE_UNLISTED) != 0;
+    };
+    row.expect(std::ranges::none_of(left_out, is_unlisted), "one is left out");
+    row.expect(std::ranges::any_of(link.probes(), is_unlisted), "there is no probe");
+    const uint64_t before = link.state().hits;
+    rlimit64 limit = {};
+    for (int i = 0; i < 100; i++)
+        prlimit64(getpid(), RLIMIT_NOFILE, nullptr, &limit);
+    row.expect(link.state().hits - before >= 100, "calls are missed");
+}
+
 void drawn(const List &list) {
     Row row("all or none, and best effort, of functions drawn");
     Random any;
@@ -223,5 +246,6 @@ void left_out() {
     short_report();
     blacklisted(list);
     freed(list);
+    unlisted();
     drawn(list);
 }

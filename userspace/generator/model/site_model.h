@@ -127,6 +127,7 @@ struct SourceFunction {
     std::string_view unit;  // DW_AT_name of the unit, likewise
     bool external = false;
     bool variadic = false;
+    bool declared_inline = false;  // as far as this unit knows
     TypeId return_type = 0;
     uint32_t first_param = 0;  // in the unit's param_types and param_names
     uint32_t nr_params = 0;    // without the void of a variadic function
@@ -153,7 +154,11 @@ struct Site {
     uint32_t section = 0;   // number of an executable section
     uint32_t offset = 0;    // bytes from the start of that section
     SiteClass site_class = SiteClass::kInline;
-    uint8_t marks = 0;    // SITE_MARK_*
+    uint8_t marks = 0;  // SITE_MARK_*
+    // ftrace does not know the function around it, or kprobes keep out of it. If body is not 0, it
+    // has SITE_MARK_UNLISTED if that function, the number of a SourceFunction + 1, is inline.
+    bool untraced = false;
+    uint32_t body = 0;
     uint32_t params = 0;  // number of the list of its ParamSlots, in order of the prototype
 };
 
@@ -170,7 +175,8 @@ struct UnitSites {
     uint64_t overridden_bodies = 0;  // left out, and all that is inlined there
     uint64_t outside_sections = 0;   // sites at an address in no executable section
     bool skipped_rust = false;
-    std::string error;  // not empty: the unit is malformed
+    bool knows_traced = false;  // the file says which functions ftrace knows
+    std::string error;          // not empty: the unit is malformed
 
     std::span<const TypeId> types_of(const SourceFunction &function) const {
         return std::span(param_types).subspan(function.first_param, function.nr_params);

@@ -89,6 +89,21 @@ std::optional<uint64_t> DefinedSymbols::symbol_of(uint32_t section, uint64_t off
     return begin.place;
 }
 
+std::optional<std::pair<uint64_t, uint64_t>> DefinedSymbols::around(uint32_t section,
+                                                                    uint64_t offset) const {
+    const uint64_t start = place(section, 0), wanted = start + offset;
+    const auto behind = std::ranges::upper_bound(begins_, wanted, {}, &Begin::place);
+    if (behind == begins_.begin() || behind[-1].place < start)
+        return std::nullopt;
+    const Begin &begin = behind[-1];
+    const bool is_last = behind == begins_.end() || behind->place >> 32 != section;
+    const uint64_t next = is_last ? start + file_.sections()[section].size : behind->place;
+    const uint64_t end = begin.size != 0 ? std::min(begin.place + begin.size, next) : next;
+    if (wanted >= end)
+        return std::nullopt;
+    return std::pair(begin.place - start, end - start);
+}
+
 std::string_view DefinedSymbols::clone(std::string_view name, uint32_t section,
                                        uint64_t offset) const {
     std::string_view found;

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "userspace/generator/dwarf/debug_file.h"
@@ -37,6 +38,11 @@ class DefinedSymbols {
         const auto [first, end] = parts_.equal_range(place_of_symbol(section, offset));
         return std::any_of(first, end, [&](const auto &each) { return each.second == name; });
     }
+
+    // Returns from where to where the symbol around a place reaches, as offsets. One without a size
+    // reaches up to the next one. nullopt: there is none. Behind a symbol there may be the body of
+    // an overridden definition, which has none.
+    std::optional<std::pair<uint64_t, uint64_t>> around(uint32_t section, uint64_t offset) const;
 
     // Returns the symbol of this body if the compiler gave it a suffix and no other is there.
     // Empty: there is none.

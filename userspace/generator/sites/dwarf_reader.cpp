@@ -114,8 +114,10 @@ class UnitWalk {
     // site around it is where that call begins.
     bool is_part(const Function &function, uint64_t address, const OpenSite *around,
                  const SourcePlace &call);
+    // What is known of tracers at the entry of a body.
+    void judge_body(const Function *function, Enclosing &body) const;
     // false: in no executable section.
-    bool place_site(Site &site, uint64_t address) const;
+    bool place_site(Site &site, uint64_t address, const Enclosing &enclosing);
     // Makes room in slots_ for the parameters of a site, none of them located.
     void begin_params(OpenSite &site);
     void locate_params_again(const Die &die, OpenSite &site);
@@ -136,10 +138,12 @@ class UnitWalk {
     CopiedEntries copied_entries_;
     std::vector<Instance> instances_;  // by their numbers in copied_entries_
     bool marks_entries_ = false;       // the compiler says where instances are entered
+    bool is_traced_ = false;           // the compiler made calls for ftrace
     std::vector<CodeRange> ranges_;    // of the entry that is being read
 };
 
 UnitSites UnitWalk::run() {
+    sites_.knows_traced = input_.probed.known();
     const Die die = unit_.unit_die();
     const uint64_t children = unit_.after_attributes(die);
     if (children == 0)
@@ -159,6 +163,10 @@ UnitSites UnitWalk::run() {
     for (const CopiedEntries::Copy &copy : copied_entries_.find())
         if (!functions_.written_by_macro(*instances_[copy.instances.front()].function))
             add_copied_site(copy);
+    // A unit without any is one that the Makefile keeps tracers out of.
+    if (!is_traced_)
+        for (Site &site : sites_.sites)
+            site.body = 0;
     return std::move(sites_);
 }
 
@@ -231,6 +239,7 @@ uint64_t UnitWalk::visit_subprogram(const Die &die, uint32_t depth) {
         ++sites_.overridden_bodies;
         return unit_.next_sibling(die);
     }
+    judge_body(function, enclosing);
     ranges_.clear();
     place.append_ranges(sections_, unit_, ranges_);
     copied_entries_.add_body(function ? function->declared : SourcePlace{}, *address, ranges_);
@@ -306,12 +315,35 @@ bool UnitWalk::is_overridden(const Function *function, uint64_t address) const {
                                      address - input_.file.sections()[*section].address);
 }
 
-bool UnitWalk::place_site(Site &site, uint64_t address) const {
+void UnitWalk::judge_body(const Function *function, Enclosing &body) const {
+    const auto section = input_.file.executable_section(body.entry);
+    if (!section)
+        return;
+    const uint64_t offset = body.entry - input_.file.sections()[*section].address;
+    if (input_.probed.kept_out(*section, offset))
+        return;
+    body.function = function ? function->number + 1 : 0;
+    body.traced = input_.probed.traced(*section, offset);
+}
+
+bool UnitWalk::place_site(Site &site, uint64_t address, const Enclosing &enclosing) {
     const auto section = input_.file.executable_section(address);
     if (!section)
         return false;
     site.section = *section;
     site.offset = static_cast<uint32_t>(address - input_.file.sections()[*section].address);
+    if (!input_.probed.known())
+        return true;
+    const bool kept_out = input_.probed.kept_out(*section, site.offset);
+    const bool traced = input_.probed.traced(*section, site.offset);
+    is_traced_ |= traced;
+    site.untraced = kept_out || !traced;
+    if (kept_out || traced)
+        return true;
+    if (enclosing.traced)
+        site.marks |= SITE_MARK_UNLISTED;
+    else
+        site.body = enclosing.function;
     return true;
 }
 
@@ -326,7 +358,7 @@ void UnitWalk::begin_params(OpenSite &site) {
 uint64_t UnitWalk::visit_site(const Die &die, uint64_t after_attributes, Site site, OpenSite open,
                               uint32_t depth) {
     site.function = open.function.number;
-    if (!place_site(site, open.point.address)) {
+    if (!place_site(site, open.point.address, open.enclosing)) {
         ++sites_.outside_sections;
         return visit_children(die, after_attributes, {.enclosing = &open.enclosing}, depth);
     }
@@ -370,7 +402,7 @@ void UnitWalk::locate_params_again(const Die &die, OpenSite &site) {
 void UnitWalk::add_copied_site(const CopiedEntries::Copy &copy) {
     const Instance &first = instances_[copy.instances.front()];
     Site site{.function = first.function->number, .marks = SITE_MARK_PART};
-    if (!place_site(site, copy.point.address))
+    if (!place_site(site, copy.point.address, first.enclosing))
         return;
     std::vector<ParamSlot> agreed;
     for (const uint32_t number : copy.instances) {

@@ -7,6 +7,7 @@
 #include "userspace/generator/dwarf/dwarf_unit.h"
 #include "userspace/generator/dwarf/source_path.h"
 #include "userspace/generator/sites/defined_symbols.h"
+#include "userspace/generator/sites/probed_code.h"
 #include "userspace/generator/types/base_types.h"
 #include "userspace/generator/types/type_map.h"
 
@@ -16,6 +17,7 @@ namespace btf_extra::generator {
 struct ReaderInput {
     const DebugFile &file;
     const DefinedSymbols &symbols;
+    const ProbedCode &probed;
     const UnitSet &units;
     const SourceTree &source_tree;
     const BaseTypes &base;

@@ -11,6 +11,18 @@ namespace {
 
 constexpr uint32_t kMaxOrigins = 8;  // steps from an instance to its function
 
+// SYSCALL_DEFINEx of Linux 4.17 and later declares these inline. GCC (14.2) says what is inline
+// only of functions that are inlined somewhere, or have another body.
+bool is_inner_syscall(std::string_view name) {
+    return name.starts_with("__do_sys_") || name.starts_with("__do_compat_sys_");
+}
+
+// The source (6.1 to 7.3) says "inline notrace" of these, and DWARF does not show it. They have
+// bodies because pv_ops points to them.
+bool is_notrace(std::string_view name) {
+    return name == "native_write_msr" || name == "native_write_msr_safe";
+}
+
 }  // namespace
 
 SourceFunctions::SourceFunctions(const ReaderInput &input, const Unit &unit, DwarfTypes &types,
@@ -151,6 +163,10 @@ const SourceFunctions::Function *SourceFunctions::read(const Unit &unit, const D
         case DW_AT_external:
             source.external = value.number != 0;
             break;
+        case DW_AT_inline:
+            source.declared_inline = value.number == DW_INL_declared_not_inlined ||
+                                     value.number == DW_INL_declared_inlined;
+            break;
         case DW_AT_specification:
             if (value.kind == AttributeValue::kReference)
                 specification = value.number;
@@ -169,6 +185,8 @@ const SourceFunctions::Function *SourceFunctions::read(const Unit &unit, const D
         }
     if (source.name.empty())
         return nullptr;
+    source.declared_inline =
+        (source.declared_inline || is_inner_syscall(source.name)) && !is_notrace(source.name);
     if (file)
         source.file = file_of(*file_unit, *file);
     source.unit = &unit == &unit_ ? unit_path_ : keep(input_.source_tree.relative(unit.name));

@@ -326,6 +326,16 @@ Provenance provenance_of(const MergedUnits &merged, const std::vector<MergedSect
             for (const ParamSlot slot : merged.param_lists[site.params])
                 if ((slot & kMissing) != 0 && slot != kVariadicEnd)
                     provenance.reasons.push_back(static_cast<uint8_t>(slot));
+    if (!merged.knows_traced)
+        return provenance;
+    std::vector<uint32_t> &untraced = provenance.untraced_sites.emplace();
+    uint32_t number = 0;
+    for (const MergedSection &section : sections)
+        for (const MergedSite &site : section.sites) {
+            if (site.untraced && !(site.marks & SITE_MARK_UNLISTED))
+                untraced.push_back(number);
+            ++number;
+        }
     return provenance;
 }
 

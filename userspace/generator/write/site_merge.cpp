@@ -101,10 +101,12 @@ void FunctionMerge::collect() {
             has_sites[site.function] = true;
         numbers_[u].resize(unit.functions.size());
         for (size_t f = 0; f < unit.functions.size(); ++f)
-            if (has_sites[f])
+            if (has_sites[f]) {
                 numbers_[u][f] = number_of({.source = &unit.functions[f],
                                             .param_types = unit.types_of(unit.functions[f]),
                                             .param_names = unit.names_of(unit.functions[f])});
+                distinct_[numbers_[u][f]].declared_inline |= unit.functions[f].declared_inline;
+            }
     }
 }
 
@@ -225,8 +227,8 @@ merge_param_lists(const std::vector<UnitSites> &units, const Numbers &loc_param_
     return {std::move(ordered), std::move(numbers)};
 }
 
-// The marks of one site that stands for two. What is an entry for one of them is an entry; a probe
-// at the head of a loop is hit too often for both.
+// The marks of one site that stands for two. What is an entry for one of them is an entry, and what
+// is to be let alone for one is for both; a probe at the head of a loop is hit too often for both.
 uint32_t marks_of_both(uint32_t a, uint32_t b) {
     return (a & b) | ((a | b) & SITE_MARK_LOOP_HEAD);
 }
@@ -278,6 +280,7 @@ MergedUnits merge_units(const std::vector<UnitSites> &units, size_t threads) {
         merged.overridden_bodies += unit.overridden_bodies;
         merged.outside_sections += unit.outside_sections;
         merged.skipped_rust_units += unit.skipped_rust ? 1 : 0;
+        merged.knows_traced |= unit.knows_traced;
     }
     return merged;
 }
@@ -287,6 +290,13 @@ std::vector<MergedSection> merge_sites(const std::vector<UnitSites> &units,
     std::map<std::pair<uint32_t, SiteClass>, MergedSection> collected;
     MergedSection *last = nullptr;
     for (size_t u = 0; u < units.size(); ++u) {
+        // The mark of a site that the function around it decides.
+        const auto own_mark = [&](const Site &site) -> uint32_t {
+            const bool is_inline =
+                site.body != 0 &&
+                merged.functions[merged.function_numbers[u][site.body - 1]].declared_inline;
+            return is_inline ? SITE_MARK_UNLISTED : 0;
+        };
         for (const Site &site : units[u].sites) {
             if (!last || last->section != site.section || last->site_class != site.site_class) {
                 last = &collected[{site.section, site.site_class}];
@@ -296,7 +306,8 @@ std::vector<MergedSection> merge_sites(const std::vector<UnitSites> &units,
             last->sites.push_back({.function = merged.function_numbers[u][site.function],
                                    .offset = site.offset,
                                    .params = merged.param_list_numbers[u][site.params],
-                                   .marks = site.marks});
+                                   .marks = site.marks | own_mark(site),
+                                   .untraced = site.untraced});
         }
     }
     std::vector<MergedSection> sections;

@@ -19,9 +19,10 @@ struct MergedFunction {
     const SourceFunction *source = nullptr;  // of the first unit that has it
     std::span<const TypeId> param_types{};
     std::span<const std::string_view> param_names{};
-    uint32_t base_id = 0;   // the FUNC of the base; 0: one must be added
-    bool tag_file = false;  // others have its name
-    bool tag_unit = false;  // others have its name and file
+    uint32_t base_id = 0;          // the FUNC of the base; 0: one must be added
+    bool tag_file = false;         // others have its name
+    bool tag_unit = false;         // others have its name and file
+    bool declared_inline = false;  // in one unit at least
 };
 
 // A LOCSEC entry.
@@ -29,9 +30,10 @@ struct MergedSite {
     uint32_t function = 0;  // number of a MergedFunction
     uint32_t offset = 0;
     uint32_t params = 0;  // number of a list of ParamSlots
-    // SITE_MARK_*. If it stands for several sites that were read, all of them have PART or
-    // NO_ENTRY, and one has LOOP_HEAD.
+    // SITE_MARK_*. If it stands for several sites that were read, one of them has LOOP_HEAD, and
+    // all have each other mark.
     uint32_t marks = 0;
+    bool untraced = false;  // as in Site
 };
 
 struct MergedSection {
@@ -56,6 +58,7 @@ struct MergedUnits {
     uint64_t overridden_bodies = 0;
     uint64_t outside_sections = 0;
     uint32_t skipped_rust_units = 0;
+    bool knows_traced = false;  // which functions ftrace knows
 };
 
 // Orders lists of ParamSlots by what they locate, where all reasons are alike.

@@ -134,6 +134,10 @@ Result<void> ObjectView::check_provenance() {
         return error(kProvenanceSection,
                      fmt::format("{} reasons for {} parameters without location",
                                  provenance->reasons.size(), missing));
+    const auto &untraced = provenance->untraced_sites;
+    if (untraced && !untraced->empty() && untraced->back() >= index().nr_sites)
+        return error(kProvenanceSection,
+                     fmt::format("untraced site {} of {}", untraced->back(), index().nr_sites));
     return {};
 }
 

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// In some functions there is no call for a tracer: because they are inline, because a compiler
+// split them off, or because somebody wants no tracer there. The source says which is which.
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/fixture_build.h"
+
+namespace btf_extra {
+namespace {
+
+using test::GeneratedFixture;
+using test::Recipe;
+
+enum Known { kTraced, kUnlisted, kLeftOut };  // kUnlisted: the mark
+
+void PrintTo(Known known, std::ostream *out) {
+    *out << (known == kTraced ? "traced" : known == kUnlisted ? "unlisted" : "left out");
+}
+
+// By the symbol that a site is in.
+using Expected = std::map<std::string, Known>;
+
+const Expected kExpected = {
+    {"traced", kTraced},          {"_start", kTraced},
+    {"rare.cold", kUnlisted},     {"by_inline", kUnlisted},
+    {"__do_sys_some", kUnlisted}, {"from_header", kUnlisted},
+    {"by_intent", kLeftOut},      {"native_write_msr", kLeftOut},
+    {"in_section", kLeftOut},     {"in_bounds", kLeftOut},
+    {"on_list", kLeftOut},        {"traced_on_list", kLeftOut},
+    {"inline_here", kLeftOut},  // its unit has no call for the tracer
+    {"other_unit", kLeftOut},
+};
+
+const std::vector<std::string> kSources = {"untraced.c", "untraced_unit.c", "untraced_header.c"};
+
+class Untraced : public testing::Test {
+  protected:
+    // The bounds that the linker script of a kernel has; calls: the section with the addresses of
+    // the calls for the tracer.
+    static std::vector<std::string> bounds(const std::string &calls) {
+        return {"-Wl,--defsym=__start_mcount_loc=__start_" + calls,
+                "-Wl,--defsym=__stop_mcount_loc=__stop_" + calls,
+                "-Wl,--defsym=__start_kprobe_blacklist=__start__kprobe_blacklist",
+                "-Wl,--defsym=__stop_kprobe_blacklist=__stop__kprobe_blacklist",
+                "-Wl,--defsym=__entry_text_start=ADDR(.bounds.text)",
+                "-Wl,--defsym=__entry_text_end=ADDR(.bounds.text)+SIZEOF(.bounds.text)"};
+    }
+    std::string path() const { return folder_.path("fixture"); }
+
+    // What the file knows of the sites of leaf().
+    static Expected found(const ObjectView &view, const ElfImage &elf) {
+        const auto symbols = SymbolTable::load(elf);
+        const auto &untraced = view.file().provenance->untraced_sites;
+        EXPECT_TRUE(symbols && untraced);
+        Expected out;
+        for (uint32_t number = 0; symbols && untraced && number < view.index().nr_sites; number++) {
+            const loc_section *section = nullptr;
+            const loc_site *site = loc_index_site(&view.index(), number, &section);
+            if (view.func_name(site->func) != "leaf")
+                continue;
+            const ElfSection *elf_section = elf.find(view.index().elf_sections[section->elf].name);
+            const auto around = symbols->around({elf_section->index, site->offset});
+            const bool marked = (view.site_marks(number) & SITE_MARK_UNLISTED) != 0;
+            const bool listed = std::ranges::binary_search(*untraced, number);
+            EXPECT_FALSE(marked && listed);
+            const Known known = marked ? kUnlisted : listed ? kLeftOut : kTraced;
+            const std::string symbol(around ? around->symbol : "?");
+            EXPECT_EQ(out.try_emplace(symbol, known).first->second, known) << symbol;
+        }
+        return out;
+    }
+
+    test::TemporaryFolder folder_;
+};
+
+TEST_F(Untraced, OfAKernel) {
+    struct Row {
+        Recipe recipe;
+        const char *calls;
+        std::vector<std::string> flags;
+    } rows[] = {
+        {{}, "__mcount_loc", {"-pg", "-mfentry", "-mrecord-mcount"}},
+        {{.dwarf = "-gdwarf-4"}, "__mcount_loc", {"-pg", "-mfentry", "-mrecord-mcount"}},
+        // The addresses are in relocations.
+        {{}, "__mcount_loc", {"-pg", "-mfentry", "-mrecord-mcount", "-fpie", "-Wl,-pie"}},
+        {{.compiler = "aarch64-linux-gnu-gcc"},
+         "__patchable_function_entries",
+         {"-fpatchable-function-entry=2"}},
+        {{.compiler = "aarch64-linux-gnu-gcc"},
+         "__patchable_function_entries",
+         {"-fpatchable-function-entry=2", "-fpie", "-Wl,-pie", "-Wl,--no-apply-dynamic-relocs"}},
+    };
+    for (Row &row : rows) {
+        row.recipe.more = bounds(row.calls);
+        row.recipe.more.insert(row.recipe.more.end(), row.flags.begin(), row.flags.end());
+        SCOPED_TRACE(row.recipe.name());
+        row.recipe.more.push_back("-Wl,--defsym=__fentry__=0");
+        test::link_fixture(path(), kSources, row.recipe);
+        test::add_base_btf(path());
+        const auto opened = GeneratedFixture::open(path());
+        ASSERT_TRUE(opened) << opened.error().message;
+        Expected expected = kExpected;
+        // GCC 12 has no code elsewhere on aarch64.
+        if (row.recipe.compiler != "gcc") {
+            expected.erase("rare.cold");
+            expected["rare"] = kTraced;
+        }
+        EXPECT_EQ(found((*opened)->view(), (*opened)->elf()), expected);
+    }
+}
+
+// The tables of a module are in sections, and their addresses in relocations.
+TEST_F(Untraced, OfAModule) {
+    const std::string module = folder_.path("module.o"), output = folder_.path("out");
+    std::vector<std::string> command = {"gcc", "-r", "-nostdlib", "-Wl,--build-id", "-o", module};
+    for (const std::string &source : kSources) {
+        test::compile_fixture(folder_.path(source + ".o"), source,
+                              {.more = {"-pg", "-mfentry", "-mrecord-mcount"}});
+        command.push_back(folder_.path(source + ".o"));
+    }
+    test::must_run(command);
+    test::link_fixture(path(), kSources, {});
+    test::add_base_btf(path());
+    const auto made = test::run_btf_extra({"generate", "--vmlinux", path(), "-o", output, module});
+    ASSERT_EQ(made.exit_code, 0) << made.err;
+    const auto elf = ElfImage::open(module);
+    const auto view = ObjectView::open(output);
+    ASSERT_TRUE(elf && view);
+    // A module has no bounds of text, so nothing keeps kprobes out of there but the section.
+    Expected expected = kExpected;
+    expected["in_bounds"] = kUnlisted;
+    EXPECT_EQ(found(**view, *elf), expected);
+}
+
+// A file that does not say what is traced: no mark, and no claim.
+TEST_F(Untraced, WithoutATable) {
+    test::link_fixture(path(), kSources, {});
+    test::add_base_btf(path());
+    const auto opened = GeneratedFixture::open(path());
+    ASSERT_TRUE(opened) << opened.error().message;
+    EXPECT_FALSE((*opened)->view().file().provenance->untraced_sites);
+    for (const test::NamedSite &site : (*opened)->sites())
+        EXPECT_EQ(site.marks & SITE_MARK_UNLISTED, 0u) << site.function;
+}
+
+}  // namespace
+}  // namespace btf_extra

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/generator/sites/probed_code.h"
+
+#include <elf.h>
+#include <gelf.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <string_view>
+
+namespace btf_extra::generator {
+
+namespace {
+
+// A table of addresses: between these symbols of vmlinux, in these sections of a module.
+struct TableName {
+    std::string_view first, end;
+    std::array<std::string_view, 2> sections;
+};
+
+constexpr TableName kCalls = {
+    "__start_mcount_loc", "__stop_mcount_loc", {"__mcount_loc", "__patchable_function_entries"}};
+constexpr TableName kBlacklist = {
+    "__start_kprobe_blacklist", "__stop_kprobe_blacklist", {"_kprobe_blacklist", ""}};
+
+struct ClosedText {
+    std::string_view first, end, section;  // likewise
+};
+constexpr ClosedText kClosed[] = {
+    {"__noinstr_text_start", "__noinstr_text_end", ".noinstr.text"},
+    {"__kprobes_text_start", "__kprobes_text_end", ".kprobes.text"},
+    {"__entry_text_start", "__entry_text_end", ".entry.text"},
+};
+
+// Calls found(symbol, name) for each symbol of a file.
+template <class Found> void for_each_symbol(const ElfImage &elf, Found found) {
+    const ElfSection *table = elf.find(".symtab");
+    Elf_Scn *section = table ? elf_getscn(elf.handle(), table->index) : nullptr;
+    Elf_Data *data = section ? elf_getdata(section, nullptr) : nullptr;
+    GElf_Shdr header;
+    if (!data || !gelf_getshdr(section, &header))
+        return;
+    GElf_Sym symbol;
+    for (int i = 0; gelf_getsym(data, i, &symbol); ++i)
+        if (const char *name = elf_strptr(elf.handle(), header.sh_link, symbol.st_name))
+            found(symbol, std::string_view(name));
+}
+
+// Calls found(relocation) for each entry of a table of relocations.
+template <class Found>
+void for_each_relocation(const ElfImage &elf, const ElfSection &table, Found found) {
+    Elf_Data *data = elf_getdata(elf_getscn(elf.handle(), table.index), nullptr);
+    GElf_Rela relocation;
+    for (int i = 0; data && gelf_getrela(data, i, &relocation); ++i)
+        found(relocation);
+}
+
+class AddressTables {
+  public:
+    explicit AddressTables(const DebugFile &file) : file_(file), elf_(file.elf()) {
+        for_each_symbol(elf_, [&](const GElf_Sym &symbol, std::string_view name) {
+            symbols_.push_back(symbol);
+            if (name.starts_with("__"))
+                bounds_.emplace(name, symbol.st_value);
+        });
+    }
+
+    std::vector<uint64_t> read(const TableName &name) const {
+        std::vector<uint64_t> out;
+        if (!elf_.relocatable()) {
+            out = linked(name);
+        } else {
+            for (const ElfSection &section : elf_.sections())
+                if (std::ranges::find(name.sections, section.name) != name.sections.end())
+                    append_relocated(section, out);
+        }
+        std::erase(out, 0);  // what the linker has dropped
+        std::ranges::sort(out);
+        return out;
+    }
+
+    std::vector<std::pair<uint64_t, uint64_t>> closed() const {
+        std::vector<std::pair<uint64_t, uint64_t>> out;
+        for (const ClosedText &text : kClosed) {
+            const auto first = bounds_.find(text.first), end = bounds_.find(text.end);
+            if (first != bounds_.end() && end != bounds_.end())
+                out.emplace_back(first->second, end->second);
+            for (const ElfSection &section : file_.sections())
+                if (section.name == text.section)
+                    out.emplace_back(section.address, section.address + section.size);
+        }
+        return out;
+    }
+
+  private:
+    // A kernel that moves itself has the addresses in its relocations, and perhaps zeros here.
+    std::vector<uint64_t> linked(const TableName &name) const {
+        const auto first = bounds_.find(name.first), end = bounds_.find(name.end);
+        if (first == bounds_.end() || end == bounds_.end() || first->second >= end->second)
+            return {};
+        const uint64_t from = first->second, size = end->second - from;
+        const auto holds = [&](const ElfSection &section) {
+            return section.allocated() && section.address <= from &&
+                   from - section.address <= section.size &&
+                   size <= section.size - (from - section.address);
+        };
+        const auto section = std::ranges::find_if(elf_.sections(), holds);
+        const auto bytes = section != elf_.sections().end()
+                               ? elf_.bytes(*section)
+                               : Result<std::span<const std::byte>>(Error{});
+        if (!bytes || bytes->size() != section->size)
+            return {};
+        std::vector<uint64_t> out(size / sizeof(uint64_t));
+        std::memcpy(out.data(), bytes->data() + (from - section->address),
+                    out.size() * sizeof(uint64_t));
+        for (const ElfSection &table : elf_.sections())
+            if (table.type == SHT_RELA && table.allocated())
+                for_each_relocation(elf_, table, [&](const GElf_Rela &relocation) {
+                    const uint64_t place = (relocation.r_offset - from) / sizeof(uint64_t);
+                    if (GELF_R_SYM(relocation.r_info) == 0 && place < out.size())
+                        out[place] = static_cast<uint64_t>(relocation.r_addend);
+                });
+        return out;
+    }
+
+    void append_relocated(const ElfSection &section, std::vector<uint64_t> &out) const {
+        for (const ElfSection &table : elf_.sections()) {
+            GElf_Shdr header;
+            if (table.type != SHT_RELA ||
+                !gelf_getshdr(elf_getscn(elf_.handle(), table.index), &header) ||
+                header.sh_info != section.index)
+                continue;
+            for_each_relocation(elf_, table, [&](const GElf_Rela &relocation) {
+                const uint64_t number = GELF_R_SYM(relocation.r_info);
+                if (number >= symbols_.size())
+                    return;
+                const GElf_Sym &symbol = symbols_[number];
+                const auto target =
+                    std::ranges::find(file_.sections(), symbol.st_shndx, &ElfSection::index);
+                if (target != file_.sections().end())
+                    out.push_back(target->address + symbol.st_value +
+                                  static_cast<uint64_t>(relocation.r_addend));
+            });
+        }
+    }
+
+    const DebugFile &file_;
+    const ElfImage &elf_;
+    std::vector<GElf_Sym> symbols_;
+    std::map<std::string_view, uint64_t> bounds_;
+};
+
+}  // namespace
+
+ProbedCode::ProbedCode(const DebugFile &file, const DefinedSymbols &symbols)
+    : file_(file), symbols_(symbols) {
+    const AddressTables tables(file);
+    calls_ = tables.read(kCalls);
+    blacklist_ = tables.read(kBlacklist);
+    closed_ = tables.closed();
+}
+
+bool ProbedCode::has_one(const std::vector<uint64_t> &places, uint32_t section,
+                         uint64_t offset) const {
+    const auto around = symbols_.around(section, offset);
+    if (!around)
+        return false;
+    const uint64_t base = file_.sections()[section].address;
+    const auto first = std::ranges::lower_bound(places, base + around->first);
+    return first != places.end() && *first < base + around->second;
+}
+
+bool ProbedCode::kept_out(uint32_t section, uint64_t offset) const {
+    const uint64_t address = file_.sections()[section].address + offset;
+    return has_one(blacklist_, section, offset) ||
+           std::ranges::any_of(closed_, [&](const auto &text) {
+               return address >= text.first && address < text.second;
+           });
+}
+
+}  // namespace btf_extra::generator

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// Says in which functions the kernel lets tracers be, by the tables that it has of them: the calls
+// that ftrace turns on and off, and the functions and sections that kprobes keep out of.
+#ifndef BTF_EXTRA_PROBED_CODE_H
+#define BTF_EXTRA_PROBED_CODE_H
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "userspace/generator/dwarf/debug_file.h"
+#include "userspace/generator/sites/defined_symbols.h"
+
+namespace btf_extra::generator {
+
+// It does not change, so that threads can share it. What it is made of must outlive it. A function
+// is what a symbol covers.
+class ProbedCode {
+  public:
+    ProbedCode(const DebugFile &file, const DefinedSymbols &symbols);
+
+    // Says whether the file has the table of ftrace. If not, the rest means nothing.
+    bool known() const { return !calls_.empty(); }
+    // Says whether ftrace knows the function around a place. section is an index into
+    // DebugFile::sections().
+    bool traced(uint32_t section, uint64_t offset) const {
+        return has_one(calls_, section, offset);
+    }
+    // Says whether kprobes keep out of there.
+    bool kept_out(uint32_t section, uint64_t offset) const;
+
+  private:
+    bool has_one(const std::vector<uint64_t> &places, uint32_t section, uint64_t offset) const;
+
+    const DebugFile &file_;
+    const DefinedSymbols &symbols_;
+    std::vector<uint64_t> calls_;      // link-time addresses, in ascending order, as all here
+    std::vector<uint64_t> blacklist_;  // functions of NOKPROBE_SYMBOL()
+    std::vector<std::pair<uint64_t, uint64_t>> closed_;  // text that no probe is put in
+};
+
+}  // namespace btf_extra::generator
+
+#endif
