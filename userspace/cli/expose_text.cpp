@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 
 #include <fmt/format.h>
 
@@ -26,10 +27,14 @@ void print_stubs_text(const std::vector<ExposedStub> &stubs, bool figures) {
         fmt::print("\n");
     }
     std::fflush(stdout);
-    for (const auto &[phantom, state, module] : stubs)
+    for (const auto &[phantom, state, module] : stubs) {
+        if (state.error != 0)
+            fmt::print(stderr, "btf-extra: {}: not armed: {}\n", phantom.stub.name,
+                       std::strerror(state.error));
         for (const LeftOutSites &each : state.left_out)
             fmt::print(stderr, "btf-extra: {}: left out: {}\n", phantom.stub.name,
                        left_out_text(each, param_names(phantom)));
+    }
 }
 
 void print_stubs_json(const std::vector<ExposedStub> &stubs) {
@@ -55,6 +60,8 @@ void print_stubs_json(const std::vector<ExposedStub> &stubs) {
                         {"armed", state.armed},
                         {"hits", state.hits},
                         {"missed", state.missed},
+                        {"error", state.error == 0 ? ordered_json(nullptr)
+                                                   : ordered_json(std::strerror(state.error))},
                         {"left_out", std::move(left_out)}});
     }
     print_object({{"functions", std::move(list)}});

@@ -163,7 +163,7 @@ class Chooser {
     Result<void> find(const std::string &text);
     Result<void> choose(const std::string &name);
     uint32_t without(const DescribedFunc &func);
-    Result<void> add(const SourceFunc &func, std::string name);
+    void add(const SourceFunc &func, std::string name);
     PhantomFunc row_of(const DescribedFunc &func, uint32_t without);
     const Stub *exposed(const PhantomFunc &func) const;
 
@@ -222,8 +222,10 @@ const Stub *Chooser::exposed(const PhantomFunc &func) const {
     return nullptr;
 }
 
-Result<void> Chooser::add(const SourceFunc &source, std::string name) {
+void Chooser::add(const SourceFunc &source, std::string name) {
     ChosenPhantom out = {};
+    const Stub *there = nullptr;
+    bool complete = true;
     for (const DescribedFunc &func : source.funcs) {
         if (!wanted_.contains(key_of(func.found)))
             continue;
@@ -231,25 +233,29 @@ Result<void> Chooser::add(const SourceFunc &source, std::string name) {
         std::string reason = refusal(func, mask);
         if (!reason.empty()) {
             out_.refused.push_back({func.text(), std::move(reason)});
-            return {};
+            return;
         }
         Stub &stub = out.phantom.stub;
         stub.funcs.push_back(row_of(func, mask));
-        if (const Stub *there = exposed(stub.funcs.back())) {
-            if (there->funcs.front().without != mask)
-                return Error{fmt::format("{} is there with other parameters: expose --remove {}",
-                                         there->name, there->name),
-                             EEXIST};
-            name = there->name;
-            out.there = true;
-        }
+        if (const Stub *known = exposed(stub.funcs.back()))
+            there = known;
+        else
+            complete = false;
         count_sites(func.found, mask, out.state);
         if (out.phantom.prototype.types == nullptr)
             out.phantom.prototype = {func.found.object, &blob_of(func), func.found.id, mask};
     }
-    out.phantom.stub.name = std::move(name);
+    out.there = there != nullptr;
+    out.phantom.stub.name = there != nullptr ? there->name : std::move(name);
+    const std::vector<PhantomFunc> &funcs = out.phantom.stub.funcs;
+    if (there != nullptr && (!complete || there->funcs.front().without != funcs.front().without)) {
+        out_.refused.push_back(
+            {source.funcs.front().text(),
+             fmt::format("its stub has {}: expose --remove {}",
+                         complete ? "other parameters" : "fewer objects", there->name)});
+        return;
+    }
     out_.phantoms.push_back(std::move(out));
-    return {};
 }
 
 Result<void> Chooser::choose(const std::string &name) {
@@ -269,7 +275,7 @@ Result<void> Chooser::choose(const std::string &name) {
         if (std::ranges::any_of(sources[i].funcs, [&](const DescribedFunc &func) {
                 return wanted_.contains(key_of(func.found));
             }))
-            TRY(add(sources[i], names[i]));
+            add(sources[i], names[i]);
     return {};
 }
 
@@ -290,6 +296,9 @@ Result<std::unordered_set<std::string>> taken_names(SiteTables &tables) {
     const std::vector<SharedObject> &objects = *TRY(tables.objects());
     if (objects.empty())
         return Error{tables.name() + ": no objects"};
+    const loc_arch *arch = loc_arch_running();
+    if (arch == nullptr || objects.front()->view->file().machine != arch->machine)
+        return Error{tables.name() + ": of another architecture than this machine"};
     if (tables.source() == SiteTables::Source::kForeign || tables.symbols() == nullptr)
         return Error{fmt::format("{}: the names of the kernel's symbols are not known: {}",
                                  tables.name(),

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <sstream>
 #include <utility>
 
@@ -60,6 +61,8 @@ Result<StubState> parse_stub_state(const std::string &place, std::string_view te
         bool read = true;
         if (key == "state")
             read = static_cast<bool>(words >> out.state);
+        else if (key == "error")
+            read = static_cast<bool>(words >> out.error);
         else if (key == "left_out")
             read = read_left_out(words, out);
         for (const auto &[name, value] :
@@ -71,6 +74,7 @@ Result<StubState> parse_stub_state(const std::string &place, std::string_view te
         if (!read)
             return Error{fmt::format("{}: '{}' is not understood", place, line)};
     }
+    out.error = std::abs(out.error);
     if (out.state.empty())
         return Error{fmt::format("{}: it has no state", place)};
     return out;

@@ -22,6 +22,7 @@ struct LeftOutSites {
 struct StubState {
     std::string state;  // "idle", "armed", "held", "waiting"; empty: by the tables
     uint64_t sites = 0, usable = 0, armed = 0, hits = 0, missed = 0;
+    int error = 0;  // why it could not be armed: an errno
     std::vector<LeftOutSites> left_out = {};
 
     void leave_out(uint32_t reason, uint64_t parameters = 0);

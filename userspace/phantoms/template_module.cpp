@@ -120,7 +120,10 @@ Result<TemplateModule> TemplateModule::open(const std::string &path, const std::
 Result<void> TemplateModule::check(const ElfImage &image, const std::string &release) {
     if (!image.relocatable())
         return error("ELF header", "not a relocatable file, as kernel modules are");
-    machine_ = image.machine();
+    // The calling convention that functions are chosen by is that of this machine.
+    if (const loc_arch *arch = loc_arch_running();
+        arch == nullptr || arch->machine != image.machine())
+        return error("ELF header", "of another architecture");
     const auto read = [&](const char *name, std::vector<std::byte> &into) -> Result<void> {
         const ElfSection *section = image.find(name);
         if (section == nullptr)

@@ -23,8 +23,6 @@ class TemplateModule {
     // Returns the path of the template below a folder "/lib/modules/RELEASE".
     static Result<std::string> find(const std::string &folder);
 
-    uint16_t machine() const { return machine_; }
-
     // The module of that name with these stubs: 1 to PHANTOM_STUBS, in the order of the table.
     // Without a signature.
     Result<std::vector<std::byte>> with_stubs(const std::string &name,
@@ -37,7 +35,6 @@ class TemplateModule {
     Error error(std::string_view where, std::string_view reason) const;
 
     std::string path_;
-    uint16_t machine_ = 0;
     std::vector<std::byte> bytes_;  // of an ELF file, without signature
     // Contents of sections that change.
     std::vector<std::byte> symbols_, strings_, call_list_, relocations_, info_, module_;

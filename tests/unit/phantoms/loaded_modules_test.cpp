@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // What the kernel tells of stubs, and how modules with stubs come and go: by files and by a loader
 // of the test's own.
+#include <cerrno>
 #include <filesystem>
 #include <map>
 
@@ -20,7 +21,7 @@ TEST(StubState, Text) {
     const auto state = parse_stub_state("f", "state waiting\nsites 55\nusable 50\narmed 3\n"
                                              "hits 18446744073709551615\nmissed 7\n"
                                              "left_out loop_head 2\nleft_out parameter 3 0x5\n"
-                                             "left_out kprobe 0\nlater 1 2 3\n");
+                                             "left_out kprobe 0\nerror -12\nlater 1 2 3\n");
     ASSERT_TRUE(state) << state.error().message;
     EXPECT_EQ(state->state, "waiting");
     EXPECT_EQ(state->sites, 55u);
@@ -28,6 +29,7 @@ TEST(StubState, Text) {
     EXPECT_EQ(state->armed, 3u);
     EXPECT_EQ(state->hits, UINT64_MAX);
     EXPECT_EQ(state->missed, 7u);
+    EXPECT_EQ(state->error, ENOMEM);
     ASSERT_EQ(state->left_out.size(), 2u);
     EXPECT_EQ(left_out_text(state->left_out[0], {}),
               "2 sites: the head of a loop: a probe would be hit once an iteration");
