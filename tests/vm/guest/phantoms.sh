@@ -16,8 +16,8 @@ row 'the template itself is refused' refused
 phantoms_guest edited
 same 'modules of stubs that were edited: comes to its end' 0 $?
 row 'functions are exposed' expose shapes:shape_register shapes:shape_many \
-    select_bucket@kernel/bpf/hashtab.c
-bucket=$(cd /sys/kernel/btf_extra/inlined && echo select_bucket*)
+    __select_bucket@kernel/bpf/hashtab.c
+bucket=$(cd /sys/kernel/btf_extra/inlined && echo __select_bucket*)
 phantoms_guest programs stack "recursion:$bucket" modules
 same 'phantoms_guest comes to its end' 0 $?
 row 'more functions are exposed' expose --best-effort 'tcp_ack*' 'skb_head*' 'rcu_read_*'
