@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+# shellcheck shell=bash disable=SC2154  # vm_suites.sh sets kernel, files and modules
+# `btf-extra expose` as a user runs it: what is loaded, replaced, held and taken away.
+prepare() {
+    cp build/release/vm/expose/expose.bpf.o "$files" &&
+        vm/add-program.sh "$files" build/release/vm/expose/expose_guest
+}
