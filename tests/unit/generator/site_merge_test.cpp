@@ -122,7 +122,9 @@ std::string text_of(const Merged &merged) {
                                section.section, site.offset, function.source->name,
                                function.base_id ? fmt::format("#{}", function.base_id) : "",
                                function.tag_file ? fmt::format("[{}]", function.source->file) : "",
-                               function.tag_unit ? fmt::format("[{}]", function.source->unit) : "",
+                               function.tag_units.empty()
+                                   ? ""
+                                   : fmt::format("[{}]", fmt::join(function.tag_units, " ")),
                                params);
         }
     }
@@ -240,6 +242,10 @@ TEST(SiteMerge, WhichFunction) {
         {"one file, two prototypes",
          {{"b.c", "f", "f.h", {kLong}, 7}, {"a.c", "f", "f.h", {kInt}}},
          "inline0+0x1 f[f.h][a.c](reg5)\ninline0+0x0 f[f.h][b.c](reg5)\n"},
+        {"one file, two prototypes, one of them in two units",
+         {{"c.c", "f", "f.h", {kLong}}, {"a.c", "f", "f.h", {kInt}}, {"b.c", "f", "f.h", {kLong}}},
+         "inline0+0x1 f[f.h][a.c](reg5)\ninline0+0x0 f[f.h][b.c c.c](reg5)\ninline0+0x2 "
+         "f[f.h][b.c c.c](reg5)\n"},
         {"one file, two prototypes, and another file",
          {{"b.c", "f", "f.h", {kLong}}, {"a.c", "f", "f.h", {kInt}}, {"c.c", "f", "c.c", {kInt}}},
          "inline0+0x2 f[c.c](reg5)\ninline0+0x1 f[f.h][a.c](reg5)\ninline0+0x0 "

@@ -252,8 +252,8 @@ std::vector<uint32_t> TypesWriter::write_functions() {
         const MergedFunction &function = functions_[f];
         if (function.tag_file)
             tag("file:", function.source->file, ids[f]);
-        if (function.tag_unit)
-            tag("unit:", function.source->unit, ids[f]);
+        for (const std::string_view unit : function.tag_units)
+            tag("unit:", unit, ids[f]);
     }
     return ids;
 }

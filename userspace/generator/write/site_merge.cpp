@@ -58,12 +58,14 @@ class FunctionMerge {
     std::pair<std::vector<MergedFunction>, Numbers> run() {
         collect();
         order();
+        name_units();
         return {std::move(functions_), std::move(numbers_)};
     }
 
   private:
     void collect();
     void order();
+    void name_units();
 
     const std::vector<UnitSites> &units_;
     std::vector<MergedFunction> distinct_;
@@ -143,8 +145,8 @@ void FunctionMerge::order() {
                 function.base_id = function.source->base_id;
             } else {
                 function.tag_file = true;
-                function.tag_unit =
-                    (i > first && same_file(i - 1)) || (i + 1 < end && same_file(i + 1));
+                if ((i > first && same_file(i - 1)) || (i + 1 < end && same_file(i + 1)))
+                    function.tag_units.push_back(function.source->unit);
             }
             (function.base_id ? in_base : added).push_back(order[i].second);
         }
@@ -163,6 +165,22 @@ void FunctionMerge::order() {
     for (std::vector<uint32_t> &numbers : numbers_)
         for (uint32_t &n : numbers)
             n = number.empty() ? 0 : number[n];
+}
+
+// A function that needs its unit to be told has the names of all units that it is in.
+void FunctionMerge::name_units() {
+    for (size_t u = 0; u < units_.size(); ++u)
+        for (const Site &site : units_[u].sites) {
+            MergedFunction &function = functions_[numbers_[u][site.function]];
+            const std::string_view unit = units_[u].functions[site.function].unit;
+            if (!function.tag_units.empty() && function.tag_units.back() != unit)
+                function.tag_units.push_back(unit);
+        }
+    for (MergedFunction &function : functions_) {
+        std::ranges::sort(function.tag_units);
+        const auto repeats = std::ranges::unique(function.tag_units);
+        function.tag_units.erase(repeats.begin(), repeats.end());
+    }
 }
 
 // Returns the distinct records of all units, in ascending order.

@@ -19,10 +19,10 @@ struct MergedFunction {
     const SourceFunction *source = nullptr;  // of the first unit that has it
     std::span<const TypeId> param_types{};
     std::span<const std::string_view> param_names{};
-    uint32_t base_id = 0;          // the FUNC of the base; 0: one must be added
-    bool tag_file = false;         // others have its name
-    bool tag_unit = false;         // others have its name and file
-    bool declared_inline = false;  // in one unit at least
+    uint32_t base_id = 0;                       // the FUNC of the base; 0: one must be added
+    bool tag_file = false;                      // others have its name
+    std::vector<std::string_view> tag_units{};  // all its units, if others have its name and file
+    bool declared_inline = false;               // in one unit at least
 };
 
 // A LOCSEC entry.

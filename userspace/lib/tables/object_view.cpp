@@ -152,7 +152,7 @@ void ObjectView::note_tags() {
         auto rank = func_rank(type->type);
         if (rank && tag_text(id, kFileTag))
             file_tags_[*rank] = id;
-        else if (rank && tag_text(id, kUnitTag))
+        else if (rank && unit_tags_[*rank] == 0 && tag_text(id, kUnitTag))
             unit_tags_[*rank] = id;
     }
 }
@@ -195,7 +195,18 @@ std::optional<std::string> ObjectView::func_file(uint32_t func_id) const {
 
 std::optional<std::string> ObjectView::func_unit(uint32_t func_id) const {
     auto rank = func_rank(func_id);
-    return rank ? tag_text(unit_tags_[*rank], kUnitTag) : std::nullopt;
+    constexpr uint32_t kNamed = 3;
+    std::optional<std::string> out;
+    uint32_t count = 0;
+    // Those of a function follow each other.
+    for (uint32_t tag = rank ? unit_tags_[*rank] : 0;; tag++, count++) {
+        const auto unit = tag_text(tag, kUnitTag);
+        if (!unit || btf_blob_type(&locations_->blob(), tag)->type != func_id)
+            break;
+        if (count < kNamed)
+            out = out ? *out + ", " + *unit : *unit;
+    }
+    return count > kNamed ? fmt::format("{} and {} more", *out, count - kNamed) : out;
 }
 
 bool ObjectView::is_true_signature(uint32_t func_id) const {

@@ -58,7 +58,7 @@ class ObjectView {
 
     std::string_view func_name(uint32_t func_id) const;  // "(base)" if it is missing
     std::optional<std::string> func_file(uint32_t func_id) const;
-    // Returns the unit of a function that shares name and file with another one.
+    // Returns the units of a function that shares name and file with another, three by name.
     std::optional<std::string> func_unit(uint32_t func_id) const;
 
     // Returns true if the last of the parameters in its prototype and LOC_PROTOs is "...".
