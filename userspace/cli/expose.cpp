@@ -121,7 +121,10 @@ Result<void> expose(const Options &options) {
         for (const LoadedModule &module : *loaded)
             for (const Phantom &phantom : module.phantoms)
                 there.push_back(phantom.stub);
-    const auto chosen = TRY(choose_phantoms(*tables, options.choice, there));
+    PhantomChoice choice = options.choice;
+    if (tables->running())
+        choice.taken = funcs_of_modules();
+    const auto chosen = TRY(choose_phantoms(*tables, choice, there));
     TRY(report_refused(chosen, options.best_effort));
     if (!options.output.empty())
         return write_module(options, chosen);

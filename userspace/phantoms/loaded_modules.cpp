@@ -131,6 +131,24 @@ Result<std::vector<LoadedModule>> loaded_modules(const LoadedPaths &paths) {
     return out;
 }
 
+std::vector<std::string> funcs_of_modules(const LoadedPaths &paths) {
+    std::vector<std::string> out;
+    const auto vmlinux = open_base_btf(paths.sys_kernel + "/btf/vmlinux");
+    std::error_code error;
+    for (const fs::directory_entry &entry :
+         fs::directory_iterator(paths.sys_kernel + "/btf", error)) {
+        const std::string name = entry.path().filename();
+        if (!vmlinux || name == "vmlinux" || fs::exists(folder_of(paths) + "." + name, error))
+            continue;
+        // What has gone meanwhile, or cannot be read, has no name that libbpf would find.
+        const auto image = open_base_btf(entry.path(), vmlinux->get());
+        if (image)
+            for (const auto &[func, id] : funcs_of((*image)->blob()))
+                out.push_back(func);
+    }
+    return out;
+}
+
 Result<StubState> read_stub_state(const std::string &stub, const LoadedPaths &paths) {
     const std::string path = folder_of(paths) + stub;
     const auto bytes = TRY(read_whole_file(path));

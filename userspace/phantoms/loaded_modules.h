@@ -34,6 +34,11 @@ struct LoadedPaths {
 // In order of number. It is an error if btf_extra is not loaded.
 Result<std::vector<LoadedModule>> loaded_modules(const LoadedPaths &paths = {});
 
+// Returns the names of the FUNCs in the BTF of all other modules. Theirs need not be symbols:
+// btf_extra_vmlinux has FUNCs of functions that are only inlined. libbpf takes the first module
+// that has a name, and 6.1 then takes the symbol of that name, whatever module has it.
+std::vector<std::string> funcs_of_modules(const LoadedPaths &paths = {});
+
 Result<StubState> read_stub_state(const std::string &stub, const LoadedPaths &paths = {});
 Result<void> arm_stub(const std::string &stub, const LoadedPaths &paths = {});
 

@@ -327,6 +327,7 @@ Result<std::unordered_set<std::string>> taken_names(SiteTables &tables) {
 Result<ChosenPhantoms> choose_phantoms(SiteTables &tables, const PhantomChoice &choice,
                                        const std::vector<Stub> &exposed) {
     auto taken = TRY(taken_names(tables));
+    taken.insert(choice.taken.begin(), choice.taken.end());
     return Chooser(tables, choice, exposed, std::move(taken)).run();
 }
 

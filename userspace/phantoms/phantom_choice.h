@@ -20,6 +20,8 @@ namespace btf_extra::phantoms {
 struct PhantomChoice {
     std::vector<std::string> funcs;    // as the user writes them
     std::vector<std::string> without;  // names of parameters
+    // Names that no stub may have, besides those of symbols and of vmlinux's FUNCs.
+    std::vector<std::string> taken;
 };
 
 struct ChosenPhantom {

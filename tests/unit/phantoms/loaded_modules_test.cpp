@@ -229,6 +229,18 @@ TEST_F(LoadedModules, Read) {
     EXPECT_EQ(state->state, "held");
 }
 
+// The names in the BTF of another module are taken, and those of stubs are not.
+TEST_F(LoadedModules, FuncsOfModules) {
+    const auto image = base_.image();
+    const std::vector<Phantom> other = {
+        {{"only_inlined", {{"vmlinux", 5, 6, 7, 2}}}, {nullptr, &image->blob(), 0, 0}}};
+    test::write_file(folder_.path("btf/btf_extra_vmlinux"), stub_btf(other));
+    test::write_file(folder_.path("btf/broken"), "no BTF");
+    EXPECT_EQ(funcs_of_modules(paths()), std::vector<std::string>{"only_inlined"});
+    std::filesystem::remove_all(folder_.path("btf"));
+    EXPECT_TRUE(funcs_of_modules(paths()).empty());
+}
+
 TEST_F(LoadedModules, Refused) {
     test::write_file(folder_.path("btf/inlined"), base_.bytes());
     EXPECT_FALSE(loaded_modules(paths()));
