@@ -93,7 +93,7 @@ exec {in_use}>&-
 turns=()
 [ "$kernel" != lean ] || turns=(--turns)
 while [ "${#suites[@]}" -gt 0 ]; do
-    vm/run.sh "$kernel" "${turns[@]}" --cpus 2 --memory 1536 --timeout "${LIMIT:-3600}" --files "$files" -- \
+    vm/run.sh "$kernel" "${turns[@]}" --cpus 2 --memory 1792 --timeout "${LIMIT:-3600}" --files "$files" -- \
         env "PARTS=${PARTS:-}" sh /suites.sh "$limit" "${suites[@]}" 2>&1 | tee "$scratch/said"
     mapfile -t suites < <(take "$scratch/said" "${PIPESTATUS[0]}")
 done

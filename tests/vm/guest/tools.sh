@@ -1,0 +1,201 @@
+#!/bin/sh
+# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+# In the guest: Debian's tracing tools see inlined calls by the stubs of `btf-extra expose`. The
+# program tools_guest tells which calls it makes.
+# shellcheck disable=SC2086  # $work is a list of words
+# shellcheck source=tests/harness/rows.sh
+. /rows.sh
+
+tracing=/sys/kernel/tracing
+stubs=/sys/kernel/btf_extra/inlined
+calls=6
+work="/bin/tools_guest __do_sys_lseek $calls"
+stub=__do_sys_lseek
+
+# tool NAME ARGUMENT...
+tool() {
+    name=$1
+    shift
+    timeout 120 /tools/ld.so --library-path /tools "/tools/$name" "$@"
+}
+# trace WORK PROGRAM: what bpftrace says while the work is done, into /tmp/said.
+trace() {
+    tool bpftrace -c "$1" -e "$2" >/tmp/said 2>&1
+    status=$?
+    sed 's/^/# /' /tmp/said
+    return $status
+}
+said() { if grep -qF "$1" /tmp/said; then echo yes; else cat /tmp/said; fi; }
+# of_map KEY: its value in a map of one key.
+of_map() { sed -n "s/^@\[$1\]: //p" /tmp/said; }
+
+case $(tool bpftrace --version) in
+'bpftrace v0.17.'*) entry=kfunc exit=kretfunc arg='args->' ;;
+*) entry=fentry exit=fexit arg=args. ;;
+esac
+ifconfig lo 127.0.0.1 up
+insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko || exit 1
+# On 6.1 the FUNCs of stubs and of the tables' own object are found whichever came first.
+row 'expose' btf-extra expose --template /inlined.ko skb_headlen $stub path_put || exit 1
+
+same 'kallsyms: one symbol of each' "$(printf '%s\n' $stub path_put__inlined skb_headlen)" \
+    "$(awk '$2 == "t" && $4 == "[inlined]" { print $3 }' /proc/kallsyms |
+        grep -x "$stub\|path_put__inlined\|skb_headlen" | sort)"
+
+# ---- bpftrace ----
+
+same 'bpftrace: -lv lists functions and parameters' "$entry:inlined:$stub
+    unsigned int fd
+    off_t offset
+    unsigned int whence
+$entry:inlined:path_put__inlined
+    const struct path * path
+$entry:inlined:skb_headlen
+    const struct sk_buff * skb" "$(tool bpftrace -lv "$entry:inlined:*" 2>&1)"
+
+trace "$work" "$entry:inlined:$stub /comm == \"tools_guest\"/ {
+    printf(\"call %d %lld %d\n\", ${arg}fd, ${arg}offset, ${arg}whence); @[kstack] = count(); }"
+same "bpftrace: $entry:inlined:f: every call with its arguments" 'call 77 5000000000 0
+call 77 -1 2
+call 77 5000000002 0
+call 77 -3 2
+call 77 5000000004 0
+call 77 -5 2' "$(grep '^call' /tmp/said)"
+same 'bpftrace: the stack goes on at the site' \
+    "$stub arch_phantom_call __x64_sys_lseek do_syscall_64 entry_SYSCALL_64_after_hwframe ]: $calls" \
+    "$(sed -n "/[^a-z_]$stub+[0-9]*\$/,/^]/p" /tmp/said | sed 's/+[0-9]*$//' | xargs)"
+
+trace "$work" "$entry:$stub /comm == \"tools_guest\"/ { @[comm] = count(); }"
+same "bpftrace: $entry:f, with no module named" $calls "$(of_map tools_guest)"
+
+# Where a wildcard goes by kprobe.multi the stub is seen; bpftrace 0.17 of Debian puts plain kprobes.
+multi=$calls
+by=kprobe.multi
+[ $entry = fentry ] || { multi='' by='plain kprobes: calls of a stub are missed'; }
+trace "$work" "kprobe:__*_sys_lseek /comm == \"tools_guest\"/ { @[func] = count(); }"
+same "bpftrace: kprobe:PATTERN, $by" \
+    "$multi $calls" "$(of_map $stub) $(of_map __x64_sys_lseek)"
+
+# Each packet has headers of 20 and 8 bytes.
+cat >/tmp/ping.sh <<END
+until grep -q '^state armed' $stubs/skb_headlen; do usleep 100000; done
+exec ping -c 3 -s 1000 127.0.0.1
+END
+trace '/bin/sh /tmp/ping.sh' "$entry:inlined:skb_headlen /comm == \"ping\"/ { @[${arg}skb->len] = count(); }"
+hits=$(of_map 1028)
+same 'bpftrace: members of what an argument points to' yes "$([ "${hits:-0}" -ge 6 ] && echo yes)"
+
+trace "$work" "$exit:inlined:$stub { printf(\"%d\", retval); }"
+same 'bpftrace: there is no result to read' yes \
+    "$(said 'ERROR: printf: %d specifier expects a value of type')"
+
+# ---- bpftool ----
+
+tool bpftool btf dump file /sys/kernel/btf/inlined >/tmp/said 2>&1 ||
+    tool bpftool -B /sys/kernel/btf/vmlinux btf dump file /sys/kernel/btf/inlined >/tmp/said 2>&1
+same 'bpftool: btf dump' "FUNC '$stub' FUNC 'path_put__inlined' FUNC 'skb_headlen'" \
+    "$(grep -o "FUNC '[^']*'" /tmp/said | tr '\n' ' ' | sed 's/ $//')"
+
+/tools/ld.so --library-path /tools /tools/bpftrace -e "$entry:inlined:$stub { @ = count(); }" \
+    >/tmp/held 2>&1 &
+holder=$!
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    ! grep -q '^state armed' $stubs/$stub || break
+    sleep 1
+done
+tool bpftool prog list >/tmp/programs
+program=$(sed -n 's/^\([0-9]*\): tracing  name .*do_sys_lseek.*/\1/p' /tmp/programs)
+tool bpftool link list >/tmp/said
+same 'bpftool: the program, and its link' "tracing prog $program prog_type tracing attach_type trace_fentry" \
+    "$(grep -A 1 "tracing  prog $program " /tmp/said | sed 's/^[0-9]*: //' | xargs)"
+same 'rmmod: not while a tool is attached' \
+    "rmmod: can't unload module 'inlined': Resource temporarily unavailable" "$(rmmod inlined 2>&1)"
+btf-extra expose --remove >/tmp/said 2>&1
+same 'expose --remove: tells who holds it' yes "$(said "BPF program $program ")"
+kill -INT $holder
+wait $holder
+
+# ---- the tracers ----
+
+cd /tmp || exit 1
+tool trace-cmd record -p function_graph -l $stub -l __x64_sys_lseek -l ksys_lseek $work >/tmp/said 2>&1 ||
+    cat /tmp/said
+tool trace-cmd report 2>/dev/null | sed -n 's/.*tools_guest-.*funcgraph_[a-z]*:.*|  /|/p' >/tmp/graph
+head -n 4 /tmp/graph | sed 's/^/# /'
+same 'trace-cmd: function_graph: each call, in its caller' \
+    "$calls __x64_sys_lseek(){$stub();ksys_lseek();}" \
+    "$(awk '{ gsub(/[| ]/, ""); line = line $0 } /}/ { print line; line = "" }' /tmp/graph | sort |
+        uniq -c | sed 's/^ *//')"
+rm -f /tmp/trace.dat
+
+tool perf ftrace trace -G __x64_sys_lseek $work >/tmp/said 2>&1
+same 'perf ftrace: -G: each call' $calls "$(grep -c " $stub \[inlined\]();" /tmp/said)"
+tool perf ftrace trace -T $stub $work >/tmp/said 2>&1
+same 'perf ftrace: -T: each call' $calls "$(grep -c ": $stub <-arch_phantom_call" /tmp/said)"
+echo 1 >$tracing/tracing_on
+row 'perf probe: a function that has a body' tool perf probe path_put
+tool perf probe $stub >/tmp/said 2>&1
+same 'perf probe: a stub' yes "$(said "$stub is out of .text, skip it.")"
+echo >$tracing/kprobe_events
+
+# ---- tracefs ----
+
+echo >$tracing/trace
+case $(uname -r) in
+6.1.*)
+    same 'fprobe event: this kernel has none' 'sh: write error: Invalid argument' \
+        "$( (echo "f:lseek $stub" >$tracing/dynamic_events) 2>&1)"
+    ;;
+*)
+    echo "f:lseek $stub \$arg*" >$tracing/dynamic_events
+    echo 'COMM == "tools_guest"' >$tracing/events/fprobes/lseek/filter
+    echo 1 >$tracing/events/fprobes/lseek/enable
+    $work
+    echo 0 >$tracing/events/fprobes/lseek/enable
+    same 'fprobe event: every call with its arguments, by BTF' 'fd=77 offset=5000000000 whence=0
+fd=77 offset=-1 whence=2
+fd=77 offset=5000000002 whence=0
+fd=77 offset=-3 whence=2
+fd=77 offset=5000000004 whence=0
+fd=77 offset=-5 whence=2' "$(sed -n 's/.* lseek: ([^)]*) //p' $tracing/trace)"
+    echo >$tracing/dynamic_events
+    ;;
+esac
+
+echo "p:plain $stub" >$tracing/kprobe_events
+echo 1 >$tracing/events/kprobes/plain/enable
+$work
+same 'kprobe event on a stub: the kernel counts calls as missed' yes \
+    "$(awk -v calls=$calls '$1 == "plain" && $2 == 0 && $3 >= calls { print "yes" }' \
+        $tracing/kprobe_profile)"
+echo 0 >$tracing/events/kprobes/plain/enable
+echo >$tracing/kprobe_events
+
+# ---- a function that has a body, too ----
+
+# Perf kprobes at all of its sites count in another way.
+# What is armed by hand misses no call while the tool attaches.
+row 'expose --arm' btf-extra expose --arm path_put
+btf-extra probes path_put | grep -v '^#' >$tracing/kprobe_events
+echo 'COMM == "tools_guest"' >$tracing/events/kloc/filter
+echo >$tracing/trace
+echo 1 >$tracing/events/kloc/enable
+trace "/bin/tools_guest path_put__inlined $calls" "$entry:vmlinux:path_put,
+    $entry:inlined:path_put__inlined /comm == \"tools_guest\"/ { @[probe] = count(); }"
+echo 0 >$tracing/events/kloc/enable
+body=$(of_map "$entry:vmlinux:path_put") inlined=$(of_map "$entry:inlined:path_put__inlined")
+same 'bpftrace: the body and the inlined calls of a function' \
+    "$(grep -c 'path_put' $tracing/trace)" $((body + inlined))
+same 'bpftrace: both are called' yes "$([ "${body:-0}" -gt 0 ] && [ "${inlined:-0}" -gt 0 ] && echo yes)"
+echo >$tracing/kprobe_events
+echo auto >$stubs/path_put__inlined
+
+# ---- what stays ----
+
+for _ in 1 2 3 4 5; do
+    grep -q '^state armed' $stubs/* || break
+    sleep 1
+done
+same 'nothing is armed when the tools are gone' '' "$(grep -l '^state armed' $stubs/*)"
+row 'expose --remove' btf-extra expose --remove
+same 'no stub is left' '' "$(ls $stubs)"
