@@ -4,7 +4,8 @@
 #
 #   prepare.sh NAME DIR [FOLDER...]     FOLDERs of test modules, as for build-modules.sh
 #
-# In DIR: btf_extra.ko, inlined.ko, btf_extra_vmlinux.ko, vmlinux.btf_extra and the command, btf-extra.
+# In DIR: btf_extra.ko, inlined.ko, btf_extra_vmlinux.ko, vmlinux.btf_extra, vmlinux.build_id and the
+# command, btf-extra.
 # Prints the folder of build-modules.sh.
 set -euo pipefail
 
@@ -18,5 +19,6 @@ cp "$modules/kernel/btf_extra.ko" "$modules/vmlinux.btf_extra" "$files"
 # Its debug information would be many times what it holds.
 strip -g -o "$files/btf_extra_vmlinux.ko" "$modules/kernel/data/btf_extra_vmlinux.ko"
 strip -g -o "$files/inlined.ko" "$modules/kernel/inlined/inlined.ko"
+readelf -n "$modules/vmlinux.btf_extra" | sed -n 's/.*Build ID: //p' >"$files/vmlinux.build_id"
 "$vm/add-program.sh" "$files" "$top/build/release/btf-extra" >&2
 echo "$modules"

@@ -18,7 +18,6 @@ prepare() {
     local sample=$modules/tests/vm/sample/btf_extra_sample.ko
     cp "$modules/kernel/data/types.bin" "$files"
     section "$files/vmlinux.btf_extra" .BTF.func_info "$files/func_info.bin"
-    build_id "$modules/vmlinux" >"$files/vmlinux.build_id"
     with_word "$files/vmlinux.btf_extra" .btf_extra.base 4 "$files/wrong_base.btf_extra"
     with_word "$files/vmlinux.btf_extra" .note.gnu.build-id 16 "$files/wrong_build_id.btf_extra"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// The names of stubs. A stub never has the name of a symbol, of a FUNC of vmlinux or a module, or of
-// another stub: what was found by that name before would be ambiguous.
+// The names of stubs. A stub never has the name of a symbol, of a FUNC of vmlinux or a module, or
+// of another stub: what was found by that name before would be ambiguous.
 #ifndef BTF_EXTRA_STUB_NAMES_H
 #define BTF_EXTRA_STUB_NAMES_H
 

@@ -3,6 +3,8 @@
 # In the guest: `btf-extra expose`, its lists, and what comes and goes.
 # shellcheck source=tests/harness/rows.sh
 . /rows.sh
+# shellcheck source=tests/vm/guest/firmware.sh
+. /firmware.sh
 cd / || exit 1
 stubs=/sys/kernel/btf_extra/inlined
 expose() { btf-extra expose --template /inlined.ko "$@"; }
@@ -22,7 +24,7 @@ symbols() {
 listed() { btf-extra expose --list 2>/dev/null | awk '{ print $1 }' | sort | xargs; }
 
 same 'without btf_extra' 'btf-extra: btf_extra is not loaded' "$(expose skb_headlen 2>&1 | cut -d, -f1)"
-insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko || exit 1
+load_with_firmware || exit 1
 grep -q tracefs /proc/mounts || mount -t tracefs tracefs /sys/kernel/tracing
 
 same 'nothing is exposed' '' "$(listed)"
@@ -69,8 +71,8 @@ holder=$!
 while [ ! -s /tmp/id ] && [ -e /proc/$holder ]; do sleep 0.1; done
 row 'a program is attached' [ -s /tmp/id ]
 expose --remove >/tmp/held 2>&1
-same 'a module that is held stays' '1 btf-extra: inlined is in use: module refcount 1' \
-    "$? $(sed 's/use: BPF program .*; /use: /' /tmp/held)"
+same 'a module that is held stays' "1 btf-extra: inlined is in use: BPF program $(cat /tmp/id)" \
+    "$? $(sed 's/\(BPF program [0-9]*\).*/\1/' /tmp/held)"
 same 'nothing was taken away' 3 "$(listed | wc -w)"
 row 'then others go elsewhere' expose tcp_ack_snd_check
 same 'two modules' 'inlined inlined_2' "$(loaded)"
@@ -101,4 +103,4 @@ same 'each is a symbol' "$(awk '{ print $1 }' /tmp/said | sort | xargs)" "$(symb
 same 'no name is twice' '' "$(awk 'NR == FNR { mine[$1]; next } $3 in mine && seen[$3]++ { print $3 }' /tmp/said /proc/kallsyms)"
 row 'many are taken away' btf-extra expose --remove
 same 'nothing is left' '' "$(loaded)$(ls "$stubs")"
-row 'the modules unload' rmmod btf_extra_vmlinux btf_extra
+row 'the modules unload' rmmod btf_extra

@@ -5,6 +5,8 @@
 # shellcheck disable=SC2086  # $work is a list of words
 # shellcheck source=tests/harness/rows.sh
 . /rows.sh
+# shellcheck source=tests/vm/guest/firmware.sh
+. /firmware.sh
 
 tracing=/sys/kernel/tracing
 stubs=/sys/kernel/btf_extra/inlined
@@ -34,8 +36,7 @@ case $(tool bpftrace --version) in
 *) entry=fentry exit=fexit arg=args. ;;
 esac
 ifconfig lo 127.0.0.1 up
-insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko || exit 1
-# On 6.1 the FUNCs of stubs and of the tables' own object are found whichever came first.
+load_with_firmware || exit 1
 row 'expose' btf-extra expose --template /inlined.ko skb_headlen $stub path_put || exit 1
 
 same 'kallsyms: one symbol of each' "$(printf '%s\n' $stub path_put__inlined skb_headlen)" \
