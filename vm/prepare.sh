@@ -19,6 +19,8 @@ cp "$modules/kernel/btf_extra.ko" "$modules/vmlinux.btf_extra" "$files"
 # Its debug information would be many times what it holds.
 strip -g -o "$files/btf_extra_vmlinux.ko" "$modules/kernel/data/btf_extra_vmlinux.ko"
 strip -g -o "$files/inlined.ko" "$modules/kernel/inlined/inlined.ko"
-readelf -n "$modules/vmlinux.btf_extra" | sed -n 's/.*Build ID: //p' >"$files/vmlinux.build_id"
+# The kernel that is built with btf_extra has it in the data module alone.
+[ ! -e "$modules/vmlinux" ] ||
+    readelf -n "$modules/vmlinux" | sed -n 's/.*Build ID: //p' >"$files/vmlinux.build_id"
 "$vm/add-program.sh" "$files" "$top/build/release/btf-extra" >&2
 echo "$modules"

@@ -18,8 +18,8 @@
 #endif
 
 /*
- * Returns true if ftrace knows the function at an address: its NOP is there, or a call.
- * *called is the target of the call, 0 for a NOP.
+ * Returns true if ftrace may know the function at an address: its NOP is there, or a call or jump.
+ * *called is the target of that, 0 for a NOP.
  */
 bool arch_ftrace_entry(unsigned long address, unsigned long *called);
 

@@ -31,6 +31,13 @@ void add_expose(CLI::App &app, int &exit_code);
 // `stat --running`: prints what the running kernel has loaded.
 Result<void> print_running_stat(bool json);
 
+// Such an option may be given more than once, each time with one value. What follows is not its
+// own: by default CLI11 (2.1) takes all words that come.
+inline void repeatable(CLI::Option *option) {
+    option->expected(1)->allow_extra_args(false)->multi_option_policy(
+        CLI::MultiOptionPolicy::TakeAll);
+}
+
 // Prints "btf-extra: <message>" to stderr, in one line; kExitFailed.
 int fail(const Error &error);
 

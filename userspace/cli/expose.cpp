@@ -208,9 +208,7 @@ void add_expose(CLI::App &app, int &exit_code) {
         "expose", "Make inlined functions visible to any tool, as functions of a module");
     add_func_option(*command, options->choice.funcs);
     add_tables_options(*command, options->tables);
-    command->add_option("--without", options->choice.without, "Leave out a parameter")
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    repeatable(command->add_option("--without", options->choice.without, "Leave out a parameter"));
     command->add_flag("--best-effort", options->best_effort,
                       "Expose the others where some functions cannot be exposed");
     command->add_flag("--arm", options->arm, "Arm all sites at once, and keep them armed");

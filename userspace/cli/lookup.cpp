@@ -106,13 +106,10 @@ void add_lookup(CLI::App &app, int &exit_code) {
     CLI::App *command = app.add_subcommand(
         "lookup", "Print the sites of functions, or at an address, with their parameters");
     add_func_option(*command, options->funcs);
-    command
-        ->add_option(
-            "--addr", options->addresses,
-            "Address in hex (as in /proc/kallsyms; with --vmlinux as linked, not in modules), "
-            "symbol+0xoffset or section+0xoffset")
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    repeatable(command->add_option(
+        "--addr", options->addresses,
+        "Address in hex (as in /proc/kallsyms; with --vmlinux as linked, not in modules), "
+        "symbol+0xoffset or section+0xoffset"));
     add_tables_options(*command, options->tables);
     command->add_flag("--json", options->json, "Print one JSON object");
     command->callback([options, &exit_code] {

@@ -80,11 +80,8 @@ void add_trace(CLI::App &app, int &exit_code) {
     command->add_flag("--body-only", target.body_only, "Only bodies, no inlined calls")
         ->excludes(inlined);
     command->add_option("--max-sites", target.max_sites, "Refuse a function with more sites");
-    command
-        ->add_option("--require", target.required,
-                     "A parameter that must have a location at each site")
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    repeatable(command->add_option("--require", target.required,
+                                   "A parameter that must have a location at each site"));
     command->add_flag("--best-effort", target.best_effort,
                       "Trace the other sites where some can have no probe");
     command->add_flag("--inexact", target.inexact,

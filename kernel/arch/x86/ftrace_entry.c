@@ -5,8 +5,12 @@
 #include "../arch.h"
 
 #define CALL 0xe8
+#define JMP 0xe9
 
-/* The first instruction but for an ENDBR64 is a NOP or a call, of five bytes. */
+/*
+ * The first instruction but for an ENDBR64 is a NOP, a call or, with DYNAMIC_FTRACE_WITH_JMP (in
+ * 7.3, for fexit), a jump, of five bytes.
+ */
 bool arch_ftrace_entry(unsigned long address, unsigned long *called)
 {
 	static const u8 endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa };
@@ -24,5 +28,5 @@ bool arch_ftrace_entry(unsigned long address, unsigned long *called)
 		return true;
 	memcpy(&distance, text + at + 1, sizeof(distance));
 	*called = address + at + sizeof(nop) + distance;
-	return text[at] == CALL;
+	return text[at] == CALL || text[at] == JMP;
 }
