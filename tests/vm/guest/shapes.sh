@@ -12,7 +12,7 @@ shapes_guest /shapes.bpf.o /shapes/sites "${1:-100000}" typed word loc perf
 same 'shapes_guest comes to its end' 0 $?
 # Parameters that have no location, or no register.
 without=''
-for param in large unused g h i j k l m n; do without="$without --without $param"; done
+for param in large twelve unused g h i j k l m n; do without="$without --without $param"; done
 # shellcheck disable=SC2086  # a list of words
 row 'the inlined shapes are exposed' btf-extra expose --template /inlined.ko --best-effort $without \
     'shapes:shape_*'

@@ -195,6 +195,8 @@ void stack() {
 
 // The program at a function of hash maps changes a hash map.
 void recursion(const std::string &stub) {
+    // What was attached before is let go a moment later.
+    wait_for_state(kStub, "idle");
     const std::multiset<std::string> before = probe_list();
     {
         Row row("recursion: a program whose map update runs the sites of its own stub");

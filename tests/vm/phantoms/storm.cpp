@@ -24,7 +24,7 @@ void write_to(const char *name, const char *text) {
                                   time_t until) {
     for (unsigned i = first; time(nullptr) < until; i++) {
         const AtStub program(i % 2 != 0 ? "enter" : "leave", stubs[i % stubs.size()], i % 3 == 0);
-        usleep(i * 7919 % 30000);
+        usleep(i * 7919 % 300000);
     }
     _exit(0);
 }
@@ -112,6 +112,8 @@ std::vector<std::string> all_stubs() {
 
 void storm(unsigned seconds) {
     const std::vector<std::string> stubs = all_stubs();
+    for (const std::string &stub : stubs)
+        wait_for_state(stub, "idle");
     const std::multiset<std::string> before = probe_list();
     const time_t until = time(nullptr) + seconds;
     {

@@ -344,7 +344,6 @@ void in_mode(const std::string &mode, Programs &programs, const Sites &sites, si
 uint32_t kept_params(uint32_t shape) {
     switch (shape) {
     case SHAPE_structs:
-        return 3;
     case SHAPE_eliminated:
         return 1;
     default:
@@ -360,8 +359,6 @@ shape_event in_order(const shape_event &words, bool fentry) {
         return event;
     if (event.shape == SHAPE_pair)
         event.args[0][1] = words.args[1][0];
-    if (event.shape == SHAPE_structs)
-        event.args[1][1] = words.args[2][0];
     return event;
 }
 
@@ -375,12 +372,12 @@ class Phantom {
             attach_multi();
         else
             link_ = bpf_program__attach(programs_.program("phantom"));
-        if (link_ == nullptr)
-            die(stub_);
+        error_ = link_ == nullptr ? errno : 0;
     }
     Phantom(const Phantom &) = delete;
     ~Phantom() { bpf_link__destroy(link_); }
     uint32_t shape() const { return shape_; }
+    int error() const { return error_; }
     const std::string &stub() const { return stub_; }
     Programs &programs() { return programs_; }
 
@@ -421,6 +418,7 @@ class Phantom {
     std::string stub_;
     Programs programs_;
     bpf_link *link_ = nullptr;
+    int error_ = 0;
 };
 
 // Compares the events of one function and one processor, in order.
@@ -433,21 +431,53 @@ void compare_phantom(Row &row, const std::vector<const shape_event *> &events,
     }
 }
 
-void phantoms(const std::string &mode, size_t calls) {
+// Returns at how many sites of a function all parameters of its stub have a location.
+size_t usable_sites(const Sites &sites, uint32_t shape) {
+    const uint32_t kept = kept_params(shape);
+    return static_cast<size_t>(
+        std::ranges::count_if(sites.at(function_of(shape)),
+                              [&](const auto &site) { return (site.second & kept) == kept; }));
+}
+
+bool has_symbol(const std::string &name) {
+    std::ifstream kallsyms("/proc/kallsyms");
+    for (std::string line; std::getline(kallsyms, line);)
+        if (line.ends_with(" " + name))
+            return true;
+    return false;
+}
+
+void phantoms(const std::string &mode, const Sites &sites, size_t calls) {
     const std::string name = mode.substr(0, mode.find(':'));
     const std::string file = mode == name ? "" : mode.substr(name.size() + 1);
+    if (file.empty() && !has_symbol("register_fprobe")) {
+        Row row("multi: the kernel has no fprobe, and says so");
+        row.equal(Phantom(SHAPE_register, file).error(), EOPNOTSUPP, "errno");
+        return;
+    }
     std::vector<std::unique_ptr<Phantom>> all;
     std::map<uint32_t, std::unique_ptr<Row>> rows;
     for (uint32_t shape = 0; shape < SHAPE_signed_body; shape++)
         all.push_back(std::make_unique<Phantom>(shape, file));
     all.push_back(std::make_unique<Phantom>(SHAPE_part, file));
+    size_t whole = 0;
     for (const auto &one : all) {
-        Row row(name + ": " + one->stub() + ": all of its sites are armed");
+        Row row(name + ": " + one->stub() + ": each site with all arguments is armed");
         auto state = wait_for_state(one->stub(), "armed");
+        row.equal(one->error(), 0, "errno");
         row.expect(state["state"] == "armed", "state " + state["state"]);
-        row.expect(state["armed"] == state["sites"], state["armed"] + " of " + state["sites"]);
+        if (one->shape() != SHAPE_part)
+            row.equal(static_cast<int64_t>(std::stoul(state["armed"])),
+                      static_cast<int64_t>(usable_sites(sites, one->shape())), "probes");
+        if (state["armed"] != state["sites"])
+            continue;
+        whole++;
         rows[one->shape()] = std::make_unique<Row>(name + ": " + one->stub() +
                                                    ": each call once, with its arguments");
+    }
+    {
+        Row row(name + ": of most functions all sites are armed");
+        row.expect(whole + 3 >= all.size(), std::to_string(whole));
     }
     size_t compared = 0;
     for (uint64_t round = 1; compared < calls; round++) {
@@ -456,6 +486,8 @@ void phantoms(const std::string &mode, size_t calls) {
         const auto records = run_everywhere(round, SHAPES_COUNT, 1024);
         for (size_t cpu = 0; cpu < records.size(); cpu++)
             for (const auto &one : all) {
+                if (!rows.contains(one->shape()))
+                    continue;
                 std::vector<const shape_record *> wanted;
                 for (const shape_record &record : records[cpu])
                     if (record.shape == one->shape())
@@ -471,7 +503,7 @@ void phantoms(const std::string &mode, size_t calls) {
         Row row(name + ": " + one->stub() + ": no call is missed");
         auto state = stub_state(one->stub());
         row.expect(state["missed"] == "0", state["missed"]);
-        row.expect(state["hits"] != "0", "no hits");
+        row.expect(state["hits"] != "0" || state["armed"] == "0", "no hits");
     }
 }
 
@@ -522,7 +554,7 @@ int main(int argc, char **argv) {
         const std::string mode = argv[i];
         const size_t calls = std::strtoul(argv[3], nullptr, 10);
         if (mode == "multi" || mode.starts_with("fentry:"))
-            phantoms(mode, calls);
+            phantoms(mode, sites, calls);
         else if (mode == "typed" || mode == "word")
             in_mode<ByIoctl>(mode, programs, sites, calls);
         else
