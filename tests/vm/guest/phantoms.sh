@@ -21,7 +21,7 @@ bucket=$(cd /sys/kernel/btf_extra/inlined && echo __select_bucket*)
 phantoms_guest programs stack "recursion:$bucket" modules
 same 'phantoms_guest comes to its end' 0 $?
 row 'more functions are exposed' expose --best-effort 'fdget*' 'file_inode*'
-phantoms_guest "storm:${1:-20}"
+phantoms_guest "storm:${1:-10}"
 same 'the storm comes to its end' 0 $?
 row 'the stubs are taken away' btf-extra expose --remove
 row 'the modules unload' rmmod shapes btf_extra_vmlinux btf_extra

@@ -16,7 +16,7 @@ for param in large twelve unused g h i j k l m n; do without="$without --without
 # shellcheck disable=SC2086  # a list of words
 row 'the inlined shapes are exposed' btf-extra expose --template /inlined.ko --best-effort $without \
     'shapes:shape_*'
-shapes_guest /shapes.bpf.o /shapes/sites "${1:-50000}" fentry:/phantom.bpf.o multi
+shapes_guest /shapes.bpf.o /shapes/sites "${1:-20000}" fentry:/phantom.bpf.o multi
 same 'with phantom functions it comes to its end' 0 $?
 row 'the stubs are taken away' btf-extra expose --remove
 row 'the modules unload' rmmod shapes btf_extra_vmlinux btf_extra
