@@ -39,7 +39,7 @@ struct fentry_target {
 /* As kernel_symbol_at(): an argument, so that tests may have symbols of their own. */
 typedef bool (*fentry_symbol_fn)(unsigned long address, char *symbol);
 
-/* As phantom_name_of(), likewise. */
+/* It is phantom_name_of(), and tests have their own. */
 typedef const char *(*fentry_stub_fn)(const struct extra_object *object, u32 func_id);
 
 /* What it takes to ask. */

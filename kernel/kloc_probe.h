@@ -15,7 +15,7 @@ struct kloc_counts {
 	u64 missed;		/* not run: other BPF code was, or RCU does not watch */
 };
 
-/* What the probes of a link share: their owner. */
+/* All probes of a link share this one: it is their owner. */
 struct kloc_program {
 	struct bpf_prog *prog;
 	struct bpf_trace_run_ctx run_ctx;	/* the cookie; programs do not change it */
@@ -29,7 +29,7 @@ struct kloc_probe {
 	struct btf_extra_site site;
 };
 
-/* Of the hit on this CPU: kprobes let none interrupt another. */
+/* It belongs to the hit on this CPU. Kprobes let no hit interrupt another. */
 DECLARE_PER_CPU(struct site_frame, kloc_frames);
 
 /* For kprobe.pre_handler of one in a struct kloc_probe. */

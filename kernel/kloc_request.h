@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is wanted of a function: the checked request of a caller of BTF_EXTRA_IOC_ATTACH, or what a
- * stub needs.
+ * A request says what is wanted of a function. A caller of BTF_EXTRA_IOC_ATTACH has made it, and it
+ * was checked; or a stub needs it.
  */
 #ifndef BTF_EXTRA_KLOC_REQUEST_H
 #define BTF_EXTRA_KLOC_REQUEST_H

@@ -141,7 +141,7 @@ static int arm_func(struct phantom *phantom, u32 i, u32 object, u32 *room)
 		kloc_probes_attach(&state->probes, &sites, &request, phantom_hit,
 				   &phantom->target);
 	end(state, &request, &sites);
-	/* Of this function no site can be armed. */
+	/* No site of this function can be armed. */
 	if (err == -EOPNOTSUPP)
 		err = 0;
 	if (err) {

@@ -9,7 +9,7 @@
 #include "kloc_probes.h"
 #include "phantom_hit.h"
 
-/* What the tables know of an object whose functions stubs stand for. */
+/* This is an object whose functions stubs stand for, as the tables have it. */
 struct phantom_object_state {
 	const struct phantom_object *wanted;
 	const char *name;
@@ -19,7 +19,7 @@ struct phantom_object_state {
 
 #define PHANTOM_REASONS (BTF_EXTRA_REASON_NO_ENTRY + 1)
 
-/* Of all sites of a stub. */
+/* A report counts all sites of a stub. */
 struct phantom_report {
 	u32 nr_sites;
 	u32 left_out[PHANTOM_REASONS];	/* by reason; [0]: not left out */

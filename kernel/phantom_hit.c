@@ -6,7 +6,7 @@
 #include "bpf_active.h"
 #include "phantom_hit.h"
 
-/* What is attached to a stub may come to a site itself, by way of a function that it calls. */
+/* A program at a stub may come to a site itself, by way of a function that it calls. */
 static DEFINE_PER_CPU(bool, running);
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What happens when a probe of a phantom function is hit: its stub is called. */
+/* A hit of a probe of a phantom function calls its stub. */
 #ifndef BTF_EXTRA_PHANTOM_HIT_H
 #define BTF_EXTRA_PHANTOM_HIT_H
 

@@ -50,7 +50,7 @@ void phantoms_unlock(void)
 
 /* ---- what is attached is armed ---- */
 
-/* What is found out in one pass over all phantoms, and what there is still room for. */
+/* A pass over all phantoms collects what it finds out, and what there is still room for. */
 struct pass {
 	u32 phantoms, probes;	/* how many more of each may be armed */
 	u32 nr_new;		/* wanted, and not armed yet */
@@ -103,7 +103,7 @@ static void find_room(struct pass *pass)
 	for_all(take_room, pass);
 }
 
-/* What is new is armed if all of it is within the limit. What is armed may have new objects. */
+/* New ones are armed if all of them are within the limit. The others may have new objects. */
 static void arm_wanted(struct phantom *phantom, struct pass *pass)
 {
 	u32 before = phantom_nr_probes(phantom);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
 /*
- * What a tracer has to know of a site: why a probe there is not hit exactly once a call, and why
- * ftrace does not know the code. Few sites have a mark. The marks are a list of u32, one for each
+ * A mark tells a tracer why a probe at a site is not hit exactly once a call, or why ftrace does
+ * not know the code there. Few sites have a mark. The marks are a list of u32, one for each
  * such site, in ascending order of sites:
  *
  *	number of the site, as in loc_index << SITE_MARK_BITS | SITE_MARK_*, not 0

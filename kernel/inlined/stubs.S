@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What btf-extra expose fills in: the names of the stubs and the table. See core/phantom_table.h. */
+/* btf-extra expose fills in the names of the stubs and the table: see core/phantom_table.h. */
 #include "../core/phantom_table.h"
 
 /* PHANTOM_STUB name: a stub of PHANTOM_STUB_SIZE bytes. */

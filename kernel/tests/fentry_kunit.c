@@ -573,22 +573,10 @@ static void fentry_long_test(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, found);
 }
 
-static void kernel_symbol_test(struct kunit *test)
-{
-	char symbol[KSYM_SYMBOL_LEN];
-	unsigned long address = (unsigned long)&register_module_notifier;
-
-	KUNIT_EXPECT_TRUE(test, kernel_symbol_at(address, symbol));
-	KUNIT_EXPECT_STREQ(test, symbol, "register_module_notifier");
-	KUNIT_EXPECT_FALSE(test, kernel_symbol_at(address + 1, symbol));
-	KUNIT_EXPECT_FALSE(test, kernel_symbol_at(1, symbol));
-}
-
 static struct kunit_case fentry_cases[] = {
 	KUNIT_CASE_PARAM(fentry_row_test, fentry_gen_params),
 	KUNIT_CASE(fentry_many_test),
 	KUNIT_CASE(fentry_long_test),
-	KUNIT_CASE(kernel_symbol_test),
 	{ }
 };
 

@@ -12,39 +12,12 @@
 #include <bpf/bpf_tracing.h>
 
 #include "include/uapi/linux/btf_extra.h"
-#include "tests/vm/shapes/shapes_event.h"
+#include "tests/vm/shapes/shapes_log.bpf.h"
 #include "userspace/bpf/btf_loc.bpf.h"
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, SHAPES_CPUS * SHAPES_EVENTS);
-	__type(key, __u32);
-	__type(value, struct shape_event);
-} events SEC(".maps");
-
-/* If it is more than SHAPES_EVENTS, the other events are lost. */
-__u64 counts[SHAPES_CPUS];
 
 static __always_inline struct shape_event *begin(struct pt_regs *ctx, __u32 shape)
 {
-	__u32 cpu = bpf_get_smp_processor_id();
-	struct shape_event *event;
-	__u32 key;
-
-	if (cpu >= SHAPES_CPUS)
-		return NULL;
-	key = cpu * SHAPES_EVENTS + counts[cpu];
-	if (counts[cpu]++ >= SHAPES_EVENTS)
-		return NULL;
-	event = bpf_map_lookup_elem(&events, &key);
-	if (!event)
-		return NULL;
-	__builtin_memset(event, 0, sizeof(*event));
-	event->shape = shape;
-	event->cpu = cpu;
-	event->ip = PT_REGS_IP(ctx);
-	return event;
+	return begin_event(shape, PT_REGS_IP(ctx));
 }
 
 /* ---- programs that find the arguments where the ABI has them ---- */

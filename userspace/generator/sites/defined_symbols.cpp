@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "userspace/format/core_api.h"
+#include "userspace/format/elf_symbols.h"
 
 namespace btf_extra::generator {
 
@@ -29,12 +30,6 @@ std::string_view split_off(const char *symbol) {
 DefinedSymbols::DefinedSymbols(const DebugFile &file)
     : file_(file), instructions_(Instructions::of_file(file)) {
     const ElfImage &elf = file.elf();
-    const ElfSection *table = elf.find(".symtab");
-    Elf_Scn *section = table ? elf_getscn(elf.handle(), table->index) : nullptr;
-    Elf_Data *data = section ? elf_getdata(section, nullptr) : nullptr;
-    GElf_Shdr header;
-    if (!data || !gelf_getshdr(section, &header))
-        return;
     constexpr uint32_t kNone = UINT32_MAX;
     std::vector<uint32_t> by_index;  // by the index of the section header: number in sections()
     for (uint32_t s = 0; s < file.sections().size(); ++s) {
@@ -45,22 +40,20 @@ DefinedSymbols::DefinedSymbols(const DebugFile &file)
             by_index.resize(each.index + 1, kNone);
         by_index[each.index] = s;
     }
-    GElf_Sym symbol;
-    for (int i = 0; gelf_getsym(data, i, &symbol); ++i) {
+    for_each_symbol(elf, [&](const GElf_Sym &symbol, const char *name) {
         const unsigned type = GELF_ST_TYPE(symbol.st_info);
         if (symbol.st_shndx >= by_index.size() || by_index[symbol.st_shndx] == kNone ||
             (type != STT_FUNC && type != STT_NOTYPE && type != STT_GNU_IFUNC))
-            continue;
+            return;
         const uint32_t s = by_index[symbol.st_shndx];
         const uint64_t offset =
             symbol.st_value - (elf.relocatable() ? 0 : file.sections()[s].address);
         if (offset >= file.sections()[s].size)
-            continue;
+            return;
         const bool local = GELF_ST_BIND(symbol.st_info) == STB_LOCAL;
-        const char *name = elf_strptr(elf.handle(), header.sh_link, symbol.st_name);
         // Arm's mapping symbols "$x" and "$d" say what the bytes are, and name nothing.
-        if (!name || name[0] == '$')
-            continue;
+        if (name[0] == '$')
+            return;
         if (!local)
             names_.insert(name);
         if (const std::string_view function = split_off(name); !function.empty())
@@ -69,7 +62,7 @@ DefinedSymbols::DefinedSymbols(const DebugFile &file)
             clones_.emplace(place(s, offset), name);
         has_local_functions_ |= local && type == STT_FUNC;
         begins_.push_back({place(s, offset), symbol.st_size});
-    }
+    });
     std::sort(begins_.begin(), begins_.end());
 }
 

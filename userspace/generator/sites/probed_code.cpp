@@ -11,6 +11,8 @@
 #include <optional>
 #include <string_view>
 
+#include "userspace/format/elf_symbols.h"
+
 namespace btf_extra::generator {
 
 namespace {
@@ -34,20 +36,6 @@ constexpr ClosedText kClosed[] = {
     {"__kprobes_text_start", "__kprobes_text_end", ".kprobes.text"},
     {"__entry_text_start", "__entry_text_end", ".entry.text"},
 };
-
-// Calls found(symbol, name) for each symbol of a file.
-template <class Found> void for_each_symbol(const ElfImage &elf, Found found) {
-    const ElfSection *table = elf.find(".symtab");
-    Elf_Scn *section = table ? elf_getscn(elf.handle(), table->index) : nullptr;
-    Elf_Data *data = section ? elf_getdata(section, nullptr) : nullptr;
-    GElf_Shdr header;
-    if (!data || !gelf_getshdr(section, &header))
-        return;
-    GElf_Sym symbol;
-    for (int i = 0; gelf_getsym(data, i, &symbol); ++i)
-        if (const char *name = elf_strptr(elf.handle(), header.sh_link, symbol.st_name))
-            found(symbol, std::string_view(name));
-}
 
 // Calls found(relocation) for each entry of a table of relocations.
 template <class Found>
