@@ -66,7 +66,7 @@ same 'the list' "$(symbols)" "$(listed)"
 same 'the list in JSON' 3 "$(btf-extra expose --list --json | grep -c '"module": "inlined"')"
 
 # ---- held ----
-expose_guest >/tmp/id &
+expose_guest hold >/tmp/id &
 holder=$!
 while [ ! -s /tmp/id ] && [ -e /proc/$holder ]; do sleep 0.1; done
 row 'a program is attached' [ -s /tmp/id ]
@@ -101,6 +101,24 @@ echo "# $(wc -l </tmp/said) functions in $(awk -v began="$began" '{ print $1 - b
 same 'in several modules' "$(($(wc -l </tmp/said) / 2000 + 1))" "$(loaded | wc -w)"
 same 'each is a symbol' "$(awk '{ print $1 }' /tmp/said | sort | xargs)" "$(symbols)"
 same 'no name is twice' '' "$(awk 'NR == FNR { mine[$1]; next } $3 in mine && seen[$3]++ { print $3 }' /tmp/said /proc/kallsyms)"
+
+# ---- what worked before works after ----
+expose_guest names /tmp/with /tmp/said
+same 'names are tried with these stubs' 0 $?
 row 'many are taken away' btf-extra expose --remove
+expose_guest names /tmp/without /tmp/said
+same 'names are tried without' 0 $?
+row 'there were at least 2,000 stubs' [ "$(wc -l </tmp/said)" -ge 2000 ]
+for what in 'kprobe' 'fentry' 'name'; do
+    grep "^$what " /tmp/with >/tmp/is
+    grep "^$what " /tmp/without >/tmp/was
+    echo "# $what: $(wc -l </tmp/was), attached: $(grep -c ' attached$' /tmp/was)"
+    same "$what: each name leads where it led" '' \
+        "$(diff /tmp/was /tmp/is | grep '^[-+][^-+]' | head -n 4)"
+done
+for what in 'kprobe' 'fentry'; do
+    row "$what: most of 500 attach" [ "$(grep -c "^$what .* attached$" /tmp/without)" -gt 250 ]
+done
+row 'name: those of all FUNCs' [ "$(wc -l </tmp/was)" -gt 20000 ]
 same 'nothing is left' '' "$(loaded)$(ls "$stubs")"
 row 'the modules unload' rmmod btf_extra
