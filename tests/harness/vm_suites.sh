@@ -31,7 +31,7 @@ export TMPDIR=$scratch
 # Modules for the kernel that is built with btf_extra are built by their suite, with that kernel's
 # tools.
 test_modules=(tests/vm/hello)
-[ "$kernel" = intree ] || test_modules+=(tests/vm/{sample,core,api,shapes,attach/foreign})
+[ "$kernel" = intree ] || test_modules+=(tests/vm/{sample,core,api,shapes,attach/foreign,phantoms/modules})
 
 prepare_all() {
     # shellcheck disable=SC2034  # prepare reads it

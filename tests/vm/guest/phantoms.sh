@@ -6,8 +6,9 @@
 # shellcheck source=tests/harness/rows.sh
 . /rows.sh
 
-mkdir -p /lib/firmware && cp -r /shapes/btf_extra /lib/firmware || exit 1
-insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko && insmod /shapes.ko || exit 1
+mkdir -p /lib/firmware && cp -r /phantoms /lib/firmware/btf_extra || exit 1
+insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko && insmod /shapes.ko &&
+    insmod /phantom_sites.ko || exit 1
 grep -q tracefs /proc/mounts || mount -t tracefs tracefs /sys/kernel/tracing
 expose() { btf-extra expose --template /inlined.ko "$@"; }
 
@@ -20,8 +21,22 @@ row 'functions are exposed' expose shapes:shape_register shapes:shape_many \
 bucket=$(cd /sys/kernel/btf_extra/inlined && echo __select_bucket*)
 phantoms_guest programs stack "recursion:$bucket" modules
 same 'phantoms_guest comes to its end' 0 $?
+
+# A stub has the registers of arguments, and no stack of its caller.
+same 'more arguments than registers are refused' \
+    'btf-extra: shapes: (shape_eight): g is not passed in integer registers' \
+    "$(expose shapes:shape_eight 2>&1 | sed 's/#[0-9]*//')"
+row 'one is armed when it is exposed' expose --arm phantom_sites:site_called
+phantoms_guest from_the_first
+row 'functions in odd places are exposed' expose phantom_sites:site_in_nmi __current_set_polling
+row 'so are those of the unwinder' expose --best-effort on_stack
+stub_of() { (cd /sys/kernel/btf_extra/inlined && echo "$1"*); }
+phantoms_guest "idle:$(stub_of __current_set_polling)" nmis "callbacks:$(stub_of on_stack)" \
+    patches multi
+same 'phantoms_guest comes to its end in these places' 0 $?
+row 'these are taken away' expose --remove 'site_*' '__current_*' 'on_stack*'
 row 'more functions are exposed' expose --best-effort 'fdget*' 'file_inode*'
 phantoms_guest "storm:${1:-10}"
 same 'the storm comes to its end' 0 $?
 row 'the stubs are taken away' btf-extra expose --remove
-row 'the modules unload' rmmod shapes btf_extra_vmlinux btf_extra
+row 'the modules unload' rmmod phantom_sites shapes btf_extra_vmlinux btf_extra

@@ -19,7 +19,7 @@ class AtStub {
     ~AtStub();
 
     struct Seen {
-        uint64_t hits, last_arg, frames[16];
+        uint64_t hits, last_arg, sum, idle, frames[16];
         int32_t nr_bytes;
         uint32_t next_key;
     };
@@ -40,6 +40,27 @@ size_t call_shape(uint32_t shape, uint32_t calls);
 // What the kernel says when a program of this type asks for the stub: 0 or an errno.
 int load_at_stub(const std::string &stub, uint32_t type, uint32_t expected_attach_type,
                  uint32_t flags = 0);
+
+// Sites in the idle task, in an NMI handler, and in what a callback of ftrace calls.
+void idle(const std::string &stub);
+void nmis();
+void callbacks(const std::string &stub);
+
+// Live patches of a stub, and of a function around a site.
+void patches();
+
+// One link for several stubs, where the kernel has fentry.multi.
+void multi();
+
+// Returns a descriptor of the BTF of a module.
+int btf_of(const std::string &module);
+
+// Returns the id of the FUNC of a stub in the BTF of the module inlined.
+uint32_t id_of(const std::string &stub);
+
+// Loads or removes a module. Returns 0 or an errno.
+int load(const std::string &module);
+int unload(const std::string &module);
 
 // Attaches, detaches, kills, loads and unloads for so many seconds, all at once.
 void storm(unsigned seconds);

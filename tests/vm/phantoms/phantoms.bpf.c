@@ -15,28 +15,47 @@ struct {
 } hash SEC(".maps");
 
 struct {
-	__u64 hits, last_arg;
+	__u64 hits, last_arg, sum, idle; /* sum: of the first arguments; idle: hits of idle tasks */
 	__u64 frames[16];
 	__s32 nr_bytes;
 	__u32 next_key;
 } seen;
 const volatile bool updates;
 
-/* Sees an argument and the stack; with updates it calls code that has sites of its own. */
+/* Sees an argument. */
+static __always_inline void look(__u64 *ctx)
+{
+	__u64 arg = 0;
+
+	__sync_fetch_and_add(&seen.hits, 1);
+	bpf_get_func_arg(ctx, 0, &arg);
+	seen.last_arg = arg;
+	__sync_fetch_and_add(&seen.sum, arg);
+	if (!(__u32)bpf_get_current_pid_tgid())
+		__sync_fetch_and_add(&seen.idle, 1);
+}
+
+/* Sees the stack, too; with updates it calls code that has sites of its own. */
 SEC("fentry")
 int enter(__u64 *ctx)
 {
 	__u64 value = 1;
 	__u32 key;
 
-	__sync_fetch_and_add(&seen.hits, 1);
-	bpf_get_func_arg(ctx, 0, &seen.last_arg);
+	look(ctx);
 	seen.nr_bytes = bpf_get_stack(ctx, seen.frames, sizeof(seen.frames), 0);
 	if (updates) {
 		key = seen.next_key++ % 100;
 		bpf_map_update_elem(&hash, &key, &value, BPF_ANY);
 		bpf_map_delete_elem(&hash, &key);
 	}
+	return 0;
+}
+
+SEC("multi")
+int enter_any(__u64 *ctx)
+{
+	look(ctx);
 	return 0;
 }
 

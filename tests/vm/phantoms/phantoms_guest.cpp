@@ -2,7 +2,9 @@
 // Runs in a guest where functions of shapes.ko and of vmlinux are exposed, and tests what hangs on
 // their stubs.
 //
-//   phantoms_guest PART...      PART: programs, stack, recursion, modules, edited, storm:SECONDS
+//   phantoms_guest PART...      PART: programs, from_the_first, stack, modules, edited, nmis,
+//                               patches, multi, recursion:STUB, idle:STUB, callbacks:STUB,
+//                               storm:SECONDS
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <sys/syscall.h>
@@ -51,9 +53,6 @@ size_t call_shape(uint32_t shape, uint32_t calls) {
     return request.count;
 }
 
-namespace {
-
-// Returns a descriptor of the BTF of a module.
 int btf_of(const std::string &module) {
     for (uint32_t id = 0; bpf_btf_get_next_id(id, &id) == 0;) {
         const int fd = bpf_btf_get_fd_by_id(id);
@@ -69,19 +68,31 @@ int btf_of(const std::string &module) {
     die("BTF of " + module);
 }
 
-}  // namespace
-
-int load_at_stub(const std::string &stub, uint32_t type, uint32_t expected_attach_type,
-                 uint32_t flags) {
+uint32_t id_of(const std::string &stub) {
     btf *vmlinux = btf__load_vmlinux_btf();
     btf *inlined = btf__load_module_btf("inlined", vmlinux);
     const int id = btf__find_by_name_kind(inlined, stub.c_str(), BTF_KIND_FUNC);
+    btf__free(inlined);
+    btf__free(vmlinux);
     if (id < 0)
         die(stub + " in BTF of inlined");
+    return static_cast<uint32_t>(id);
+}
+
+int load(const std::string &module) {
+    return std::system(("insmod /" + module + ".ko").c_str());
+}
+
+int unload(const std::string &module) {
+    return syscall(SYS_delete_module, module.c_str(), O_NONBLOCK) == 0 ? 0 : errno;
+}
+
+int load_at_stub(const std::string &stub, uint32_t type, uint32_t expected_attach_type,
+                 uint32_t flags) {
     const int btf_fd = btf_of("inlined");
     LIBBPF_OPTS(bpf_prog_load_opts, options);
     options.expected_attach_type = static_cast<bpf_attach_type>(expected_attach_type);
-    options.attach_btf_id = static_cast<uint32_t>(id);
+    options.attach_btf_id = id_of(stub);
     options.attach_btf_obj_fd = static_cast<uint32_t>(btf_fd);
     options.prog_flags = flags;
     const bpf_insn nothing[] = {{BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 0},
@@ -91,20 +102,12 @@ int load_at_stub(const std::string &stub, uint32_t type, uint32_t expected_attac
     const int error = fd < 0 ? errno : 0;
     close(fd);
     close(btf_fd);
-    btf__free(inlined);
-    btf__free(vmlinux);
     return error;
 }
 
 namespace {
 
 const char *const kStub = "shape_register";
-
-int module(const std::string &action, const std::string &name) {
-    if (action == "rmmod")
-        return syscall(SYS_delete_module, name.c_str(), O_NONBLOCK) == 0 ? 0 : errno;
-    return std::system(("insmod /" + name + ".ko").c_str());
-}
 
 void programs() {
     {
@@ -193,6 +196,29 @@ void stack() {
     }
 }
 
+// The stub was armed when it was made, so no call is lost, before and after a program is attached.
+void from_the_first() {
+    const std::string stub = "site_called";
+    constexpr int kRounds = 10, kCalls = 20;
+    Row row("armed when it is exposed: each call is counted from the first on");
+    const auto call = [&] {
+        std::ofstream("/sys/module/phantom_sites/parameters/calls") << kCalls;
+    };
+    row.expect(stub_state(stub)["state"] == "held", stub_state(stub)["state"]);
+    row.equal(std::stoll(stub_state(stub)["hits"]), 0, "hits at first");
+    call();
+    row.equal(std::stoll(stub_state(stub)["hits"]), kCalls, "hits without a program");
+    for (int i = 0; i < kRounds; i++) {
+        const AtStub program("enter", stub);
+        call();
+        row.equal(static_cast<int64_t>(program.seen().hits), kCalls, "hits of a program");
+    }
+    row.equal(std::stoll(stub_state(stub)["hits"]), (kRounds + 1) * kCalls, "hits at last");
+    row.equal(std::stoll(stub_state(stub)["missed"]), 0, "missed");
+    std::ofstream(std::string(kStubs) + stub) << "auto";
+    row.expect(wait_for_state(stub, "idle")["state"] == "idle", "not idle");
+}
+
 // The program at a function of hash maps changes a hash map.
 void recursion(const std::string &stub) {
     // What was attached before is let go a moment later.
@@ -224,21 +250,21 @@ void modules() {
         Row row("modules: what has a user stays");
         const AtStub program("enter", kStub);
         row.expect(wait_for_state(kStub, "armed")["state"] == "armed", "not armed");
-        row.equal(module("rmmod", "inlined"), EWOULDBLOCK, "rmmod inlined");
-        row.equal(module("rmmod", "btf_extra"), EWOULDBLOCK, "rmmod btf_extra");
+        row.equal(unload("inlined"), EWOULDBLOCK, "rmmod inlined");
+        row.equal(unload("btf_extra"), EWOULDBLOCK, "rmmod btf_extra");
     }
     const AtStub program("enter", kStub);
     wait_for_state(kStub, "armed");
     {
         Row row("modules: one with armed sites goes");
-        row.equal(module("rmmod", "shapes"), 0, "rmmod shapes");
+        row.equal(unload("shapes"), 0, "rmmod shapes");
         for (int i = 0; i < 100 && stub_state(kStub)["armed"] != "0"; i++)
             usleep(100000);
         row.expect(stub_state(kStub)["armed"] == "0", "probes are there");
         row.expect(stub_state(kStub)["sites"] == "0", "sites are there");
     }
     Row row("modules: it comes back, and is armed while something is attached");
-    row.equal(module("insmod", "shapes"), 0, "insmod shapes");
+    row.equal(load("shapes"), 0, "insmod shapes");
     for (int i = 0; i < 200 && stub_state(kStub)["armed"] == "0"; i++)
         usleep(100000);
     row.expect(stub_state(kStub)["armed"] != "0", "no probes");
@@ -247,20 +273,24 @@ void modules() {
 }  // namespace
 
 int main(int argc, char **argv) {
+    const std::map<std::string, void (*)()> parts = {
+        {"programs", programs},     {"from_the_first", from_the_first},
+        {"stack", stack},           {"modules", modules},
+        {"edited", edited_modules}, {"nmis", nmis},
+        {"patches", patches},       {"multi", multi},
+    };
+    const std::map<std::string, void (*)(const std::string &stub)> parts_of_stub = {
+        {"recursion", recursion}, {"idle", idle}, {"callbacks", callbacks}};
     for (int i = 1; i < argc; i++) {
-        const std::string part = argv[i];
-        if (part == "programs")
-            programs();
-        else if (part == "stack")
-            stack();
-        else if (part.starts_with("recursion:"))
-            recursion(part.substr(10));
-        else if (part == "modules")
-            modules();
-        else if (part == "edited")
-            edited_modules();
-        else if (part.starts_with("storm:"))
-            storm(static_cast<unsigned>(std::stoul(part.substr(6))));
+        const std::string asked = argv[i];
+        const std::string part = asked.substr(0, asked.find(':'));
+        const std::string of = asked.substr(std::min(asked.size(), part.size() + 1));
+        if (part == "storm")
+            storm(static_cast<unsigned>(std::stoul(of)));
+        else if (parts_of_stub.contains(part))
+            parts_of_stub.at(part)(of);
+        else if (parts.contains(part))
+            parts.at(part)();
         else
             die(part + ": no such part");
     }

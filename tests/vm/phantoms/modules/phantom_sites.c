@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A function that is inlined into an NMI handler, and one that is inlined into a function which a
+ * live patch may replace. Writing N to the parameter "nmis" has processor 0 take N NMIs, one after
+ * the other; "handled" counts them. Writing N to "calls" calls call_around() with 1 to N.
+ */
+#include <linux/delay.h>
+#include <linux/module.h>
+#include <linux/version.h>
+
+#include <asm/apic.h>
+#include <asm/nmi.h>
+
+static __always_inline void site_called(unsigned long value)
+{
+	asm volatile("movq $0x12345678, %%rax" : : "b"(value) : "rax");
+	asm volatile("" : : "b"(value));
+}
+
+static noinline void call_around(unsigned long value)
+{
+	asm volatile("" : "+b"(value));
+	site_called(value);
+}
+
+static int set_calls(const char *text, const struct kernel_param *param)
+{
+	unsigned long calls, i;
+	int err = kstrtoul(text, 0, &calls);
+
+	for (i = 1; !err && i <= calls; i++)
+		call_around(i);
+	return err;
+}
+
+static const struct kernel_param_ops calls_ops = { .set = set_calls };
+module_param_cb(calls, &calls_ops, NULL, 0200);
+
+/* ---- NMIs ---- */
+
+static unsigned long handled;
+module_param(handled, ulong, 0444);
+static int expected;
+
+static __always_inline void site_in_nmi(unsigned long value)
+{
+	asm volatile("movq $0x12345678, %%rax" : : "b"(value) : "rax");
+	asm volatile("" : : "b"(value));
+}
+
+static int handle_nmi(unsigned int type, struct pt_regs *regs)
+{
+	unsigned long value;
+
+	if (!xchg(&expected, 0))
+		return NMI_DONE;
+	value = READ_ONCE(handled) + 1;
+	asm volatile("" : "+b"(value));
+	site_in_nmi(value);
+	smp_store_release(&handled, value);
+	return NMI_HANDLED;
+}
+
+static void send_nmi(void)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
+	apic->send_IPI_mask(cpumask_of(0), NMI_VECTOR);
+#else
+	__apic_send_IPI_mask(cpumask_of(0), NMI_VECTOR);
+#endif
+}
+
+static int set_nmis(const char *text, const struct kernel_param *param)
+{
+	unsigned long nmis, i;
+	int err = kstrtoul(text, 0, &nmis);
+
+	for (i = 0; !err && i < nmis; i++) {
+		unsigned long before = READ_ONCE(handled);
+		int waited = 0;
+
+		WRITE_ONCE(expected, 1);
+		send_nmi();
+		while (smp_load_acquire(&handled) == before && waited++ < 1000)
+			usleep_range(100, 200);
+		if (smp_load_acquire(&handled) == before)
+			err = -ETIMEDOUT;
+	}
+	return err;
+}
+
+static const struct kernel_param_ops nmis_ops = { .set = set_nmis };
+module_param_cb(nmis, &nmis_ops, NULL, 0200);
+
+static int __init phantom_sites_init(void)
+{
+	return register_nmi_handler(NMI_LOCAL, handle_nmi, 0, "phantom_sites");
+}
+
+static void __exit phantom_sites_exit(void)
+{
+	unregister_nmi_handler(NMI_LOCAL, "phantom_sites");
+}
+
+module_init(phantom_sites_init);
+module_exit(phantom_sites_exit);
+
+MODULE_DESCRIPTION("Functions that are inlined where few calls are, for the tests of btf_extra");
+MODULE_LICENSE("GPL");
