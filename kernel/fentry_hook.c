@@ -81,12 +81,17 @@ static void write_log(struct bpf_verifier_log *log, const char *text)
 
 /* As the hook of the kernel wants it: 1 with *addr, 0: by name, or a negative errno. */
 static int decide(const struct fentry_query *query, const struct fentry_target *target,
-		  const struct module *module, unsigned long *addr)
+		  const struct module *module, unsigned long *addr, struct module **owner)
 {
 	if (!fentry_target_accepted(query, target))
 		return error_of(target->answer);
-	if (target->answer != FENTRY_ADDRESS)
+	if (target->answer == FENTRY_STUB) {
+		if (!try_module_get(target->stub.module))
+			return -ENOENT;
+		*owner = target->stub.module;
+	} else if (target->answer != FENTRY_ADDRESS) {
 		return 0;
+	}
 	/* What is left of a module's init when it lives is not for long. */
 	if (module && within_module_init(target->address, module))
 		return -ENOENT;
@@ -95,7 +100,7 @@ static int decide(const struct fentry_query *query, const struct fentry_target *
 }
 
 static int answer(struct fentry_query *query, const struct module *module, u32 func_id,
-		  struct bpf_verifier_log *log, unsigned long *addr)
+		  struct bpf_verifier_log *log, unsigned long *addr, struct module **owner)
 {
 	bool report = log && log->level & BPF_LOG_LEVEL;
 	bool addresses = report && address_view_allowed();
@@ -107,7 +112,7 @@ static int answer(struct fentry_query *query, const struct module *module, u32 f
 	query->object = find_object(module, func_id);
 	if (query->object) {
 		fentry_target_of(query, func_id, &target);
-		ret = decide(query, &target, module, addr);
+		ret = decide(query, &target, module, addr, owner);
 		if (report)
 			fentry_report(query, func_id, &target, addresses, append_line, &text);
 	}
@@ -118,19 +123,28 @@ static int answer(struct fentry_query *query, const struct module *module, u32 f
 	return ret;
 }
 
-static int find(const struct btf *btf, const struct module *module, u32 func_id, const char *name,
-		struct bpf_verifier_log *log, unsigned long *addr)
+/* A stub is called where its function begins, and returns at once: nothing for fexit. */
+static bool is_fentry(const struct bpf_prog *prog)
+{
+	return prog->type == BPF_PROG_TYPE_TRACING &&
+	       prog->expected_attach_type == BPF_TRACE_FENTRY;
+}
+
+static int find(const struct bpf_prog *prog, const struct module *module, u32 func_id,
+		struct bpf_verifier_log *log, unsigned long *addr, struct module **owner)
 {
 	/* More than a stack holds, and verifying programs is no place to wait for memory. */
 	static struct fentry_query query;
 	static DEFINE_MUTEX(lock);
 	int ret;
 
+	phantom_modules_compare();
 	mutex_lock(&lock);
 	query.symbol_at = kernel_symbol_at;
-	query.stub_of = phantom_name_of;
+	query.stub_of = phantom_of_func;
+	query.stubs = owner && is_fentry(prog);
 	query.strict = fentry_hook_strict();
-	ret = answer(&query, module, func_id, log, addr);
+	ret = answer(&query, module, func_id, log, addr, owner);
 	mutex_unlock(&lock);
 	return ret;
 }

@@ -216,10 +216,11 @@ static void tell_abi(const struct btf_extra_site *body, void *data)
 /* A function of phantom_modules.h is there for its inlined calls, or could be. */
 static void tell_stub(struct report *report, bool could)
 {
-	const char *stub = report->query->stub_of(report->query->object, report->func_id);
+	struct phantom_found stub;
 
-	if (stub)
-		tell(report, "Its inlined calls are those of %s in a module inlined", stub);
+	if (report->query->stub_of(report->query->object, report->func_id, &stub))
+		tell(report, "Its inlined calls are those of %s in a module inlined%s", stub.name,
+		     stub.whole ? "" : ", without some parameters");
 	else if (could)
 		tell(report, "Or expose it as a function: btf-extra expose %s", report->name);
 }
@@ -260,6 +261,11 @@ void fentry_report(struct fentry_query *query, u32 func_id, const struct fentry_
 		break;
 	case FENTRY_NO_BODY:
 		tell_no_body(&report);
+		break;
+	case FENTRY_STUB:
+		tell(&report, "%s: inlined at %u site%s, no body: goes to %s in a module inlined",
+		     report.name, target->nr_inlined, plural(target->nr_inlined),
+		     target->stub.name);
 		break;
 	case FENTRY_NO_TEXT:
 		tell(&report, "%s: its text was freed after boot", report.name);

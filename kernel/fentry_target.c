@@ -176,6 +176,22 @@ static void judge_only_body(struct judgement *judgement)
 	target->address = body->address;
 }
 
+/*
+ * A stub has the parameters of the function, and no result. An id of the base may still have code
+ * by its name that the tables do not know.
+ */
+static void judge_stub(struct fentry_query *query, u32 func_id, struct fentry_target *target)
+{
+	struct phantom_found stub;
+
+	if (!query->stubs || !target->own || !target->nr_inlined ||
+	    !query->stub_of(query->object, func_id, &stub) || !stub.whole)
+		return;
+	target->answer = FENTRY_STUB;
+	target->address = stub.address;
+	target->stub = stub;
+}
+
 void fentry_target_of(struct fentry_query *query, u32 func_id, struct fentry_target *target)
 {
 	struct judgement judgement = {
@@ -198,6 +214,7 @@ void fentry_target_of(struct fentry_query *query, u32 func_id, struct fentry_tar
 			target->address = 0;
 	} else if (target->own || target->nr_inlined || target->nr_parts) {
 		target->answer = FENTRY_NO_BODY;
+		judge_stub(query, func_id, target);
 	}
 }
 
@@ -206,6 +223,7 @@ bool fentry_target_accepted(const struct fentry_query *query, const struct fentr
 	switch (target->answer) {
 	case FENTRY_BY_NAME:
 	case FENTRY_ADDRESS:
+	case FENTRY_STUB:
 		return true;
 	case FENTRY_SEVERAL:
 		return !target->own && !query->strict;

@@ -16,10 +16,12 @@
 
 #include "abi_check.h"
 #include "extra_object.h"
+#include "phantom_modules.h"
 
 enum fentry_answer {
 	FENTRY_BY_NAME,		/* nothing speaks against what the name leads to */
 	FENTRY_ADDRESS,		/* goes to address */
+	FENTRY_STUB,		/* inlined everywhere, and goes to the stub of its calls */
 	FENTRY_SEVERAL,		/* bodies, of which the id says none */
 	FENTRY_NO_BODY,		/* inlined everywhere */
 	FENTRY_NO_TEXT,		/* its text is gone, or its place not known */
@@ -34,19 +36,22 @@ struct fentry_target {
 	u32 nr_parts;			/* rests of it that are out of line: foo.part.0 */
 	u32 nr_inlined;			/* sites that such a program does not see */
 	struct abi_fault abi;
+	struct phantom_found stub;	/* for FENTRY_STUB */
 };
 
 /* As kernel_symbol_at(): an argument, so that tests may have symbols of their own. */
 typedef bool (*fentry_symbol_fn)(unsigned long address, char *symbol);
 
-/* It is phantom_name_of(), and tests have their own. */
-typedef const char *(*fentry_stub_fn)(const struct extra_object *object, u32 func_id);
+/* It is phantom_of_func(), and tests have their own. */
+typedef bool (*fentry_stub_fn)(const struct extra_object *object, u32 func_id,
+			       struct phantom_found *found);
 
 /* What it takes to ask. */
 struct fentry_query {
 	const struct extra_object *object;
 	fentry_symbol_fn symbol_at;
-	fentry_stub_fn stub_of;		/* for reports alone */
+	fentry_stub_fn stub_of;
+	bool stubs;			/* a stub may be the answer, or else only a hint */
 	bool strict;			/* refuses ids of the base as if they were ours */
 	char symbol[KSYM_SYMBOL_LEN];	/* scratch */
 };

@@ -40,9 +40,16 @@ static void compare(struct phantom_object_state *state)
 	object = registry_named(registry_state(), state->name);
 	rcu_read_unlock();
 	/* The lock keeps the object alive. */
-	state->fits = object && same_func_info(object, state->wanted);
-	state->seen = object ? object->id : 0;
+	WRITE_ONCE(state->fits, object && same_func_info(object, state->wanted) ? object->id : 0);
+	WRITE_ONCE(state->seen, object ? object->id : 0);
 	published_unlock();
+}
+
+bool phantom_object_compared(const struct phantom_object_state *state)
+{
+	u32 id = present_id(state->name);
+
+	return !id || id == READ_ONCE(state->seen);
 }
 
 u32 phantom_object_id(struct phantom_object_state *state)
@@ -51,7 +58,7 @@ u32 phantom_object_id(struct phantom_object_state *state)
 
 	if (id && id != state->seen)
 		compare(state);
-	return id && id == state->seen && state->fits ? id : 0;
+	return id && id == state->fits ? id : 0;
 }
 
 /* ---- a function ---- */

@@ -14,7 +14,7 @@ struct phantom_object_state {
 	const struct phantom_object *wanted;
 	const char *name;
 	u32 seen;		/* id of the object that was compared last; 0: none */
-	bool fits;		/* that one has the wanted func_info blob */
+	u32 fits;		/* the same if that one has the wanted func_info blob; or 0 */
 };
 
 #define PHANTOM_REASONS (BTF_EXTRA_REASON_NO_ENTRY + 1)
@@ -54,6 +54,9 @@ struct phantom {
  * stubs are not right.
  */
 u32 phantom_object_id(struct phantom_object_state *object);
+
+/* Returns false if another object has come that phantom_object_id() has not compared yet. */
+bool phantom_object_compared(const struct phantom_object_state *object);
 
 /* Returns NULL, or the reason why a stub cannot stand for the function of an object. */
 const char *phantom_refused(const struct phantom_func *func, u32 object);

@@ -17,7 +17,7 @@
 
 struct phantom_module {
 	struct list_head list;
-	const struct module *module;
+	struct module *module;
 	const struct phantom_table *table;	/* a copy */
 	struct phantom_parts parts;
 	struct phantom_object_state *objects;	/* [parts.nr_objects] */
@@ -234,7 +234,7 @@ static const char *fill_phantoms(struct phantom_module *module, const unsigned l
 		phantom->states = &module->states[func - module->parts.funcs];
 		phantom->objects = module->objects;
 		for (k = 0; !wrong && k < phantom->nr_funcs; k++, func++)
-			wrong = phantom_refused(func, module->objects[func->object].seen);
+			wrong = phantom_refused(func, module->objects[func->object].fits);
 		if (wrong)
 			return wrong;
 	}
@@ -366,30 +366,73 @@ void btf_extra_remove_phantoms(struct module *module)
 }
 EXPORT_SYMBOL_GPL(btf_extra_remove_phantoms);
 
-static bool stands_for(const struct phantom *phantom, const struct extra_object *object,
-		       u32 func_id)
+/* ---- who attaches to what a stub stands for ---- */
+
+static const struct phantom_func *find_func(const struct phantom *phantom,
+					    const struct extra_object *object, u32 func_id)
 {
 	u32 i;
 
 	for (i = 0; i < phantom->nr_funcs; i++) {
 		const struct phantom_func *func = &phantom->funcs[i];
 
-		if (func->func_id == func_id && phantom->objects[func->object].seen == object->id)
-			return true;
+		if (func->func_id == func_id &&
+		    READ_ONCE(phantom->objects[func->object].fits) == object->id)
+			return func;
 	}
-	return false;
+	return NULL;
 }
 
-const char *phantom_name_of(const struct extra_object *object, u32 func_id)
+bool phantom_of_func(const struct extra_object *object, u32 func_id, struct phantom_found *found)
 {
 	const struct phantom_module *module;
 	u32 i;
 
+	*found = (struct phantom_found){};
+	list_for_each_entry_rcu(module, &modules, list) {
+		for (i = 0; i < module->parts.nr_stubs && !found->whole; i++) {
+			const struct phantom *phantom = &module->phantoms[i];
+			const struct phantom_func *func = find_func(phantom, object, func_id);
+
+			if (!func)
+				continue;
+			*found = (struct phantom_found){
+				.name = phantom->name,
+				.address = phantom->target.stub,
+				.module = module->module,
+				.whole = !func->without,
+			};
+		}
+	}
+	return found->name;
+}
+
+static bool all_compared(void)
+{
+	const struct phantom_module *module;
+	bool all = true;
+	u32 i;
+
+	rcu_read_lock();
 	list_for_each_entry_rcu(module, &modules, list)
-		for (i = 0; i < module->parts.nr_stubs; i++)
-			if (stands_for(&module->phantoms[i], object, func_id))
-				return module->phantoms[i].name;
-	return NULL;
+		for (i = 0; i < module->parts.nr_objects; i++)
+			all &= phantom_object_compared(&module->objects[i]);
+	rcu_read_unlock();
+	return all;
+}
+
+void phantom_modules_compare(void)
+{
+	const struct phantom_module *module;
+	u32 i;
+
+	if (all_compared())
+		return;
+	phantoms_lock();
+	list_for_each_entry(module, &modules, list)
+		for (i = 0; i < module->parts.nr_objects; i++)
+			phantom_object_id(&module->objects[i]);
+	phantoms_unlock();
 }
 
 /* ---- the module btf_extra ---- */

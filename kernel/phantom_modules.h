@@ -36,11 +36,22 @@ int phantoms_hold(struct phantom *phantom, bool hold);
 
 struct extra_object;
 
+/* A stub that stands for a function, and maybe for more. */
+struct phantom_found {
+	const char *name;
+	unsigned long address;
+	struct module *module;
+	bool whole;		/* it has all parameters of the function */
+};
+
 /*
- * Returns the name of a stub that stands for a function, and maybe for more; NULL: there is none.
- * Inside rcu_read_lock().
+ * Finds a stub, if there is one with all parameters. Returns false if there is none. Inside
+ * rcu_read_lock(). An object that came a moment ago has none until phantom_modules_compare().
  */
-const char *phantom_name_of(const struct extra_object *object, u32 func_id);
+bool phantom_of_func(const struct extra_object *object, u32 func_id, struct phantom_found *found);
+
+/* Compares the objects that have come since the last call. May sleep. */
+void phantom_modules_compare(void);
 
 int phantom_modules_init(void);
 void phantom_modules_exit(void);

@@ -52,6 +52,7 @@ enum {
 };
 
 #define MAX_BODIES 3
+#define STUB_OFFSET 0x70
 #define MAX_LINES 5
 
 struct fentry_row {
@@ -69,6 +70,8 @@ struct fentry_row {
 	bool firmware;		/* no BTF of the kernel has the ids of the types */
 
 	const char *stub;	/* the function is exposed by this name; NULL: it is not */
+	bool without;		/* its stub lacks a parameter */
+	bool stubs;		/* the program may be attached to a stub */
 
 	/* the expected result: */
 	enum fentry_answer answer;
@@ -82,6 +85,7 @@ struct fentry_row {
 #define CHOOSE "To choose one, attach by its id; debugfs has all in btf_extra/sites"
 #define KLOC_ALL "A kloc program takes all of them; see btf-extra lookup "
 #define KLOC_THERE "A kloc program gets what is there; see btf-extra lookup "
+#define CALLS_OF "Its inlined calls are those of "
 #define USE_KLOC "use kloc (btf-extra lookup "
 
 static const struct fentry_row fentry_rows[] = {
@@ -111,9 +115,22 @@ static const struct fentry_row fentry_rows[] = {
 	{ "types of firmware", APPLE, { { APPLE, DI_SI, 0x10, "apple" } }, .firmware = true,
 	  .answer = FENTRY_ADDRESS, .offset = 0x10 },
 
-	{ "no body", APPLE, .inlined = 4, .answer = FENTRY_NO_BODY, .refused = true,
+	{ "no body", APPLE, .inlined = 4, .stubs = true, .answer = FENTRY_NO_BODY, .refused = true,
 	  .lines = { "apple: inlined at 4 sites, no body: " USE_KLOC "apple)",
 		     "Or expose it as a function: btf-extra expose apple" } },
+	{ "no body, and exposed", APPLE, .inlined = 4, .stub = "apple__inlined", .stubs = true,
+	  .answer = FENTRY_STUB, .offset = STUB_OFFSET,
+	  .lines = { "apple: inlined at 4 sites, no body: "
+		     "goes to apple__inlined in a module inlined" } },
+	{ "no body, and exposed, for a program at its end", APPLE, .inlined = 4,
+	  .stub = "apple__inlined", .answer = FENTRY_NO_BODY, .refused = true,
+	  .lines = { "apple: inlined at 4 sites, no body: " USE_KLOC "apple)",
+		     CALLS_OF "apple__inlined in a module inlined" } },
+	{ "no body, and exposed without a parameter", APPLE, .inlined = 4,
+	  .stub = "apple__inlined", .without = true, .stubs = true,
+	  .answer = FENTRY_NO_BODY, .refused = true,
+	  .lines = { "apple: inlined at 4 sites, no body: " USE_KLOC "apple)",
+		     CALLS_OF "apple__inlined in a module inlined, without some parameters" } },
 	{ "a rest as its only body", FIG, { { FIG, DI, 0x10, "fig.part.0" } }, .part = 1,
 	  .inlined = 1, .answer = FENTRY_NO_BODY, .refused = true,
 	  .lines = { "fig: inlined at 1 site, only rests of it have a body: " USE_KLOC "fig)",
@@ -195,15 +212,15 @@ static const struct fentry_row fentry_rows[] = {
 	  .lines = { "base_func: inlined at 3 sites, no body: " USE_KLOC "base_func)",
 		     "Or expose it as a function: btf-extra expose base_func" } },
 	{ "base, no body, and exposed", BASE_FUNC, .inlined = 1, .stub = "base_func",
-	  .answer = FENTRY_NO_BODY,
+	  .stubs = true, .answer = FENTRY_NO_BODY,
 	  .lines = { "base_func: inlined at 1 site, no body: " USE_KLOC "base_func)",
-		     "Its inlined calls are those of base_func in a module inlined" } },
+		     CALLS_OF "base_func in a module inlined" } },
 	{ "base, partly inlined, and exposed", BASE_FUNC,
 	  { { BASE_FUNC, NOTHING, 0x10, "base_func" } }, .inlined = 1,
 	  .stub = "base_func__inlined",
 	  .answer = FENTRY_BY_NAME, .offset = 0x10, .ids = { BASE_FUNC },
 	  .lines = { "base_func: also inlined at 1 site: fentry will miss it, kloc would not",
-		     "Its inlined calls are those of base_func__inlined in a module inlined" } },
+		     CALLS_OF "base_func__inlined in a module inlined" } },
 	{ "base, freed", BASE_FUNC, { { BASE_FUNC, NOTHING, 0x10, "base_func" } }, .freed = true,
 	  .answer = FENTRY_NO_TEXT, .lines = { "base_func: its text was freed after boot" } },
 	{ "base, partly inlined", BASE_FUNC, { { BASE_FUNC, NOTHING, 0x10, "base_func" } },
@@ -279,8 +296,14 @@ static bool symbol_of_row(unsigned long address, char *symbol)
 	return false;
 }
 
-static const char *stub_of_row(const struct extra_object *object, u32 func_id)
+static bool stub_of_row(const struct extra_object *object, u32 func_id,
+			struct phantom_found *found)
 {
+	*found = (struct phantom_found){
+		.name = current_row->stub,
+		.address = sample_text(1) + STUB_OFFSET,
+		.whole = !current_row->without,
+	};
 	return current_row->stub;
 }
 
@@ -495,6 +518,7 @@ static void expect_row(struct kunit *test, const struct fentry_row *row, bool ad
 	query->symbol_at = symbol_of_row;
 	query->stub_of = stub_of_row;
 	query->strict = row->strict;
+	query->stubs = row->stubs;
 	rcu_read_lock();
 	fentry_target_of(query, row->asked, &target);
 	fentry_report(query, row->asked, &target, addresses, line, data);

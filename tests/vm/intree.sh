@@ -17,5 +17,6 @@ prepare() {
         BTF_EXTRA="$PWD/build/release/btf-extra" modules &&
         strip -g -o "$files/intree_test.ko" "$out/intree_test.ko" &&
         cp build/release/vm/intree/*.bpf.o "$files" &&
+        readelf -n "$tree/vmlinux" | sed -n 's/.*Build ID: //p' >"$files/vmlinux.build_id" &&
         vm/add-program.sh "$files" build/release/vm/intree/intree_guest
 }

@@ -28,6 +28,7 @@ enum intree_which {
 	INTREE_FIXED,		/* intree_fixed(u64, u32): the second is a constant */
 	INTREE_PART_INLINED,	/* intree_part(u64) where it is inlined, INTREE_PART_SITES times */
 	INTREE_PART_CALLED,	/* intree_part(u64) where it is called */
+	INTREE_INLINED,		/* intree_inlined(u64, u32, s8), which has no body */
 	INTREE_WHICH_COUNT
 };
 

@@ -22,6 +22,7 @@ static const intree_caller callers[INTREE_WHICH_COUNT] = {
 	[INTREE_FIXED] = call_fixed,
 	[INTREE_PART_INLINED] = call_part_inlined,
 	[INTREE_PART_CALLED] = call_part_called,
+	[INTREE_INLINED] = call_inlined,
 };
 
 static long intree_ioctl(struct file *file, unsigned int command, unsigned long argument)

@@ -5,6 +5,9 @@
 //   intree_guest before FILE           without btf_extra.ko: writes to FILE where programs attach
 //   intree_guest after FILE            checks that they still attach there
 //   intree_guest with FILE [PART...]   with btf_extra.ko and btf_extra_vmlinux.ko
+#include <chrono>
+#include <thread>
+
 #include "tests/vm/intree/intree_tests.h"
 
 using namespace guest;
@@ -21,6 +24,19 @@ uint64_t call(intree_which which, uint64_t a, uint64_t b, uint64_t c) {
     return request.returned;
 }
 
+bool shell(const std::string &command) {
+    return std::system((command + " 2>/dev/null").c_str()) == 0;
+}
+
+bool goes(const std::string &module) {
+    for (int i = 0; i < 50; i++) {
+        if (shell("rmmod " + module))
+            return true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    }
+    return false;
+}
+
 std::string hex(uint64_t address) {
     char digits[17];
     std::snprintf(digits, sizeof(digits), "%016lx", address);
@@ -30,9 +46,10 @@ std::string hex(uint64_t address) {
 int main(int argc, char **argv) {
     // Without arguments all parts run in this order. The last one removes the modules.
     const std::pair<const char *, void (*)()> parts[] = {
-        {"pairs", pairs},     {"several", several},    {"changed", changed},
-        {"partial", partial}, {"vmlinux", of_vmlinux}, {"untouched", untouched},
-        {"strict", strict},   {"sample", sample},      {"lifetime", lifetime},
+        {"pairs", pairs},       {"several", several},    {"changed", changed},
+        {"partial", partial},   {"vmlinux", of_vmlinux}, {"untouched", untouched},
+        {"strict", strict},     {"sample", sample},      {"stubs", stubs},
+        {"lifetime", lifetime},
     };
     libbpf_set_print([](libbpf_print_level, const char *, va_list) { return 0; });
     if (argc < 3)

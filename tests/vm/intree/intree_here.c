@@ -92,3 +92,22 @@ u64 call_part_inlined(const u64 *args)
 {
 	return intree_part(args[0]) ^ intree_part(args[1]) ^ intree_part(args[2]);
 }
+
+/* ---- inlined, and never called ---- */
+
+/* Its code begins with an instruction that nothing is moved across. */
+static __always_inline u64 intree_inlined(u64 value, u32 narrow, s8 small)
+{
+	asm volatile("nop" : "+r"(value), "+r"(narrow), "+r"(small));
+	return (value ^ narrow) + small;
+}
+
+u64 call_inlined(const u64 *args)
+{
+	u64 value = args[0];
+	u32 narrow = args[1];
+	s8 small = args[2];
+
+	asm volatile("" : "+r"(value), "+r"(narrow), "+r"(small));
+	return intree_inlined(value, narrow, small);
+}

@@ -25,6 +25,7 @@ u64 call_piece(const u64 *args);
 u64 call_fixed(const u64 *args);
 u64 call_part_inlined(const u64 *args);
 u64 call_part_called(const u64 *args);
+u64 call_inlined(const u64 *args);
 
 u64 intree_part(u64 value);
 

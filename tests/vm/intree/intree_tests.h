@@ -12,6 +12,12 @@
 // Calls the function in intree_test.ko and returns its result.
 uint64_t call(intree_which which, uint64_t a, uint64_t b = 0, uint64_t c = 0);
 
+// Runs a command, which writes no errors. Returns true if it ends with 0.
+bool shell(const std::string &command);
+
+// Unloads a module. A program that was just closed may hold it for a moment.
+bool goes(const std::string &module);
+
 // Returns an address as a log has it: ffffffff81000000.
 std::string hex(uint64_t address);
 
@@ -39,6 +45,7 @@ void of_vmlinux();
 void strict();
 void untouched();
 void sample();
+void stubs();  // phantom functions
 void lifetime();
 
 #endif

@@ -2,7 +2,6 @@
 // The modules go away while programs are attached that used their answers. In the end they are
 // removed.
 #include <atomic>
-#include <chrono>
 #include <thread>
 
 #include "tests/vm/intree/intree_tests.h"
@@ -10,20 +9,6 @@
 using namespace guest;
 
 namespace {
-
-bool shell(const std::string &command) {
-    return std::system((command + " 2>/dev/null").c_str()) == 0;
-}
-
-// A program that was just closed may hold a module for a moment.
-bool goes(const std::string &module) {
-    for (int i = 0; i < 50; i++) {
-        if (shell("rmmod " + module))
-            return true;
-        std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    }
-    return false;
-}
 
 void data_module() {
     Row row("a program attached by an id of btf_extra_vmlinux keeps the modules, and works");
