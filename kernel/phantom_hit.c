@@ -32,7 +32,7 @@ int phantom_hit(struct kprobe *kprobe, struct pt_regs *regs)
 	}
 	__this_cpu_write(running, true);
 	frame = this_cpu_ptr(&kloc_frames);
-	site_args_fill(probe->args, regs, frame);
+	site_args_move(probe->args, regs, frame);
 	/* Else an argument is in memory that could not be read. The stub has no way to say so. */
 	if (likely(*arch_args_word(&frame->regs) == probe->args->word)) {
 		arch_phantom_call(target->stub, &frame->regs, regs, probe->site.address);

@@ -73,15 +73,14 @@ static __always_inline u64 arg_move_extend(const struct arg_move *move, u64 valu
 	return value & move->mask;
 }
 
-/* The frame of a hit: nothing of it but args from an earlier one counts. */
-static __always_inline void site_args_fill(const struct site_args *args,
+/* The arguments alone: what else is in the frame is of an earlier hit. */
+static __always_inline void site_args_move(const struct site_args *args,
 					   const struct pt_regs *regs, struct site_frame *frame)
 {
 	const struct arg_move *move = args->moves;
 	const struct arg_move *plain_end = move + args->nr_plain;
 	const struct arg_move *end = move + args->nr_moves;
 
-	frame->regs = *regs;
 	*arch_args_word(&frame->regs) = args->word;
 	for (; move < plain_end; move++)
 		*(u64 *)((char *)frame + move->to) =
@@ -96,6 +95,14 @@ static __always_inline void site_args_fill(const struct site_args *args,
 		else
 			*(u64 *)((char *)frame + move->to) = arg_move_extend(move, value);
 	}
+}
+
+/* The frame of a hit: nothing of it but args from an earlier one counts. */
+static __always_inline void site_args_fill(const struct site_args *args,
+					   const struct pt_regs *regs, struct site_frame *frame)
+{
+	frame->regs = *regs;
+	site_args_move(args, regs, frame);
 }
 
 #endif

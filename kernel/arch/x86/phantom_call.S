@@ -18,17 +18,16 @@
  * void arch_phantom_call(unsigned long stub, const struct pt_regs *args,
  *			  const struct pt_regs *site, unsigned long address)
  *
- * The registers of the site are on the stack, where the hint says. So a stack trace that is taken
- * while the stub runs goes on at the site, also if that is hit by way of an optimized probe, where
- * the kernel's own unwinders end.
+ * The registers of the site are on the stack, where the hint says: those by which the frame of a C
+ * function is found, and no others. So a stack trace that is taken while the stub runs goes on at the
+ * site, also if that is hit by way of an optimized probe, where the kernel's own unwinders end.
  */
 SYM_FUNC_START(arch_phantom_call)
 	push	%rbp
 	mov	%rsp, %rbp
 	sub	$REGS_SIZE, %rsp
 	UNWIND_HINT_SAVE
-	COPY	%rdx %rsp R15 R14 R13 R12 RBP RBX R11 R10 R9 R8 RAX RCX RDX RSI RDI ORIG_RAX \
-		CS EFLAGS RSP SS
+	COPY	%rdx %rsp R13 RBP R10 CS RSP
 	mov	%rcx, RIP(%rsp)
 	mov	%rdi, %rax
 	mov	%rsi, %r10
