@@ -28,7 +28,17 @@ milliseconds() { awk '{ printf "%d", $1 * 1000 }' /proc/uptime; }
 began=$(milliseconds)
 btf-extra list '*' >/list
 echo "list: functions=$(wc -l </list) ms=$(($(milliseconds) - began))"
-[ $status = 0 ] && insmod /hit_bench.ko && attach_bench /attach_bench.bpf.o
+[ $status = 0 ] && insmod /hit_bench.ko && attach_bench /attach_bench.bpf.o || exit
+# A module of 2,000 stubs, each for a name that one function has.
+expose() { btf-extra expose --template /inlined.ko --best-effort "$@"; }
+awk '$1 ~ /^vmlinux:[^@]*$/ && $2 !~ /^\(/ && /inlined/ && !/freed/ {
+    print substr($1, 9) }' /list | head -n 2700 >/names
+expose $(cat /names) 2>/dev/null | sed 's/ .*//; s/__inlined$//' |
+    awk 'NR == FNR { known[$1]; next } $1 in known' /names - | head -n 2000 >/chosen
+btf-extra expose --remove
+expose --output /many.ko $(cat /chosen) | wc -l | sed 's/^/stubs: /'
+mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null
+phantom_bench /many.ko
 """
 
 Cost = collections.namedtuple("Cost", "lookups ns sites")
@@ -57,19 +67,22 @@ def run(kernel):
     for module in ("kernel/btf_extra.ko", "kernel/data/btf_extra_vmlinux.ko",
                    f"{FOLDER}/lookup_bench.ko"):
         shutil.copy(modules / module, files)
+    subprocess.run(["strip", "-g", "-o", files / "inlined.ko",
+                    modules / "kernel/inlined/inlined.ko"], check=True)
     shutil.copy(modules / FOLDER / "hit_bench.ko", files)
     release = subprocess.run(["modinfo", "-F", "vermagic", files / "hit_bench.ko"], check=True,
                              stdout=subprocess.PIPE, text=True).stdout.split()[0]
     subprocess.run(["build/release/btf-extra", "firmware", "-o",
                     files / "lib/firmware/btf_extra" / release, "--vmlinux", modules / "vmlinux",
                     files / "hit_bench.ko"], check=True, stdout=subprocess.DEVNULL)
-    program = OUT / "attach_bench"
-    subprocess.run(["clang-14", "-target", "bpf", "-g", "-O2", "-D__TARGET_ARCH_x86",
-                    "-I/usr/include/x86_64-linux-gnu", "-c", "-o", files / "attach_bench.bpf.o",
-                    f"{FOLDER}/attach_bench.bpf.c"], check=True)
-    subprocess.run(["g++", "-std=c++20", "-O2", "-I.", "-Iinclude/uapi", "-o", program,
-                    f"{FOLDER}/attach_bench.cpp", "-lbpf"], check=True)
-    subprocess.run(["vm/add-program.sh", files, program, "build/release/btf-extra"], check=True)
+    for name in ("attach_bench", "phantom_bench"):
+        subprocess.run(["clang-14", "-target", "bpf", "-g", "-O2", "-D__TARGET_ARCH_x86",
+                        "-I/usr/include/x86_64-linux-gnu", "-c", "-o", files / f"{name}.bpf.o",
+                        f"{FOLDER}/{name}.bpf.c"], check=True)
+        subprocess.run(["g++", "-std=c++20", "-O2", "-I.", "-Iinclude/uapi", "-o", OUT / name,
+                        f"{FOLDER}/{name}.cpp", "-lbpf"], check=True)
+    subprocess.run(["vm/add-program.sh", files, OUT / "attach_bench", OUT / "phantom_bench",
+                    "build/release/btf-extra"], check=True)
     return subprocess.run(["vm/run.sh", kernel, "--icount", "--append", "nokaslr", "--files", files,
                            "--", "sh", "-c", GUEST],
                           check=True, stdout=subprocess.PIPE, text=True).stdout
@@ -104,13 +117,13 @@ def bench(kernel):
     listed, list_ms = map(int, re.search(r"list: functions=(\d+) ms=(\d+)", log).groups())
     note("functions of list '*'", listed)
     bar("list '*' of the running kernel", list_ms / 1000, 1, " s")
-    bench_attach(log)
-
-
-def bench_attach(log):
     measured = {what: (int(count), int(ns)) for what, count, ns in
                 re.findall(r"attach_bench: (\w+) count=(\d+) ns=(\d+)", log)}
+    bench_attach(measured)
+    bench_phantoms(measured, int(re.search(r"stubs: (\d+)", log).group(1)))
 
+
+def bench_attach(measured):
     def each(what):
         count, ns = measured[what]
         return ns / count
@@ -130,6 +143,48 @@ def bench_attach(log):
     note("attach: sites", measured["attach_module"][0])
     bar("attach, of perf", each("attach_module") / each("attach_perf"), 0.8)
     bar("detach, of perf", each("detach_module") / each("detach_perf"), 0.02)
+
+
+def bench_phantoms(measured, stubs):
+    def each(what):
+        count, ns = measured[what]
+        return ns / count
+
+    own = each("fentry_body") - each("none_body")
+    note("an empty fentry program at a function with a body", own)
+    for name, args in (("call", "one argument in a register"),
+                       ("three", "three arguments in memory")):
+        def above(what, of=name):
+            return each(f"{what}_{of}") - each(f"none_{of}")
+
+        print(f"        a hit of a stub, {args}:")
+        hit, probe, bare, stub = map(above, ("fentry", "probe", "bare", "stub"))
+        note("an empty fentry program", hit)
+        note("of this: the probe", probe)
+        note("of this: a call of the stub", bare - probe)
+        note("of this: the arguments", stub - bare)
+        note("of this: the trampoline and the program", hit - stub)
+        above_own = "more than the program at the function with a body"
+        if name == "call":
+            bar(above_own, hit - own, 200)
+        else:
+            note(above_own, hit - own)
+        bar("a hit, of perf whose program takes the same arguments",
+            hit / above("perf_takes"), 1.8)
+        for what, says in (("perf_empty", "perf kprobe, no arguments"),
+                           ("perf_takes", "perf kprobe whose program takes the arguments"),
+                           ("event_empty", "perf event of tracefs, no arguments"),
+                           ("event_goes_on", "perf event of tracefs, with the arguments")):
+            note(says, above(what))
+            note("  the hit, of that", hit / above(what))
+
+    note("sites that are armed", measured["arm"][0])
+    bar("attached to armed, of perf", each("arm") / each("arm_perf"), 1 / 3)
+    bar("disarmed after detaching", measured["disarm"][1] / 1e9, 1, " s")
+    note("stubs in a module", stubs)
+    bar("insmod of it", measured["insmod"][1] / 1e9, 1.5, " s")
+    bar("available_filter_functions with it, of without",
+        each("functions_with") / each("functions_without"), 1.5)
 
 
 def main():

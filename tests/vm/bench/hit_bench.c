@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A function that is inlined once. Its argument is not in the ABI's register, and kprobes can
- * replace the instruction by a jump. Writing N to the parameter "calls" calls it N times; "ns" is
- * the time that took.
+ * Functions that are inlined once, and one with a body. Where they are inlined, the argument of
+ * hit_bench_call() is in a register that is not the ABI's, those of hit_bench_three() are on the
+ * stack, and kprobes can replace the instruction by a jump. Writing N to the
+ * parameter "calls" calls hit_bench_call() N times; "calls_three" and "calls_body" are for the other
+ * two. "ns" is the time that took. "probe" is an address with a kprobe that does nothing; 0: none.
  */
+#include <linux/kprobes.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
 
@@ -28,7 +31,42 @@ static noinline void call_often(unsigned long calls)
 	}
 }
 
-static int set_calls(const char *text, const struct kernel_param *param)
+static __always_inline void hit_bench_three(unsigned long first, unsigned long second,
+					    unsigned long third)
+{
+	asm volatile("movq $0x12345678, %%rax" : : : "rax");
+	asm volatile("" : : "r"(first), "r"(second), "r"(third));
+}
+
+static noinline void call_three_often(unsigned long calls)
+{
+	unsigned long i;
+
+	for (i = 0; i < calls; i++) {
+		unsigned long first = i, second = i + 1, third = i + 2;
+
+		asm volatile("" : "+r"(first), "+r"(second), "+r"(third));
+		/* No register is left that could hold them. */
+		asm volatile("" : : : "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "r8", "r9",
+			     "r10", "r11", "r12", "r13", "r14", "r15");
+		hit_bench_three(first, second, third);
+	}
+}
+
+static noinline void hit_bench_body(unsigned long value)
+{
+	asm volatile("" : : "r"(value));
+}
+
+static noinline void call_body_often(unsigned long calls)
+{
+	unsigned long i;
+
+	for (i = 0; i < calls; i++)
+		hit_bench_body(i);
+}
+
+static int measure(const char *text, void (*often)(unsigned long calls))
 {
 	unsigned long calls;
 	ktime_t begin;
@@ -36,15 +74,85 @@ static int set_calls(const char *text, const struct kernel_param *param)
 
 	if (err)
 		return err;
-	call_often(100);
+	often(100);
 	begin = ktime_get();
-	call_often(calls);
+	often(calls);
 	ns = ktime_to_ns(ktime_sub(ktime_get(), begin));
 	return 0;
 }
 
+static int set_calls(const char *text, const struct kernel_param *param)
+{
+	return measure(text, call_often);
+}
+
+static int set_calls_three(const char *text, const struct kernel_param *param)
+{
+	return measure(text, call_three_often);
+}
+
+static int set_calls_body(const char *text, const struct kernel_param *param)
+{
+	return measure(text, call_body_often);
+}
+
 static const struct kernel_param_ops calls_ops = { .set = set_calls };
 module_param_cb(calls, &calls_ops, NULL, 0200);
+static const struct kernel_param_ops calls_three_ops = { .set = set_calls_three };
+module_param_cb(calls_three, &calls_three_ops, NULL, 0200);
+static const struct kernel_param_ops calls_body_ops = { .set = set_calls_body };
+module_param_cb(calls_body, &calls_body_ops, NULL, 0200);
+
+/* ---- a probe that does nothing ---- */
+
+static struct kprobe probe;
+
+static int do_nothing(struct kprobe *kprobe, struct pt_regs *regs)
+{
+	return 0;
+}
+NOKPROBE_SYMBOL(do_nothing);
+
+static void end_probe(void)
+{
+	if (probe.addr)
+		unregister_kprobe(&probe);
+	probe = (struct kprobe){};
+}
+
+static int set_probe(const char *text, const struct kernel_param *param)
+{
+	unsigned long address;
+	int err = kstrtoul(text, 0, &address);
+
+	if (err)
+		return err;
+	end_probe();
+	if (!address)
+		return 0;
+	probe.addr = (kprobe_opcode_t *)address;
+	probe.pre_handler = do_nothing;
+	err = register_kprobe(&probe);
+	if (err)
+		probe = (struct kprobe){};
+	return err;
+}
+
+static const struct kernel_param_ops probe_ops = { .set = set_probe };
+module_param_cb(probe, &probe_ops, NULL, 0200);
+
+static int __init hit_bench_init(void)
+{
+	return 0;
+}
+
+static void __exit hit_bench_exit(void)
+{
+	end_probe();
+}
+
+module_init(hit_bench_init);
+module_exit(hit_bench_exit);
 
 MODULE_DESCRIPTION("What a hit costs");
 MODULE_LICENSE("GPL");
