@@ -109,6 +109,16 @@ static const char *const fault_texts[BTF_FAULT_COUNT] = {
 	[BTF_FAULT_ELF_OWN_TYPES] = "says of more types than there are which ones are its own",
 	[BTF_FAULT_SITE_RANGE] = "site lies outside the sections of its object",
 	[BTF_FAULT_SITE_MARK] = "not a site above the one before it with marks that are known",
+	[BTF_FAULT_FRAMES_HEADER] = "header of the frames does not describe them",
+	[BTF_FAULT_FRAMES_STRINGS] = "names of the frames are no text or not there",
+	[BTF_FAULT_FRAMES_SECTION] = "frames of no section of the object, or twice of one",
+	[BTF_FAULT_FRAMES_PIECE] = "piece of code overlaps, leaves its section or has no body",
+	[BTF_FAULT_FRAMES_NUMBER] = "number is cut or exceeds 32 bits",
+	[BTF_FAULT_FRAMES_RANGE] = "range of code is empty, out of order or outside its caller",
+	[BTF_FAULT_FRAMES_FUNC] = "frame of no FUNC",
+	[BTF_FAULT_FRAMES_FILE] = "no such source file",
+	[BTF_FAULT_FRAMES_SIZE] = "records of the frames exceed their room or a limit",
+	[BTF_FAULT_FRAMES_DEPTH] = "too many inlined calls in one another",
 };
 
 const char *btf_fault_text(enum btf_fault_code code)

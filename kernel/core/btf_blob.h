@@ -82,6 +82,18 @@ enum btf_fault_code {
 	BTF_FAULT_SITE_RANGE,		/* site outside its ELF section, or in none of the object */
 	BTF_FAULT_SITE_MARK,		/* no site, not above the one before, or no known mark */
 
+	/* inline_frames */
+	BTF_FAULT_FRAMES_HEADER,	/* magic, version, or counts of something else */
+	BTF_FAULT_FRAMES_STRINGS,	/* no plain text, or a name outside of it */
+	BTF_FAULT_FRAMES_SECTION,	/* none of the object, a second one, or too many pieces */
+	BTF_FAULT_FRAMES_PIECE,		/* overlaps, outside its section, or none of its body */
+	BTF_FAULT_FRAMES_NUMBER,	/* cut, or more than 32 bits */
+	BTF_FAULT_FRAMES_RANGE,		/* empty, out of order or outside the caller */
+	BTF_FAULT_FRAMES_FUNC,		/* not a FUNC */
+	BTF_FAULT_FRAMES_FILE,		/* a file that is not there */
+	BTF_FAULT_FRAMES_SIZE,		/* records end behind what they are in, or are too many */
+	BTF_FAULT_FRAMES_DEPTH,		/* too many calls in one another */
+
 	BTF_FAULT_COUNT
 };
 

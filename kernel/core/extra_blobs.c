@@ -11,6 +11,7 @@ const char *extra_part_name(enum extra_part part)
 		[EXTRA_TYPES] = ".BTF",
 		[EXTRA_FUNC_INFO] = ".BTF.func_info",
 		[EXTRA_MARKS] = ".btf_extra.marks",
+		[EXTRA_FRAMES] = ".btf_extra.frames",
 	};
 
 	return names[part];
@@ -142,6 +143,17 @@ static int take_marks(struct extra_blobs *blobs, const struct extra_elf *elf,
 	return site_marks_check(blobs->marks, blobs->nr_marks, blobs->index.nr_sites, &fault->in);
 }
 
+static int take_frames(struct extra_blobs *blobs, const struct extra_elf *elf,
+		       struct extra_fault *fault)
+{
+	memset(&blobs->frames, 0, sizeof(blobs->frames));
+	if (!elf->frames.data)
+		return 0;
+	fault->part = EXTRA_FRAMES;
+	return inline_frames_open(&blobs->frames, &elf->frames, &blobs->func_info, elf,
+				  &fault->in);
+}
+
 int extra_blobs_open(struct extra_blobs *blobs, const struct extra_elf *elf,
 		     const struct btf_blob *base, struct extra_memory *memory,
 		     struct extra_fault *fault)
@@ -158,5 +170,7 @@ int extra_blobs_open(struct extra_blobs *blobs, const struct extra_elf *elf,
 		err = tell_own_ids(blobs, elf, base, fault);
 	if (!err)
 		err = open_func_info(blobs, elf, memory, fault);
-	return err ? err : take_marks(blobs, elf, fault);
+	if (!err)
+		err = take_marks(blobs, elf, fault);
+	return err ? err : take_frames(blobs, elf, fault);
 }

@@ -8,6 +8,7 @@
 #define BTF_EXTRA_EXTRA_BLOBS_H
 
 #include "extra_elf.h"
+#include "inline_frames.h"
 #include "loc_index.h"
 
 struct extra_blobs {
@@ -15,6 +16,7 @@ struct extra_blobs {
 	struct loc_index index;
 	const u32 *marks;	/* see site_marks.h; NULL: not known */
 	u32 nr_marks;
+	struct inline_frames frames;	/* its sections are NULL: there are none */
 	/* From this id on functions are the object's; the base has those below without us. */
 	u32 first_own_id;
 };
@@ -32,6 +34,7 @@ enum extra_part {
 	EXTRA_TYPES,
 	EXTRA_FUNC_INFO,
 	EXTRA_MARKS,
+	EXTRA_FRAMES,
 };
 
 struct extra_fault {

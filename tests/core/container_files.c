@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 #include "container_files.h"
+#include "../../kernel/core/inline_frames.h"
 
 #define EXEC (SHF_ALLOC | SHF_EXECINSTR)
 
@@ -53,6 +54,33 @@ static void put_bytes(struct elf_writer *w, const char *name, const void *data, 
 	elf_bytes(w, name, SHT_PROGBITS, data, size);
 }
 
+/*
+ * A body at .text+0x20, 0x10 bytes, whose FUNC is that of the second site of the plain locations, as
+ * is that of the instance in its first 4 bytes. The id takes five bytes, as it may be any.
+ */
+static void put_frames(struct elf_writer *w, const struct core_input *blobs)
+{
+	u32 words[26] = {
+		INLINE_FRAMES_MAGIC, INLINE_FRAMES_VERSION, 1, 1, 1, 1, 1, 8, 12, 1, 1, 0,
+		1, 1,			/* 48: section */
+		0x20, 0,		/* 56: block */
+		0, 1 << 16 | 1,		/* 64: call */
+		0, 1,			/* 72: function and its file */
+		0,			/* 80: file */
+	};
+	const u8 rest[] = { 0x10, 3, 0, 1, 0, 4 };	/* 98: size, instances */
+	u8 *bytes = (u8 *)words;
+	u32 i, head;
+
+	memcpy(&words[18], (const u8 *)blobs->func_info.data + 160, sizeof(u32));
+	memcpy(bytes + 85, ".text", 5);
+	head = words[18] << INLINE_FRAMES_PIECE_BITS;
+	for (i = 0; i < 5; i++, head >>= 7)
+		bytes[93 + i] = (u8)((head & 127) | (i < 4 ? 128 : 0));
+	memcpy(bytes + 98, rest, sizeof(rest));
+	put_bytes(w, ".btf_extra.frames", words, sizeof(words));
+}
+
 static void put_part(struct elf_writer *w, const struct core_input *blobs,
 		     const struct extra_base *sum, char part)
 {
@@ -73,6 +101,9 @@ static void put_part(struct elf_writer *w, const struct core_input *blobs,
 		break;
 	case 'm':
 		put_bytes(w, ".btf_extra.marks", words, sizeof(words));
+		break;
+	case 'F':
+		put_frames(w, blobs);
 		break;
 	case 'o':
 		put_bytes(w, ".btf_extra.own_types", words, 4);

@@ -31,6 +31,7 @@ u32 container_crc32(const u8 *data, size_t size);
  *	t  .BTF		l  .BTF.func_info	i  the build-id
  *	1, 2, 3		.btf_extra.base with so many times the sum
  *	m  three marks	o  .btf_extra.own_types, 4 bytes
+ *	F  .btf_extra.frames, 104 bytes: a body in .text, and an instance in it
  *	T  .text	I  .init.text		R  .rodata
  *	f  a section of the object that is named .BTF.func_info
  *	e  only empty sections of the object, up to the last header

@@ -18,6 +18,9 @@
 #define TYPES 640
 #define INFO 816
 #define SITE(i) (INFO + 148 + 12 * (i))
+/* With frames: their header is 8, and they have 104 bytes. */
+#define WITH_FRAMES "tli1TIF"
+#define FRAMES 1264
 
 const struct container_row container_rows[] = {
 	{ "plain file", ACCEPTED },
@@ -158,6 +161,36 @@ const struct container_row container_rows[] = {
 	  REFUSED(SECTION, H(5)) },
 	{ "own types in 8 bytes", .parts = "li1o", PATCH({ 8, H(5) + 32, 8 }),
 	  REFUSED(SECTION, 896) },
+
+	/* frames */
+	{ "frames", .parts = WITH_FRAMES, ACCEPTED },
+	{ "frames twice", .parts = "tli1TIFF", REFUSED(DUPLICATE, H(9)) },
+	{ "frames not on 4 bytes", .parts = WITH_FRAMES, PATCH({ 8, H(8) + 24, FRAMES + 2 }),
+	  REFUSED(SECTION, H(8)) },
+	{ "frames end behind the file", .parts = WITH_FRAMES, PATCH({ 8, H(8) + 32, 0x1000 }),
+	  REFUSED(CUT, H(8)) },
+	{ "frames cut by a byte", .parts = WITH_FRAMES, PATCH({ 8, H(8) + 32, 103 }),
+	  NO_OBJECT(FRAMES_HEADER) },
+	{ "frames without bytes", .parts = WITH_FRAMES, PATCH({ 4, H(8) + 4, SHT_NOBITS }),
+	  ACCEPTED },
+	{ "frames of another version", .parts = WITH_FRAMES, PATCH({ 4, FRAMES + 4, 2 }),
+	  NO_OBJECT(FRAMES_HEADER) },
+	{ "frames with a tab in a name", .parts = WITH_FRAMES, PATCH({ 1, FRAMES + 86, '\t' }),
+	  NO_OBJECT(FRAMES_STRINGS) },
+	{ "frames of a section that the object lacks", .parts = WITH_FRAMES,
+	  PATCH({ 1, FRAMES + 89, 'u' }), NO_OBJECT(FRAMES_SECTION) },
+	{ "frames of code behind .text", .parts = WITH_FRAMES,
+	  PATCH({ 4, FRAMES + 56, CONTAINER_TEXT_SIZE - 15 }), NO_OBJECT(FRAMES_PIECE) },
+	{ "frames of a prototype", .parts = WITH_FRAMES, PATCH({ ID, FRAMES + 72, 5 }),
+	  NO_OBJECT(FRAMES_FUNC) },
+	{ "frame called in a file that is not there", .parts = WITH_FRAMES,
+	  PATCH({ 1, FRAMES + 68, 2 }), NO_OBJECT(FRAMES_FILE) },
+	{ "frame of no code", .parts = WITH_FRAMES, PATCH({ 1, FRAMES + 103, 0 }),
+	  NO_OBJECT(FRAMES_NUMBER) },
+	{ "frame outside its body", .parts = WITH_FRAMES, PATCH({ 1, FRAMES + 103, 17 }),
+	  NO_OBJECT(FRAMES_RANGE) },
+	{ "frames that end behind their records", .parts = WITH_FRAMES,
+	  PATCH({ 1, FRAMES + 99, 4 }), NO_OBJECT(FRAMES_SIZE) },
 
 	/* with the blobs */
 	{ "marks of an object", .parts = "tli1mTI", ACCEPTED },

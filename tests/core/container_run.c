@@ -32,6 +32,10 @@ static const char *parts_promise(const struct extra_elf *elf, const void *data, 
 		return "the marks lie in the file";
 	if ((size_t)elf->site_marks.data % 4 || elf->site_marks.size % 4)
 		return "the marks are aligned and whole";
+	if (elf->frames.data && !inside(elf->frames.data, elf->frames.size, data, size))
+		return "the frames lie in the file";
+	if ((size_t)elf->frames.data % 4)
+		return "the frames are aligned";
 	if (elf->build_id.size > EXTRA_BUILD_ID_MAX)
 		return "a build-id is no longer than those of the kernel";
 	if (elf->bases.size % sizeof(struct extra_base))

@@ -11,6 +11,7 @@ extern "C" {
 #include "kernel/core/extra_blobs.h"
 #include "kernel/core/func_suffix.h"
 #include "kernel/core/func_text.h"
+#include "kernel/core/inline_frames.h"
 #include "kernel/core/loc_arch.h"
 #include "kernel/core/loc_entry.h"
 #include "kernel/core/loc_index.h"

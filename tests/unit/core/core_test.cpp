@@ -20,6 +20,7 @@ extern "C" {
 #include "tests/core/blob_writer.h"
 #include "tests/core/container_rows.h"
 #include "tests/core/core_rows.h"
+#include "tests/core/frame_rows.h"
 #include "tests/core/site_rows.h"
 }
 
@@ -114,6 +115,8 @@ TEST(Core, EveryFaultHasARowAndAText) {
     for (u32 i = 0; i < marks_nr_rows; i++)
         if (!marks_rows[i].accepted)
             codes.insert(BTF_FAULT_SITE_MARK);
+    for (u32 i = 0; i < frame_nr_rows; i++)
+        codes.insert(frame_rows[i].code);
     for (int code = BTF_FAULT_NONE; code < BTF_FAULT_COUNT; code++) {
         const char *text = btf_fault_text(static_cast<btf_fault_code>(code));
         ASSERT_NE(text, nullptr);

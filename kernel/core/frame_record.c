@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "frame_record.h"
+#include "range_search.h"
+
+static bool number(struct frame_cursor *from, u32 *value)
+{
+	u32 shift;
+
+	*value = 0;
+	for (shift = 0; shift < 35; shift += 7) {
+		u8 byte;
+
+		if (from->at == from->end)
+			return false;
+		byte = *from->at++;
+		if (shift == 28 && byte > 15)
+			return false;
+		*value |= (u32)(byte & 127) << shift;
+		if (byte < 128)
+			return true;
+	}
+	return false;
+}
+
+static bool take(struct frame_cursor *from, u32 size, struct frame_cursor *part)
+{
+	if (size > (u32)(from->end - from->at))
+		return false;
+	part->at = from->at;
+	part->end = from->at + size;
+	from->at += size;
+	return true;
+}
+
+/* ---- instances ---- */
+
+/* Returns false if the range is not in the code of the caller. */
+static bool cover_range(struct frame_instance *in, const struct frame_calls *calls, u32 start,
+			u32 size, u32 wanted)
+{
+	if (!size || start > calls->code_size || size > calls->code_size - start)
+		return false;
+	if (wanted >= start && wanted - start < size)
+		in->within = in->code_size + (wanted - start);
+	in->code_size += size;
+	return true;
+}
+
+static enum btf_fault_code read_more_ranges(struct frame_calls *calls, u32 end, u32 wanted,
+					    struct frame_instance *in)
+{
+	u32 nr, gap, size;
+
+	if (!number(&calls->rest, &nr))
+		return BTF_FAULT_FRAMES_NUMBER;
+	for (; nr; nr--) {
+		if (!number(&calls->rest, &gap) || !number(&calls->rest, &size))
+			return BTF_FAULT_FRAMES_NUMBER;
+		if (!gap || gap > calls->code_size - end ||
+		    !cover_range(in, calls, end + gap, size, wanted))
+			return BTF_FAULT_FRAMES_RANGE;
+		end += gap + size;
+	}
+	return BTF_FAULT_NONE;
+}
+
+/* Reads where an instance is, and the file of its call if that stands there. */
+static enum btf_fault_code read_ranges(const struct inline_frames *frames,
+				       struct frame_calls *calls, bool several, u32 wanted,
+				       struct frame_instance *in)
+{
+	u32 step, size;
+
+	if (!number(&calls->rest, &step) || !number(&calls->rest, &size))
+		return BTF_FAULT_FRAMES_NUMBER;
+	if (!size) {
+		if (!number(&calls->rest, &calls->file) || !number(&calls->rest, &size))
+			return BTF_FAULT_FRAMES_NUMBER;
+		if (calls->file > frames->counts.nr_files)
+			return BTF_FAULT_FRAMES_FILE;
+	}
+	if (step > calls->code_size - calls->start)
+		return BTF_FAULT_FRAMES_RANGE;
+	calls->start += step;
+	in->start = calls->start;
+	if (!cover_range(in, calls, in->start, size, wanted))
+		return BTF_FAULT_FRAMES_RANGE;
+	return several ? read_more_ranges(calls, in->start + size, wanted, in) : BTF_FAULT_NONE;
+}
+
+static void set_func(const struct inline_frames *frames, u32 func, struct frame_instance *in)
+{
+	if (func < frames->counts.nr_funcs) {
+		in->func = frames->func_ids[func];
+		in->inner_file = frames->func_files[func];
+	} else {
+		in->func = func - frames->counts.nr_funcs;
+		in->inner_file = 0;
+	}
+}
+
+/* Reads which function was called from where. */
+static enum btf_fault_code read_call(const struct inline_frames *frames,
+				     struct frame_calls *calls, u32 head,
+				     struct frame_instance *in)
+{
+	u32 func = head >> INLINE_FRAMES_INSTANCE_BITS, line;
+
+	if (head & INLINE_FRAMES_KNOWN) {
+		const struct inline_frames_call *call;
+
+		if (func >= frames->counts.nr_calls)
+			return BTF_FAULT_FRAMES_FUNC;
+		call = &frames->calls[func];
+		set_func(frames, call->func, in);
+		in->file = call->file;
+		calls->line = call->line;
+	} else {
+		if (!number(&calls->rest, &line))
+			return BTF_FAULT_FRAMES_NUMBER;
+		set_func(frames, func, in);
+		in->file = calls->file;
+		calls->line += (line >> 1) ^ -(line & 1);
+	}
+	in->line = calls->line;
+	return BTF_FAULT_NONE;
+}
+
+enum btf_fault_code frame_instance_read(const struct inline_frames *frames,
+					struct frame_calls *calls, u32 wanted,
+					struct frame_instance *in)
+{
+	u32 head, size = 0;
+	enum btf_fault_code wrong;
+
+	if (!number(&calls->rest, &head))
+		return BTF_FAULT_FRAMES_NUMBER;
+	in->code_size = 0;
+	in->within = FRAME_OUTSIDE;
+	wrong = read_ranges(frames, calls, head & INLINE_FRAMES_RANGES, wanted, in);
+	if (!wrong)
+		wrong = read_call(frames, calls, head, in);
+	if (wrong)
+		return wrong;
+	if ((head & INLINE_FRAMES_CALLS) && !number(&calls->rest, &size))
+		return BTF_FAULT_FRAMES_NUMBER;
+	return take(&calls->rest, size, &in->inner) ? BTF_FAULT_NONE : BTF_FAULT_FRAMES_SIZE;
+}
+
+/* ---- pieces and bodies ---- */
+
+static bool add_piece(struct frame_record *record, const struct frame_place *piece, u32 size,
+		      const struct frame_place *wanted)
+{
+	if (!size || size > FRAME_OUTSIDE - 1 - record->code_size ||
+	    size > FRAME_OUTSIDE - piece->offset)
+		return false;
+	if (wanted->section == piece->section && wanted->offset >= piece->offset &&
+	    wanted->offset - piece->offset < size) {
+		record->within = record->code_size + (wanted->offset - piece->offset);
+		record->found.begin = piece->offset;
+		record->found.size = size;
+	}
+	record->code_size += size;
+	return true;
+}
+
+static enum btf_fault_code read_more_pieces(struct frame_cursor *from,
+					    const struct frame_place *wanted,
+					    struct frame_record *record)
+{
+	struct frame_place piece;
+	u32 nr, size;
+
+	if (!number(from, &nr))
+		return BTF_FAULT_FRAMES_NUMBER;
+	if (nr >= INLINE_FRAMES_PIECES)
+		return BTF_FAULT_FRAMES_SIZE;
+	record->nr_pieces += nr;
+	for (; nr; nr--) {
+		if (!number(from, &piece.section) || !number(from, &piece.offset) ||
+		    !number(from, &size))
+			return BTF_FAULT_FRAMES_NUMBER;
+		if (!add_piece(record, &piece, size, wanted))
+			return BTF_FAULT_FRAMES_RANGE;
+	}
+	return BTF_FAULT_NONE;
+}
+
+static enum btf_fault_code read_body(const struct inline_frames *frames, struct frame_cursor *from,
+				     bool several, const struct frame_place *wanted,
+				     struct frame_record *record)
+{
+	enum btf_fault_code wrong = BTF_FAULT_NONE;
+	u32 size;
+
+	if (several)
+		wrong = read_more_pieces(from, wanted, record);
+	if (wrong)
+		return wrong;
+	if (!number(from, &size) || (size && !number(from, &record->file)))
+		return BTF_FAULT_FRAMES_NUMBER;
+	if (record->file > frames->counts.nr_files)
+		return BTF_FAULT_FRAMES_FILE;
+	if (size > INLINE_FRAMES_BODY_MAX || !take(from, size, &record->inner))
+		return BTF_FAULT_FRAMES_SIZE;
+	return BTF_FAULT_NONE;
+}
+
+enum btf_fault_code frame_record_read(const struct inline_frames *frames,
+				      struct frame_cursor *from, u32 section, u32 end,
+				      const struct frame_place *wanted,
+				      struct frame_record *record)
+{
+	struct frame_place piece = { .section = section };
+	u32 gap, head, size;
+
+	if (!number(from, &gap) || !number(from, &head) || !number(from, &size))
+		return BTF_FAULT_FRAMES_NUMBER;
+	if (gap > FRAME_OUTSIDE - end)
+		return BTF_FAULT_FRAMES_RANGE;
+	piece.offset = end + gap;
+	*record = (struct frame_record){ .begin = piece.offset,
+				   .size = size,
+				   .nr_pieces = 1,
+				   .within = FRAME_OUTSIDE };
+	if (!add_piece(record, &piece, size, wanted))
+		return BTF_FAULT_FRAMES_RANGE;
+	if (head & INLINE_FRAMES_ELSEWHERE) {
+		record->elsewhere = true;
+		record->home.section = head >> INLINE_FRAMES_PIECE_BITS;
+		return number(from, &record->home.offset) ? BTF_FAULT_NONE
+							  : BTF_FAULT_FRAMES_NUMBER;
+	}
+	record->func = head >> INLINE_FRAMES_PIECE_BITS;
+	return read_body(frames, from, head & INLINE_FRAMES_SEVERAL, wanted, record);
+}
+
+/* ---- search ---- */
+
+struct block_key {
+	const struct inline_frames_block *blocks;
+	u32 offset;
+};
+
+static int compare_block(const void *key, u32 i)
+{
+	const struct block_key *wanted = key;
+	u32 offset = wanted->blocks[i].offset;
+
+	return offset < wanted->offset ? -1 : offset > wanted->offset;
+}
+
+bool frame_record_find(const struct inline_frames *frames, struct frame_place at,
+		       const struct frame_place *wanted, struct frame_record *record)
+{
+	struct block_key key = { .blocks = frames->blocks, .offset = at.offset };
+	struct frame_cursor from = { .end = frames->records + frames->counts.records_size };
+	u32 i, end, nr;
+
+	for (i = 0; i < at.section; i++)
+		key.blocks += frame_blocks_of(&frames->sections[i]);
+	i = lower_bound(0, frame_blocks_of(&frames->sections[at.section]), 1, compare_block, &key);
+	if (!i)
+		return false;
+	nr = frames->sections[at.section].nr_pieces - (i - 1) * INLINE_FRAMES_BLOCK;
+	if (nr > INLINE_FRAMES_BLOCK)
+		nr = INLINE_FRAMES_BLOCK;
+	end = key.blocks[i - 1].offset;
+	for (from.at = frames->records + key.blocks[i - 1].record; nr; nr--) {
+		if (frame_record_read(frames, &from, at.section, end, wanted, record) ||
+		    record->begin > at.offset)
+			return false;
+		if (at.offset - record->begin < record->size)
+			return true;
+		end = record->begin + record->size;
+	}
+	return false;
+}

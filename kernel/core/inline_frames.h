@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
+/*
+ * The functions that an address is in: the inlined instances that cover it, and the body around
+ * them. They are in the section .btf_extra.frames of a container, which FORMAT.md describes.
+ */
+#ifndef BTF_EXTRA_INLINE_FRAMES_H
+#define BTF_EXTRA_INLINE_FRAMES_H
+
+#include "extra_elf.h"
+
+#define INLINE_FRAMES_MAGIC	0x52465842u	/* "BXFR" */
+#define INLINE_FRAMES_VERSION	1u
+
+/* A chain has at most so many functions. */
+#define INLINE_FRAMES_DEPTH	64u
+/* The instances of a body take at most so many bytes. A look-up reads no others. */
+#define INLINE_FRAMES_BODY_MAX	(1u << 18)
+#define INLINE_FRAMES_PIECES	64u	/* of one body */
+#define INLINE_FRAMES_SECTIONS	1024u
+#define INLINE_FRAMES_BLOCK	16u	/* pieces */
+
+/* The section begins with it. Behind it stand what it counts, in this order and without gaps. */
+struct inline_frames_header {
+	u32 magic, version;
+	u32 nr_sections;	/* struct inline_frames_section [] */
+	u32 nr_blocks;		/* struct inline_frames_block [] */
+	u32 nr_calls;		/* struct inline_frames_call [] */
+	u32 nr_funcs;		/* u32 [] of FUNC ids, and u16 [] of files, to a multiple of 4 */
+	u32 nr_files;		/* u32 [] of names in the strings */
+	u32 strings_size;	/* a multiple of 4; each has its NUL */
+	u32 records_size;	/* of bodies and what is inlined in them */
+	u32 nr_bodies;
+	u32 nr_instances;	/* inlined ones */
+	u32 reserved;
+};
+
+/* An executable section of the object. */
+struct inline_frames_section {
+	u32 name;		/* in the strings */
+	u32 nr_pieces;
+};
+
+/* The first of INLINE_FRAMES_BLOCK pieces of a section, of which the last block may have fewer. */
+struct inline_frames_block {
+	u32 offset;		/* in the section */
+	u32 record;		/* in the records */
+};
+
+/*
+ * A call that was inlined several times. A function is given by its number in the list, or by the
+ * id of its FUNC + nr_funcs. One in the list has a file that most of the calls in it are in.
+ */
+struct inline_frames_call {
+	u32 func;		/* that is called */
+	u16 file, line;		/* as in struct inline_frame */
+};
+
+/*
+ * The records are numbers as unsigned LEB128 of at most 32 bits.
+ *
+ * A piece is code of one body without a gap. The pieces of all sections follow each other.
+ * A piece has the distance from the end of the one before it (of a block: 0), a head and its size.
+ * - The body of a piece with ELSEWHERE is that of a piece before it: the section of that one is in
+ *   the head, its offset stands behind the size.
+ * - Else the id of the FUNC is in the head. With SEVERAL there follow how many more pieces the body
+ *   has, and section, offset and size of each. Then how many bytes the instances take, and, if any,
+ *   the file of the calls in the body and the instances.
+ *
+ * An instance says where it is in the code of its caller, counted without the gaps of that. It has
+ * - a head: the number of a call with KNOWN, else the function;
+ * - how far it begins behind the beginning of the instance before it, and its size. A size of 0
+ *   says that the file of the call stands behind it, and then the size;
+ * - with RANGES: how many more ranges it has, and of each the gap before it and its size;
+ * - without KNOWN: the line of the call less that of the call before it, with the sign in the
+ *   lowest bit. The file is that of the call before it. Before the first call there are line 0
+ *   and the file that the caller has for its calls;
+ * - with CALLS: how many bytes the instances in it take, and these.
+ */
+#define INLINE_FRAMES_ELSEWHERE		1u
+#define INLINE_FRAMES_SEVERAL		2u
+#define INLINE_FRAMES_PIECE_BITS	2
+#define INLINE_FRAMES_KNOWN		1u
+#define INLINE_FRAMES_RANGES		2u
+#define INLINE_FRAMES_CALLS		4u
+#define INLINE_FRAMES_INSTANCE_BITS	3
+
+struct inline_frames {
+	struct inline_frames_header counts;
+	const struct inline_frames_section *sections;	/* NULL: there are no frames */
+	const struct inline_frames_block *blocks;
+	const struct inline_frames_call *calls;
+	const u32 *func_ids;
+	const u16 *func_files;
+	const u32 *files;
+	const char *strings;
+	const u8 *records;
+};
+
+/* One function of a chain. */
+struct inline_frame {
+	u32 func;		/* id of its FUNC */
+	u32 call_file;		/* where it is called from: number of the file + 1; 0: not known */
+	u32 call_line;		/* 0: not known, and of a body */
+};
+
+/*
+ * Checks all of the section and tells where its parts are. bytes are aligned to 4 and must stay.
+ * func_info has the FUNCs. The pieces must lie in the executable sections of elf, if it has a file.
+ * Returns 0, or -EINVAL with *fault: BTF_FAULT_FRAMES_* and the offset in bytes.
+ */
+int inline_frames_open(struct inline_frames *frames, const struct extra_bytes *bytes,
+		       const struct btf_blob *func_info, const struct extra_elf *elf,
+		       struct btf_fault *fault);
+
+/* Returns the number of a section; -1: it has no bodies. */
+int inline_frames_find_section(const struct inline_frames *frames, const char *name);
+
+/* Returns the name of a file, by a call_file that is not 0. */
+const char *inline_frames_file(const struct inline_frames *frames, u32 call_file);
+
+/*
+ * Finds the chain at an offset of a section, the innermost first and the body last. Returns how
+ * many functions the chain has; 0: no body is there. If these are more than capacity, found has the
+ * innermost ones. It takes no lock and no memory, and is safe in any context.
+ */
+u32 inline_frames_at(const struct inline_frames *frames, u32 section, u32 offset,
+		     struct inline_frame *found, u32 capacity);
+
+#endif
