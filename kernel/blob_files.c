@@ -60,6 +60,8 @@ int blob_files_add(struct extra_object *object)
 	if (!err && object->blobs.marks)
 		err = add_file(object, ".marks", object->blobs.marks,
 			       object->blobs.nr_marks * sizeof(*object->blobs.marks));
+	if (!err && object->frames.data)
+		err = add_file(object, ".frames", object->frames.data, object->frames.size);
 	if (err)
 		blob_files_remove(object);
 	return err;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The bytes of an object can be read below /sys/kernel/btf_extra: <object> has its
- * func_info blob, <object>.types its types, and <object>.marks the list of
- * site_marks.h. There is no such file where the marks are not known.
+ * func_info blob, <object>.types its types, <object>.marks the list of site_marks.h
+ * where the marks are known, and <object>.frames what inline_frames.h describes where
+ * it is kept.
  */
 #ifndef BTF_EXTRA_BLOB_FILES_H
 #define BTF_EXTRA_BLOB_FILES_H

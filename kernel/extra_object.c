@@ -39,6 +39,10 @@ static int check_build_id(struct extra_object *object, const struct object_sourc
 	return 0;
 }
 
+static bool keep_frames;
+module_param_named(frames, keep_frames, bool, 0644);
+MODULE_PARM_DESC(frames, "Keep the inlined frames of firmware files in memory, for sysfs");
+
 /* ---- memory ---- */
 
 static void *get_memory(struct extra_memory *memory, size_t size)
@@ -85,6 +89,8 @@ static int keep_parts(struct extra_object *object, const struct object_source *s
 		err = keep_bytes(source, &elf->func_info, &object->copies[1]);
 	if (!err)
 		err = keep_bytes(source, &elf->site_marks, &object->copies[2]);
+	if (!err && keep_frames)
+		err = keep_bytes(source, &elf->frames, &object->copies[3]);
 	return err;
 }
 
@@ -132,6 +138,11 @@ static int open_blobs(struct extra_object *object, const struct object_source *s
 	err = keep_parts(object, source, elf);
 	if (!err)
 		err = extra_blobs_open(&object->blobs, elf, base, &object->memory.memory, &fault);
+	/* What is not kept has been checked, and goes with the file. */
+	if (source->keep || object->copies[3])
+		object->frames = elf->frames;
+	else
+		memset(&object->blobs.frames, 0, sizeof(object->blobs.frames));
 	if (err == -ENOMEM)
 		return refuse(source, "out of memory", err);
 	return err ? refuse_fault(source, extra_part_name(fault.part), &fault.in) : 0;
@@ -150,7 +161,7 @@ static int count_sites(struct extra_object *object, const struct object_source *
 	if (!object->sections)
 		return refuse(source, "out of memory", -ENOMEM);
 	object->bytes = (size_t)blobs->types.size + blobs->func_info.size +
-			blobs->nr_marks * sizeof(*blobs->marks) +
+			blobs->nr_marks * sizeof(*blobs->marks) + object->frames.size +
 			base_btf_memory(&object->module_btf);
 	for (i = 0; i < object->memory.nr_held; i++)
 		object->bytes += object->memory.sizes[i];

@@ -25,7 +25,7 @@ struct object_section {
 /* A part of an object that sysfs shows. */
 struct blob_file {
 	struct bin_attribute attribute;
-	char name[MODULE_NAME_LEN + 8];		/* with ".types" or ".marks" */
+	char name[MODULE_NAME_LEN + 8];		/* with ".types", ".marks" or ".frames" */
 };
 
 /* The tables of an object, and scratch space while they are built. */
@@ -48,12 +48,13 @@ struct extra_object {
 	struct object_section *sections;	/* [blobs.index.nr_elf_sections] */
 	struct func_files files;
 	struct site_tables tables;	/* the object for queries */
-	void *copies[3];		/* of blobs and marks; NULL: not ours to free */
+	struct extra_bytes frames;	/* what blobs.frames reads; data NULL: not kept */
+	void *copies[4];		/* of blobs, marks, frames; NULL: not ours to free */
 	struct object_memory memory;
 	u32 nr_sites[2];		/* by enum loc_class */
 	size_t bytes;			/* blobs and tables */
 	u64 load_ns;
-	struct blob_file shown[3];	/* see blob_files.h */
+	struct blob_file shown[4];	/* see blob_files.h */
 	u32 nr_shown;
 };
 
