@@ -115,6 +115,11 @@ Coverage measure_coverage(const ObjectView &view) {
     count_records(view.types().blob(), coverage);
     coverage.bytes_types = view.types().blob().size;
     count_records(view.locations().blob(), coverage);
+    if (const inline_frames &frames = view.frames(); frames.sections != nullptr) {
+        coverage.frames_instances = frames.counts.nr_instances;
+        coverage.frames_bodies = frames.counts.nr_bodies;
+        coverage.bytes_frames = view.file().frames.size();
+    }
     coverage.bytes_func_info = view.locations().blob().size;
     return coverage;
 }

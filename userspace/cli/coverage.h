@@ -40,6 +40,10 @@ struct Coverage {
     uint64_t loc_protos = 0;
     uint64_t added_funcs = 0;  // FUNCs above the base
     uint64_t added_types = 0;  // all other records above the base but the location kinds
+    // None: the file has no frames.
+    std::optional<uint64_t> frames_instances;  // inlined ones
+    std::optional<uint64_t> frames_bodies;
+    std::optional<uint64_t> bytes_frames;
     uint64_t bytes_types = 0;
     uint64_t bytes_func_info = 0;
 

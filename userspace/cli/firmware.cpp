@@ -17,6 +17,7 @@ namespace {
 struct Options {
     generator::FirmwareOptions tree;
     bool no_provenance = false;
+    bool no_frames = false;
     bool json = false;
 };
 
@@ -29,6 +30,7 @@ void show_progress(size_t done, size_t total) {
 
 int run(Options &options) {
     options.tree.provenance = !options.no_provenance;
+    options.tree.frames = !options.no_frames;
     if (isatty(STDERR_FILENO))
         options.tree.progress = show_progress;
     const Result<generator::FirmwareTree> tree = generator::write_firmware_tree(options.tree);
@@ -75,6 +77,8 @@ void add_firmware(CLI::App &app, int &exit_code) {
         ->capture_default_str();
     command->add_flag("--no-provenance", options->no_provenance,
                       "Leave out what the kernel does not load: source files, reasons");
+    command->add_flag("--no-frames", options->no_frames,
+                      "Leave out what symbolize needs: .btf_extra.frames");
     command->add_flag("--json", options->json, "Print one JSON object");
     command->callback([options, &exit_code] { exit_code = run(*options); });
 }

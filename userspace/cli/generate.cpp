@@ -21,6 +21,7 @@ struct Options {
     std::string vmlinux;
     std::string output;
     bool embed = false;
+    bool no_frames = false;
 };
 
 // "vmlinux" -> "vmlinux.btf_extra", "xfs.ko.debug" -> "xfs.btf_extra".
@@ -43,6 +44,7 @@ Result<void> run(Options &options) {
     if (options.output.empty())
         options.output = default_output(options.generate.input);
     options.generate.output = options.output;
+    options.generate.frames = !options.no_frames;
     if (!options.vmlinux.empty())
         options.generate.vmlinux = TRY(open_base_btf(options.vmlinux));
     if (isatty(STDERR_FILENO))
@@ -77,6 +79,8 @@ void add_generate(CLI::App &app, int &exit_code) {
     CLI::Option *btf_base =
         command->add_option("--btf-base", options->generate.btf_base,
                             "Base BTF, raw or in an ELF file, instead of the input's own .BTF");
+    command->add_flag("--no-frames", options->no_frames,
+                      "Leave out what symbolize needs: .btf_extra.frames");
     CLI::Option *output = command->add_option("-o,--output", options->output,
                                               "By default the input's name with .btf_extra");
     command

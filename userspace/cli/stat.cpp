@@ -57,6 +57,9 @@ void print_json(const ObjectView &view, const Coverage &coverage) {
          {"added_types", coverage.added_types},
          {"bytes_types", coverage.bytes_types},
          {"bytes_func_info", coverage.bytes_func_info},
+         {"frames_instances", or_null(coverage.frames_instances)},
+         {"frames_bodies", or_null(coverage.frames_bodies)},
+         {"bytes_frames", or_null(coverage.bytes_frames)},
          {"bytes_per_site", std::round(coverage.bytes_per_site() * 100) / 100},
          {"build_id", build_id.empty() ? ordered_json(nullptr) : ordered_json(build_id)}});
 }
@@ -108,6 +111,11 @@ void print_text(const ObjectView &view, const Coverage &coverage) {
     print_count("other records added", coverage.added_types);
     print_count("bytes of types", coverage.bytes_types);
     print_count("bytes of func_info", coverage.bytes_func_info);
+    if (coverage.bytes_frames) {
+        print_count("inlined instances in frames", *coverage.frames_instances);
+        print_count("bodies in frames", *coverage.frames_bodies);
+        print_count("bytes of frames", *coverage.bytes_frames);
+    }
     fmt::print("{:<30} {:>9.2f}\n", "bytes per site", coverage.bytes_per_site());
 }
 

@@ -102,6 +102,7 @@ std::vector<NewSection> sections_of(const ExtraFile &file,
             {kSiteMarksSection, SHT_PROGBITS, 8, std::as_bytes(std::span(*file.site_marks))});
     if (file.own_types)
         add(kOwnTypesSection, SHT_PROGBITS, std::as_bytes(std::span(&*file.own_types, 1)));
+    add(kFramesSection, SHT_PROGBITS, file.frames);
     for (const ObjectSection &section : file.sections)
         add_header(section);
     if (file.vmlinux_btf)
@@ -178,6 +179,7 @@ Result<ExtraFile> read_extra_file(const std::string &path) {
     file.base = items_of<BaseIdentity>(span_of(elf.bases));
     if (elf.site_marks.data != nullptr)
         file.site_marks = items_of<uint32_t>(span_of(elf.site_marks));
+    file.frames = items_of<std::byte>(span_of(elf.frames));
     take_sections(elf, file);
     TRY(take_provenance(path, elf, file));
     file.container = std::move(container);

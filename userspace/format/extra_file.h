@@ -24,6 +24,7 @@ inline constexpr char kBaseSection[] = ".btf_extra.base";
 inline constexpr char kSiteMarksSection[] = ".btf_extra.marks";
 inline constexpr char kOwnTypesSection[] = ".btf_extra.own_types";
 inline constexpr char kVmlinuxBtfSection[] = ".BTF.vmlinux";
+inline constexpr char kFramesSection[] = ".btf_extra.frames";
 inline constexpr char kProvenanceSection[] = ".btf_extra.provenance";
 
 // A section of the object that the file describes.
@@ -52,6 +53,7 @@ struct ExtraFile {
     std::vector<BaseIdentity> base;            // from vmlinux upwards
     std::optional<std::vector<uint32_t>> site_marks;  // none: not known
     std::optional<uint32_t> own_types;                // written, not read
+    std::vector<std::byte> frames;                    // see inline_frames.h; empty: there are none
     std::optional<Provenance> provenance;             // absent in files of other producers
     std::vector<std::byte> container;  // the bytes of the file; empty: it was not read from one
 };

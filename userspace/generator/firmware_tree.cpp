@@ -204,6 +204,7 @@ class TreeWriter {
             options.vmlinux = base_;
         options.jobs = jobs;
         options.provenance = options_.provenance;
+        options.frames = options_.frames;
         const auto file = TRY(generate(options));
         TRY(write_whole_file(options.output, file.container));
         object.bytes = file.container.size();

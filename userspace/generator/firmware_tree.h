@@ -19,6 +19,7 @@ struct FirmwareOptions {
     std::string output;                // a folder; empty: btf_extra/<release>
     uint32_t jobs = 1;                 // threads; the result does not depend on it
     bool provenance = true;
+    bool frames = true;
     // Called with the number of objects done and that of all, by one thread at a time. May be
     // empty.
     std::function<void(size_t done, size_t total)> progress;

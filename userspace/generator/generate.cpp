@@ -16,6 +16,7 @@
 #include "userspace/generator/model/thread_pool.h"
 #include "userspace/generator/sites/defined_symbols.h"
 #include "userspace/generator/sites/dwarf_reader.h"
+#include "userspace/generator/write/frame_writer.h"
 
 namespace btf_extra::generator {
 
@@ -109,7 +110,8 @@ Result<std::vector<UnitSites>> read_sites(DebugFile &file, const Input &input, N
                                    .units = input.units,
                                    .source_tree = input.source_tree,
                                    .base = input.base_types,
-                                   .new_types = new_types};
+                                   .new_types = new_types,
+                                   .frames = options.frames};
     const std::vector<Unit> &units = input.units.units();
     std::deque<UnitTools> tools;  // by thread
     do
@@ -181,8 +183,16 @@ Result<ExtraFile> generate(const GenerateOptions &options) {
     auto [types, sections] = run_both(
         options.jobs, [&] { return write_types(merged.functions, input.base_types, new_types); },
         [&] { return merge_sites(sites, merged); });
-    WrittenBlobs blobs = write_blobs(std::move(types), merged, sections, input.base_types,
-                                     section_names(file), options.jobs);
+    const std::vector<uint32_t> func_ids = types.func_ids;
+    auto [blobs, frames] = run_both(
+        options.jobs,
+        [&] {
+            return write_blobs(std::move(types), merged, sections, input.base_types,
+                               section_names(file), options.jobs);
+        },
+        [&] { return write_frames(sites, merged, func_ids, file.sections()); });
+    if (options.frames)
+        result.frames = std::move(frames.bytes);
     result.types = std::move(blobs.types);
     result.func_info = std::move(blobs.func_info);
     if (options.provenance)

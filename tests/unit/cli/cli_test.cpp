@@ -127,6 +127,9 @@ TEST_F(Cli, StatJson) {
         {"added_types", 6},
         {"bytes_types", types},
         {"bytes_func_info", func_info},
+        {"frames_instances", nullptr},
+        {"frames_bodies", nullptr},
+        {"bytes_frames", nullptr},
         {"bytes_per_site", std::round(static_cast<double>(types + func_info) / 8 * 100) / 100},
         {"build_id", test::kSampleBuildId},
     };

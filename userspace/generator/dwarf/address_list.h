@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "userspace/generator/dwarf/dwarf_unit.h"
+#include "userspace/generator/model/code_range.h"
 
 namespace btf_extra::generator {
 
@@ -27,12 +28,6 @@ struct CodePoint {
 std::optional<Bytes> expression_at(const DebugSections &sections, const Unit &unit,
                                    const AttributeValue &list, std::optional<uint64_t> locviews,
                                    CodePoint point);
-
-// A range of code; end is behind its last byte.
-struct CodeRange {
-    uint64_t begin = 0;
-    uint64_t end = 0;
-};
 
 // Calls visit with each range of a DW_AT_ranges, in their order, until it returns false. Ranges may
 // be empty and hold no code then (DWARF 5, 2.17.3).

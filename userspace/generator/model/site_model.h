@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "userspace/format/provenance.h"
+#include "userspace/generator/model/code_range.h"
 #include "userspace/generator/model/hash.h"
 #include "userspace/generator/model/interned_lists.h"
 
@@ -162,6 +163,18 @@ struct Site {
     uint32_t params = 0;  // number of the list of its ParamSlots, in order of the prototype
 };
 
+// The code of a body or of an inlined instance.
+struct CodeFrame {
+    static constexpr uint32_t kNoCaller = UINT32_MAX;
+
+    uint32_t function = 0;         // number of a SourceFunction
+    uint32_t caller = kNoCaller;   // number of the frame that it is inlined in; a body has none
+    uint32_t first_range = 0;      // in the unit's frame_ranges
+    uint32_t nr_ranges = 0;        // as DWARF has them
+    std::string_view call_file{};  // of an instance, like SourceFunction::file; empty: not known
+    uint32_t call_line = 0;        // 0: not known
+};
+
 // All that was read of one unit.
 struct UnitSites {
     std::deque<std::string> paths;  // that functions refer to
@@ -169,6 +182,8 @@ struct UnitSites {
     std::vector<TypeId> param_types;            // of all functions
     std::vector<std::string_view> param_names;  // of the same parameters
     std::vector<Site> sites;
+    std::vector<CodeFrame> frames;  // a body, then all that is inlined in it, callers first
+    std::vector<CodeRange> frame_ranges;
     std::vector<LocParam> loc_params;
     InternedLists param_lists;
     uint64_t inline_instances = 0;   // DW_TAG_inlined_subroutine with an address

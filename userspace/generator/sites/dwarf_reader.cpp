@@ -61,16 +61,18 @@ struct OpenSite {
     CodePoint point;
     const Enclosing &enclosing;
     const CodePlace *body = nullptr;  // the code of an out-of-line function; nullptr: inlined
-    ParamParts parts = {};            // of a body
+    uint32_t frame = CodeFrame::kNoCaller;
+    ParamParts parts = {};                            // of a body
     std::optional<uint32_t> instance = std::nullopt;  // in UnitWalk::instances_
     size_t first_slot = 0;                            // its parameters in UnitWalk::slots_
 };
 
 // The surroundings of an entry.
 struct Scope {
-    const Enclosing *enclosing = nullptr;  // nullptr: the entry is in no out-of-line function
-    OpenSite *site = nullptr;              // the innermost one around; nullptr: none
-    bool has_params = false;               // formal parameters here are those of the site
+    const Enclosing *enclosing = nullptr;   // nullptr: the entry is in no out-of-line function
+    OpenSite *site = nullptr;               // the innermost one around; nullptr: none
+    uint32_t frame = CodeFrame::kNoCaller;  // likewise, in UnitSites::frames
+    bool has_params = false;                // formal parameters here are those of the site
 };
 
 // The walk over the entries of one unit. It lives as long as that.
@@ -114,6 +116,9 @@ class UnitWalk {
     // site around it is where that call begins.
     bool is_part(const Function &function, uint64_t address, const OpenSite *around,
                  const SourcePlace &call);
+    // Adds the frame of an entry whose code is in ranges_, and returns its number; kNoCaller: it
+    // is of no function, or frames are not wanted.
+    uint32_t add_frame(const Function *function, const SourcePlace &call, uint32_t caller);
     // What is known of tracers at the entry of a body.
     void judge_body(const Function *function, Enclosing &body) const;
     // false: in no executable section.
@@ -199,8 +204,10 @@ uint64_t UnitWalk::walk(uint64_t offset, const Scope &scope, uint32_t depth) {
         case DW_TAG_lexical_block:
             next = unit_.after_attributes(die);
             if (next != 0)
-                next = visit_children(die, next, {.enclosing = scope.enclosing, .site = scope.site},
-                                      depth);
+                next = visit_children(
+                    die, next,
+                    {.enclosing = scope.enclosing, .site = scope.site, .frame = scope.frame},
+                    depth);
             break;
         default:
             next = unit_.next_sibling(die);
@@ -235,13 +242,14 @@ uint64_t UnitWalk::visit_subprogram(const Die &die, uint32_t depth) {
         return unit_.next_sibling(die);
     enclosing.entry = *address;
     const Function *function = functions_.at(die.offset);
-    if (is_overridden(function, *address)) {
-        ++sites_.overridden_bodies;
-        return unit_.next_sibling(die);
-    }
-    judge_body(function, enclosing);
     ranges_.clear();
     place.append_ranges(sections_, unit_, ranges_);
+    const uint32_t frame = add_frame(function, {}, CodeFrame::kNoCaller);
+    if (is_overridden(function, *address)) {
+        ++sites_.overridden_bodies;
+        return visit_children(die, next, {.frame = frame}, depth);
+    }
+    judge_body(function, enclosing);
     copied_entries_.add_body(function ? function->declared : SourcePlace{}, *address, ranges_);
     if (!function)
         return visit_children(die, next, {.enclosing = &enclosing}, depth);
@@ -249,7 +257,8 @@ uint64_t UnitWalk::visit_subprogram(const Die &die, uint32_t depth) {
                       OpenSite{.function = *function,
                                .point = {.address = *address, .view = 0},
                                .enclosing = enclosing,
-                               .body = &place},
+                               .body = &place,
+                               .frame = frame},
                       depth);
 }
 
@@ -262,26 +271,33 @@ uint64_t UnitWalk::visit_inlined(const Die &die, const Scope &scope, uint32_t de
     marks_entries_ |= entry.view.has_value();
     const std::optional<uint64_t> address = entry.place.entry(sections_, unit_);
     const Function *function = nullptr;
-    if (address && scope.enclosing) {
-        ++sites_.inline_instances;
+    if (address && (scope.enclosing || scope.frame != CodeFrame::kNoCaller)) {
+        sites_.inline_instances += scope.enclosing ? 1 : 0;
         if (entry.origin.kind == AttributeValue::kReference)
             function = functions_.at(entry.origin.number);
     }
     if (!function)
-        return visit_children(die, next, {.enclosing = scope.enclosing}, depth);
+        return visit_children(die, next, {.enclosing = scope.enclosing, .frame = scope.frame},
+                              depth);
+    ranges_.clear();
+    entry.place.append_ranges(sections_, unit_, ranges_);
+    const uint32_t frame = scope.frame == CodeFrame::kNoCaller
+                               ? scope.frame
+                               : add_frame(function, entry.call, scope.frame);
+    if (!scope.enclosing)
+        return visit_children(die, next, {.frame = frame}, depth);
 
     Site site{.site_class = SiteClass::kInline};
     if (!entry.place.entry_pc)
         site.marks |= SITE_MARK_NO_ENTRY;
-    ranges_.clear();
-    entry.place.append_ranges(sections_, unit_, ranges_);
     if (tools_.loop_heads.is_loop_head(*address, ranges_))
         site.marks |= SITE_MARK_LOOP_HEAD;
     if (is_part(*function, *address, scope.site, entry.call))
         site.marks |= SITE_MARK_PART;
     OpenSite open{.function = *function,
                   .point = {.address = *address, .view = entry.view.value_or(0)},
-                  .enclosing = *scope.enclosing};
+                  .enclosing = *scope.enclosing,
+                  .frame = frame};
     // GCC writes no DW_AT_entry_pc for an instance in one piece that is entered at view 0.
     if (function->declared_here && (entry.place.entry_pc || !entry.place.ranges)) {
         open.instance = static_cast<uint32_t>(instances_.size());
@@ -313,6 +329,20 @@ bool UnitWalk::is_overridden(const Function *function, uint64_t address) const {
     return source.external &&
            input_.symbols.overridden(source.name, *section,
                                      address - input_.file.sections()[*section].address);
+}
+
+uint32_t UnitWalk::add_frame(const Function *function, const SourcePlace &call, uint32_t caller) {
+    if (!function || !input_.frames)
+        return CodeFrame::kNoCaller;
+    sites_.frames.push_back(
+        {.function = function->number,
+         .caller = caller,
+         .first_range = static_cast<uint32_t>(sites_.frame_ranges.size()),
+         .nr_ranges = static_cast<uint32_t>(ranges_.size()),
+         .call_file = call.line != 0 ? functions_.file_of(unit_, call.file) : std::string_view(),
+         .call_line = static_cast<uint32_t>(call.line)});
+    sites_.frame_ranges.insert(sites_.frame_ranges.end(), ranges_.begin(), ranges_.end());
+    return static_cast<uint32_t>(sites_.frames.size() - 1);
 }
 
 void UnitWalk::judge_body(const Function *function, Enclosing &body) const {
@@ -360,15 +390,17 @@ uint64_t UnitWalk::visit_site(const Die &die, uint64_t after_attributes, Site si
     site.function = open.function.number;
     if (!place_site(site, open.point.address, open.enclosing)) {
         ++sites_.outside_sections;
-        return visit_children(die, after_attributes, {.enclosing = &open.enclosing}, depth);
+        return visit_children(die, after_attributes,
+                              {.enclosing = &open.enclosing, .frame = open.frame}, depth);
     }
     if (open.body &&
         input_.symbols.part(sites_.functions[site.function].name, site.section, site.offset))
         site.marks |= SITE_MARK_PART;
     begin_params(open);
-    const uint64_t next =
-        visit_children(die, after_attributes,
-                       {.enclosing = &open.enclosing, .site = &open, .has_params = true}, depth);
+    const uint64_t next = visit_children(
+        die, after_attributes,
+        {.enclosing = &open.enclosing, .site = &open, .frame = open.frame, .has_params = true},
+        depth);
     const std::span<const ParamSlot> slots = std::span(slots_).subspan(open.first_slot);
     site.params = sites_.param_lists.add(slots);
     if (open.instance)

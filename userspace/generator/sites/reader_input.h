@@ -22,6 +22,7 @@ struct ReaderInput {
     const SourceTree &source_tree;
     const BaseTypes &base;
     NewTypes &new_types;
+    bool frames = true;  // they are wanted
 };
 
 }  // namespace btf_extra::generator

@@ -309,13 +309,15 @@ Provenance provenance_of(const MergedUnits &merged, const std::vector<MergedSect
     provenance.skipped_rust_units = merged.skipped_rust_units;
     std::unordered_map<std::string_view, uint32_t> files;
     for (const MergedFunction &function : merged.functions)
-        if (files.try_emplace(function.source->file, 0).second)
+        if (function.has_sites && files.try_emplace(function.source->file, 0).second)
             provenance.files.emplace_back(function.source->file);
     std::sort(provenance.files.begin(), provenance.files.end());
     for (uint32_t number = 0; number < provenance.files.size(); ++number)
         files[provenance.files[number]] = number;
     for (size_t f = 0; f < merged.functions.size(); ++f) {
         const SourceFunction &function = *merged.functions[f].source;
+        if (!merged.functions[f].has_sites)
+            continue;
         provenance.func_files.push_back(function.file.empty() ? Provenance::kNoFile
                                                               : files.at(function.file));
         if (function.variadic)

@@ -101,13 +101,17 @@ void FunctionMerge::collect() {
         std::vector<bool> has_sites(unit.functions.size());
         for (const Site &site : unit.sites)
             has_sites[site.function] = true;
+        std::vector<bool> is_used = has_sites;
+        for (const CodeFrame &frame : unit.frames)
+            is_used[frame.function] = true;
         numbers_[u].resize(unit.functions.size());
         for (size_t f = 0; f < unit.functions.size(); ++f)
-            if (has_sites[f]) {
+            if (is_used[f]) {
                 numbers_[u][f] = number_of({.source = &unit.functions[f],
                                             .param_types = unit.types_of(unit.functions[f]),
                                             .param_names = unit.names_of(unit.functions[f])});
                 distinct_[numbers_[u][f]].declared_inline |= unit.functions[f].declared_inline;
+                distinct_[numbers_[u][f]].has_sites |= has_sites[f];
             }
     }
 }

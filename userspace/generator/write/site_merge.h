@@ -14,7 +14,7 @@
 
 namespace btf_extra::generator {
 
-// A source function that has sites.
+// A source function that has sites or frames.
 struct MergedFunction {
     const SourceFunction *source = nullptr;  // of the first unit that has it
     std::span<const TypeId> param_types{};
@@ -23,6 +23,7 @@ struct MergedFunction {
     bool tag_file = false;                      // others have its name
     std::vector<std::string_view> tag_units{};  // all its units, if others have its name and file
     bool declared_inline = false;               // in one unit at least
+    bool has_sites = false;                     // else it has frames alone
 };
 
 // A LOCSEC entry.

@@ -25,6 +25,8 @@ extra_elf parts_of(const ExtraFile &file) {
     elf.func_info = bytes(file.func_info);
     if (file.site_marks)
         elf.site_marks = bytes(*file.site_marks);
+    if (!file.frames.empty())
+        elf.frames = bytes(file.frames);
     return elf;
 }
 

@@ -54,6 +54,7 @@ class ObjectView {
     const BtfImage &locations() const { return *locations_; }
     const BtfImage &types() const { return *types_; }
     const loc_index &index() const { return opened_->blobs().index; }
+    const inline_frames &frames() const { return opened_->blobs().frames; }
     std::string build_id() const { return build_id_text(file_.build_id_note); }
 
     std::string_view func_name(uint32_t func_id) const;  // "(base)" if it is missing

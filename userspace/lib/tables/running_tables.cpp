@@ -128,6 +128,9 @@ Result<std::unique_ptr<ObjectView>> open_running_view(const btf_extra_object &ob
     // There is no such file if the marks are not known.
     if (std::filesystem::exists(path + ".marks"))
         file.site_marks = items_of<uint32_t>(TRY(read_whole_file(path + ".marks")));
+    // Nor is there one if the module does not keep the frames.
+    if (std::filesystem::exists(path + ".frames"))
+        file.frames = TRY(read_whole_file(path + ".frames"));
     return ObjectView::open_content(path, std::move(file), std::move(base));
 }
 
