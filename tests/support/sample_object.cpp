@@ -6,6 +6,7 @@
 #include <elf.h>
 
 #include "tests/support/command_run.h"
+#include "userspace/format/core_api.h"
 
 namespace btf_extra::test {
 namespace {
@@ -94,6 +95,34 @@ SampleObject::SampleObject()
          })
         provenance.reasons.push_back(static_cast<uint8_t>(reason));
     file.provenance = provenance;
+}
+
+std::vector<std::byte> sample_frames() {
+    const uint32_t header[] = {INLINE_FRAMES_MAGIC, 1,  1 /* section */,
+                               1 /* block */,       0,  0,
+                               2 /* files */,       28, 20,
+                               2 /* bodies */,      2,  0};
+    const uint32_t section[] = {0, 2}, block[] = {0, 0}, files[] = {6, 15};
+    const char strings[29] = ".text\0a/twin.c\0include/x.h\0";
+    const uint8_t records[] = {
+        0,          12 << 2, 0x20, 11, 1,  // FUNC 12, 11 bytes of instances, file 1
+        7 << 3 | 4, 4,       12,   66, 6,  // FUNC 7, with calls: 4 behind, 12 bytes, line 33
+        13 << 3,    2,       0,    2,  3,  // FUNC 13: 2 behind, in file 2, 3 bytes
+        14,                                // line 7
+        0,          7 << 2,  0x10, 0,      // FUNC 7
+    };
+    std::vector<std::byte> out;
+    const auto add = [&](const void *from, size_t size) {
+        const auto *bytes = static_cast<const std::byte *>(from);
+        out.insert(out.end(), bytes, bytes + size);
+    };
+    add(header, sizeof(header));
+    add(section, sizeof(section));
+    add(block, sizeof(block));
+    add(files, sizeof(files));
+    add(strings, 28);
+    add(records, sizeof(records));
+    return out;
 }
 
 std::string sample_kernel_source(const std::string &btf_path) {

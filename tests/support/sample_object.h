@@ -28,6 +28,13 @@ struct SampleObject {
     SampleObject();
 };
 
+// Frames for the object, whose file has none. They are written by hand:
+//   0x00..0x20 host, the body of report()
+//     0x04..0x10 skb_headlen(), called in a/twin.c:33
+//       0x06..0x09 twin(), called in include/x.h:7
+//   0x20..0x30 skb_headlen.isra.0
+std::vector<std::byte> sample_frames();
+
 // Returns source for gcc's assembler. .text is at 0xffffffff81000000, and .data 0x200000 above it:
 //   0x00 host (global)  0x20 skb_headlen.isra.0 (local; and an alias)
 //   0x30 report (global; and two aliases)

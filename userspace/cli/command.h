@@ -25,6 +25,7 @@ void add_check(CLI::App &app, int &exit_code);
 void add_lookup(CLI::App &app, int &exit_code);
 void add_list(CLI::App &app, int &exit_code);
 void add_probes(CLI::App &app, int &exit_code);
+void add_symbolize(CLI::App &app, int &exit_code);
 void add_trace(CLI::App &app, int &exit_code);
 void add_expose(CLI::App &app, int &exit_code);
 

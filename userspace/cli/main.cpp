@@ -36,6 +36,7 @@ int run(int argc, char **argv) {
     add_lookup(app, exit_code);
     add_list(app, exit_code);
     add_probes(app, exit_code);
+    add_symbolize(app, exit_code);
     add_trace(app, exit_code);
     add_expose(app, exit_code);
     try {

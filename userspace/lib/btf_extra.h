@@ -37,17 +37,17 @@ const char *btf_extra_last_error(void);
 struct btf_extra_tables;
 
 struct btf_extra_open_opts {
-	size_t sz;		/* sizeof(struct btf_extra_open_opts) */
-	/*
-	 * The path of a .btf_extra file of vmlinux. NULL: the running kernel, through the module,
-	 * or, if that is not loaded, from
-	 * /lib/firmware[/updates]/btf_extra/<release>/vmlinux.btf_extra. Files of loaded modules
-	 * (<module>.btf_extra) in the same folder are read, too. A file of a kernel that is not
-	 * running has no addresses (they are 0), and nothing can be attached (-ESTALE).
-	 */
-	const char *file;
-	const char *base_btf;	/* NULL: /sys/kernel/btf/vmlinux */
-	bool no_module;		/* do not ask the module, even if it is loaded */
+    size_t sz; /* sizeof(struct btf_extra_open_opts) */
+    /*
+     * The path of a .btf_extra file of vmlinux. NULL: the running kernel, through the module,
+     * or, if that is not loaded, from
+     * /lib/firmware[/updates]/btf_extra/<release>/vmlinux.btf_extra. Files of loaded modules
+     * (<module>.btf_extra) in the same folder are read, too. A file of a kernel that is not
+     * running has no addresses (they are 0), and nothing can be attached (-ESTALE).
+     */
+    const char *file;
+    const char *base_btf; /* NULL: /sys/kernel/btf/vmlinux */
+    bool no_module;       /* do not ask the module, even if it is loaded */
 };
 
 int btf_extra_open(struct btf_extra_tables **tables, const struct btf_extra_open_opts *opts);
@@ -69,11 +69,11 @@ struct btf_extra_func;
  * the tables. -ENOENT: no function matches.
  */
 int btf_extra_find(struct btf_extra_tables *tables, const char *text,
-		   const struct btf_extra_func *const **funcs, size_t *nr_funcs);
+                   const struct btf_extra_func *const **funcs, size_t *nr_funcs);
 
 const char *btf_extra_func_name(const struct btf_extra_func *func);
 const char *btf_extra_func_object(const struct btf_extra_func *func);
-const char *btf_extra_func_file(const struct btf_extra_func *func);	/* NULL: not known */
+const char *btf_extra_func_file(const struct btf_extra_func *func); /* NULL: not known */
 uint32_t btf_extra_func_id(const struct btf_extra_func *func);
 /* Returns the prototype as in C: "int foo(struct sk_buff *skb, int len)". */
 const char *btf_extra_func_prototype(const struct btf_extra_func *func);
@@ -83,24 +83,45 @@ const char *btf_extra_func_param(const struct btf_extra_func *func, uint32_t par
 
 /* Returns the sites in order of number. They belong to the function. */
 const struct btf_extra_site *btf_extra_func_sites(const struct btf_extra_func *func,
-						  size_t *nr_sites);
+                                                  size_t *nr_sites);
 /* Returns a mask. Bit n: parameter n has a location at that site. */
 uint64_t btf_extra_site_located(const struct btf_extra_func *func,
-				const struct btf_extra_site *site);
+                                const struct btf_extra_site *site);
+
+/* ---- stack traces ---- */
+
+/* A function that an address is in. Texts are valid until the next call with the tables. */
+struct btf_extra_frame {
+    const char *func;      /* its name in the source */
+    const char *call_file; /* where it was called from; NULL: not known, or it was not inlined */
+    uint32_t call_line;    /* 0: likewise */
+    uint32_t func_id;      /* BTF id */
+};
+
+/*
+ * Finds the functions that an address is in: the inlined ones, innermost first, and at last the one
+ * with the body around them. *nr_frames is how many there are (0: none is known), also if frames
+ * has room for fewer; then it has the innermost ones. Addresses are those of the running kernel; of
+ * a file of a kernel that does not run, they are as linked. A return address of a stack trace is
+ * behind its call: look up the address before it. -ENOENT: the tables have no frames ("generate
+ * --no-frames", or the module does not keep them: see no_module).
+ */
+int btf_extra_frames(struct btf_extra_tables *tables, uint64_t address,
+                     struct btf_extra_frame *frames, size_t capacity, size_t *nr_frames);
 
 /* ---- attach ---- */
 
 struct btf_extra_attach_opts {
-	size_t sz;		/* sizeof(struct btf_extra_attach_opts) */
-	/*
-	 * BTF_EXTRA_INLINE_ONLY, _BODY_ONLY, _BEST_EFFORT, _INEXACT or _NOTRACE. The last one has
-	 * no effect on perf kprobes, because perf refuses such functions.
-	 */
-	uint32_t flags;
-	uint64_t required;	/* bit n: parameter n must have a location at every site */
-	uint64_t cookie;	/* bpf_loc_cookie(ctx); with the module also bpf_get_attach_cookie(ctx) */
-	size_t max_sites;	/* refuse more (-E2BIG); 0: any number */
-	bool no_module;		/* use perf kprobes, even if the module is loaded */
+    size_t sz; /* sizeof(struct btf_extra_attach_opts) */
+    /*
+     * BTF_EXTRA_INLINE_ONLY, _BODY_ONLY, _BEST_EFFORT, _INEXACT or _NOTRACE. The last one has
+     * no effect on perf kprobes, because perf refuses such functions.
+     */
+    uint32_t flags;
+    uint64_t required; /* bit n: parameter n must have a location at every site */
+    uint64_t cookie;   /* bpf_loc_cookie(ctx); with the module also bpf_get_attach_cookie(ctx) */
+    size_t max_sites;  /* refuse more (-E2BIG); 0: any number */
+    bool no_module;    /* use perf kprobes, even if the module is loaded */
 };
 
 /* A program at the sites of one function. It is closed when its process ends. */
@@ -119,35 +140,35 @@ struct btf_extra_kloc;
  * success, *report tells which (if report is not NULL). Free it with btf_extra_report_free().
  */
 struct btf_extra_report {
-	size_t attached;			/* sites with a probe */
-	size_t nr_left_out;
-	struct btf_extra_left_out *left_out;	/* [nr_left_out] */
+    size_t attached; /* sites with a probe */
+    size_t nr_left_out;
+    struct btf_extra_left_out *left_out; /* [nr_left_out] */
 };
 void btf_extra_report_free(struct btf_extra_report *report);
 /* Returns the reason why a site was left out, as text: "the head of a loop". The text is static. */
 const char *btf_extra_reason_text(const struct btf_extra_left_out *left_out);
 
 int btf_extra_attach(struct btf_extra_kloc **kloc, struct btf_extra_tables *tables,
-		     const struct btf_extra_func *func, int prog_fd,
-		     const struct btf_extra_attach_opts *opts, struct btf_extra_report **report);
+                     const struct btf_extra_func *func, int prog_fd,
+                     const struct btf_extra_attach_opts *opts, struct btf_extra_report **report);
 
 /*
  * Does the same for a program of libbpf and the text of btf_extra_find() ("vmlinux:foo"), which
  * must stand for one function (otherwise -ENOTUNIQ). Opens the running kernel's tables.
  */
 int btf_extra_attach_kloc(struct btf_extra_kloc **kloc, const struct bpf_program *prog,
-			  const char *text, const struct btf_extra_attach_opts *opts,
-			  struct btf_extra_report **report);
+                          const char *text, const struct btf_extra_attach_opts *opts,
+                          struct btf_extra_report **report);
 
 /*
  * Returns the sites with a probe, in order of number, and the hits that each missed. UINT64_MAX:
  * not known.
  */
 int btf_extra_kloc_probes(const struct btf_extra_kloc *kloc, const struct btf_extra_probe **probes,
-			  size_t *nr_probes);
+                          size_t *nr_probes);
 struct btf_extra_counts {
-	uint64_t hits;		/* runs of the program; UINT64_MAX: not known (perf) */
-	uint64_t missed;	/* hits without a run; UINT64_MAX: not known */
+    uint64_t hits;   /* runs of the program; UINT64_MAX: not known (perf) */
+    uint64_t missed; /* hits without a run; UINT64_MAX: not known */
 };
 int btf_extra_kloc_counts(const struct btf_extra_kloc *kloc, struct btf_extra_counts *counts);
 

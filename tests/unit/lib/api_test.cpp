@@ -173,6 +173,45 @@ TEST_F(ApiTest, Function) {
     EXPECT_EQ(sites[2].site_class, uint32_t{BTF_EXTRA_CLASS_BODY});
 }
 
+// The expected chains are those of sample_frames(). The kernel of this file is not running, so
+// addresses are as linked.
+TEST_F(ApiTest, Frames) {
+    open();
+    btf_extra_frame frames[4] = {};
+    size_t nr = 77;
+    EXPECT_EQ(btf_extra_frames(tables_, 0xffffffff81000006, frames, 4, &nr), -ENOENT);
+    EXPECT_EQ(btf_extra_last_error(), file_ + ": no frames");
+    EXPECT_EQ(nr, 77u);
+    btf_extra_close(tables_);
+    SampleObject sample;
+    sample.file.frames = test::sample_frames();
+    ASSERT_TRUE(write_extra_file(file_, sample.file));
+    open();
+    ASSERT_EQ(btf_extra_frames(tables_, 0xffffffff81000006, frames, 4, &nr), 0)
+        << btf_extra_last_error();
+    ASSERT_EQ(nr, 3u);
+    EXPECT_STREQ(frames[0].func, "twin");
+    EXPECT_STREQ(frames[0].call_file, "include/x.h");
+    EXPECT_EQ(frames[0].call_line, 7u);
+    EXPECT_EQ(frames[0].func_id, 13u);
+    EXPECT_STREQ(frames[1].func, "skb_headlen");
+    EXPECT_STREQ(frames[1].call_file, "a/twin.c");
+    EXPECT_EQ(frames[1].call_line, 33u);
+    EXPECT_STREQ(frames[2].func, "report");
+    EXPECT_EQ(frames[2].call_file, nullptr);
+    EXPECT_EQ(frames[2].call_line, 0u);
+    // One has room for the innermost alone.
+    frames[1].func = "untouched";
+    ASSERT_EQ(btf_extra_frames(tables_, 0xffffffff81000005, frames, 1, &nr), 0);
+    EXPECT_EQ(nr, 2u);
+    EXPECT_STREQ(frames[0].func, "skb_headlen");
+    EXPECT_STREQ(frames[1].func, "untouched");
+    ASSERT_EQ(btf_extra_frames(tables_, 0xffffffff81000035, frames, 4, &nr), 0);
+    EXPECT_EQ(nr, 0u);
+    ASSERT_EQ(btf_extra_frames(tables_, 6, frames, 4, &nr), 0);
+    EXPECT_EQ(nr, 0u);
+}
+
 TEST_F(ApiTest, RefusedOptions) {
     btf_extra_open_opts opts = {};
     EXPECT_EQ(btf_extra_open(&tables_, &opts), -EINVAL);

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// `btf-extra symbolize` on the sample object with its frames, see sample_object.h.
+#include <cstdlib>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/cli_fixture.h"
+
+namespace btf_extra {
+namespace {
+
+using nlohmann::json;
+
+class Symbolize : public test::CliFixture {
+  protected:
+    static void SetUpTestSuite() {
+        CliFixture::SetUpTestSuite();
+        test::SampleObject sample;
+        sample.file.frames = test::sample_frames();
+        write("frames.btf_extra", sample.file);
+    }
+    static test::CommandResult symbolize(std::vector<std::string> arguments) {
+        return run("symbolize", std::move(arguments), path("frames.btf_extra"));
+    }
+    // What the command makes of a text.
+    static std::string filter(const std::string &text, const std::string &options = "",
+                              const char *input = "<") {
+        test::write_file(path("text"), std::as_bytes(std::span(text)));
+        const std::string command =
+            (input[0] == '|' ? "cat " + path("text") + " | " : std::string()) +
+            getenv("BTF_EXTRA_BUILD") + "/btf-extra symbolize --tables " +
+            path("frames.btf_extra") + " --vmlinux " + path("vmlinux") + " " + options +
+            (input[0] == '|' ? std::string() : " < " + path("text"));
+        const auto result = test::run_command({"sh", "-c", command});
+        EXPECT_EQ(result.exit_code, 0) << result.err;
+        EXPECT_EQ(result.err, "");
+        return result.out;
+    }
+};
+
+TEST_F(Symbolize, Text) {
+    const auto result = symbolize({"ffffffff81000006", "host+0x5", ".text+0x9",
+                                   "0xffffffff81000010", "ffffffff81000020", "ffffffff81000035"});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(result.out, R"(0xffffffff81000006
+    twin (inlined) include/x.h:7
+    skb_headlen (inlined) a/twin.c:33
+    host+0x6
+host+0x5
+    skb_headlen (inlined) a/twin.c:33
+    host+0x5
+.text+0x9
+    skb_headlen (inlined) a/twin.c:33
+    host+0x9
+0xffffffff81000010
+    host+0x10
+0xffffffff81000020
+    skb_headlen.isra.0+0x0
+0xffffffff81000035
+    report+0x5
+)");
+    // The tables may be the first operand.
+    const auto operand = test::run_btf_extra(
+        {"symbolize", path("frames.btf_extra"), "--vmlinux", path("vmlinux"), "ffffffff81000003"});
+    EXPECT_EQ(operand.out, "0xffffffff81000003\n    host+0x3\n");
+}
+
+TEST_F(Symbolize, Json) {
+    const auto result = symbolize({"--json", "ffffffff81000006", "ffffffff81000035"});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    const size_t end = result.out.find('\n');
+    EXPECT_EQ(json::parse(result.out.substr(0, end)),
+              json::parse(R"({"address":"0xffffffff81000006","symbol":"host+0x6",
+                  "object":"vmlinux","frames":[
+                  {"name":"twin","file":"include/x.h","line":7},
+                  {"name":"skb_headlen","file":"a/twin.c","line":33},
+                  {"name":"report"}]})"));
+    EXPECT_EQ(json::parse(result.out.substr(end)),
+              json::parse(R"({"address":"0xffffffff81000035","symbol":"report+0x5",
+                  "object":null,"frames":[{"name":"report"}]})"));
+    EXPECT_EQ(filter("ffffffff81000010\n", "--json"),
+              R"({"address":"0xffffffff81000010","symbol":"host+0x10","object":"vmlinux",)"
+              R"("frames":[{"name":"report"}]})"
+              "\n");
+}
+
+TEST_F(Symbolize, Traces) {
+    // A call returns behind itself: 0x10 is behind the code of skb_headlen(), 0x6 before twin().
+    EXPECT_EQ(filter(R"([    1.0] RIP: 0010:host+0x6/0x20
+[    1.0] Code: Bad RIP value.
+[    1.0]  host+0x10/0x20
+[    1.0]  ? host+0x6/0x20
+[    1.0]  host+0x20/0x20
+[    1.0]  nobody+0x6/0x20
+[    1.0]  host+0x10/0x20 [xfs]
+no newline at the end)"),
+              R"([    1.0] RIP: 0010:twin (inlined) include/x.h:7
+[    1.0] RIP: 0010:skb_headlen (inlined) a/twin.c:33
+[    1.0] RIP: 0010:host+0x6/0x20
+[    1.0] Code: Bad RIP value.
+[    1.0]  skb_headlen (inlined) a/twin.c:33
+[    1.0]  host+0x10/0x20
+[    1.0]  ? skb_headlen (inlined) a/twin.c:33
+[    1.0]  ? host+0x6/0x20
+[    1.0]  host+0x20/0x20
+[    1.0]  nobody+0x6/0x20
+[    1.0]  host+0x10/0x20 [xfs]
+no newline at the end)");
+}
+
+TEST_F(Symbolize, PerfScript) {
+    // The first frame is where the sample was taken, and so is one that was interrupted.
+    EXPECT_EQ(filter("true  12 1.0: cycles:\n"
+                     "\tffffffff9e000010 host+0x10 ([kernel.kallsyms])\n"
+                     "\tffffffff9e000010 host+0x10 ([kernel.kallsyms])\n"
+                     "\tffffffff9e000100 asm_sysvec_apic_timer_interrupt+0x16 ([kernel.kallsyms])\n"
+                     "\tffffffff9e000010 host+0x10 ([kernel.kallsyms])\n"
+                     "\n"
+                     "\tffffffff9e000005 host+0x5 ([kernel.kallsyms])\n"),
+              "true  12 1.0: cycles:\n"
+              "\tffffffff9e000010 host+0x10 ([kernel.kallsyms])\n"
+              "\tffffffff9e000010 skb_headlen (inlined)\n"
+              "\tffffffff9e000010 host+0x10 ([kernel.kallsyms])\n"
+              "\tffffffff9e000100 asm_sysvec_apic_timer_interrupt+0x16 ([kernel.kallsyms])\n"
+              "\tffffffff9e000010 host+0x10 ([kernel.kallsyms])\n"
+              "\n"
+              "\tffffffff9e000005 skb_headlen (inlined)\n"
+              "\tffffffff9e000005 host+0x5 ([kernel.kallsyms])\n");
+}
+
+TEST_F(Symbolize, BpftraceAndFoldedStacks) {
+    EXPECT_EQ(filter("@[\n    host+5\n    host+16\n]: 3\n"),
+              "@[\n    skb_headlen (inlined) a/twin.c:33\n    host+5\n"
+              "    skb_headlen (inlined) a/twin.c:33\n    host+16\n]: 3\n");
+    EXPECT_EQ(filter("main;host+0x10;host+0x6 12\nmain;host;host 3\n"),
+              "main;host+0x10;skb_headlen_[i];host+0x6;skb_headlen_[i];twin_[i] 12\n"
+              "main;host;host 3\n");
+}
+
+// An address in text is not looked up before it is known how far the kernel was moved.
+TEST_F(Symbolize, Kaslr) {
+    const std::string address = "ffffffff9e000005\n";
+    const std::string found = "skb_headlen (inlined) a/twin.c:33\nffffffff9e000005\n";
+    const std::string offset = "Kernel Offset: 0x1d000000 from 0xffffffff81000000\n";
+    EXPECT_EQ(filter(address), address);
+    EXPECT_EQ(filter(address, "--kaslr 0x1d000000"), found);
+    EXPECT_EQ(filter(offset + address, "", "|"), offset + found);
+    EXPECT_EQ(filter(address + offset, "", "|"), address + offset);
+    EXPECT_EQ(filter(address + offset), found + offset);
+}
+
+TEST_F(Symbolize, Errors) {
+    expect_failed(symbolize({"ffffffff81000050"}), "'ffffffff81000050': no function is there");
+    expect_failed(symbolize({"nobody+0x1"}), "'nobody' is neither an address nor a symbol");
+    expect_failed(symbolize({"host+zz"}), "'host+zz' is neither an address nor symbol+0xoffset");
+    expect_failed(symbolize({"--kaslr", "x"}), "--kaslr: 'x' is no hexadecimal number");
+    expect_failed(run("symbolize", {"ffffffff81000006"}),
+                  path("a.btf_extra") + ": no frames: generate it without --no-frames");
+}
+
+}  // namespace
+}  // namespace btf_extra

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// btf-extra symbolize: the inlined functions at an address, and in the stack traces of a text.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "userspace/cli/command.h"
+#include "userspace/cli/json_text.h"
+#include "userspace/cli/object_options.h"
+#include "userspace/cli/stack_filter.h"
+#include "userspace/cli/symbolizer.h"
+#include "userspace/format/hex_number.h"
+
+namespace btf_extra {
+namespace {
+
+struct Options {
+    TablesChoice tables;
+    std::vector<std::string> operands;
+    bool running = false;
+    std::string kaslr;
+    bool json = false;
+};
+
+// Calls visit with each line of stdin, without its newline, and whether it had one.
+template <class Visit> void for_each_line(const Visit &visit) {
+    char *line = nullptr;
+    size_t capacity = 0;
+    for (ssize_t size; (size = getline(&line, &capacity, stdin)) >= 0;) {
+        const bool ended = size > 0 && line[size - 1] == '\n';
+        visit(std::string_view(line, static_cast<size_t>(size) - (ended ? 1 : 0)), ended);
+    }
+    free(line);
+}
+
+bool is_file(FILE *stream) {
+    struct stat status = {};
+    return fstat(fileno(stream), &status) == 0 && S_ISREG(status.st_mode);
+}
+
+// An oops has its "Kernel Offset" behind the stack. A file can be read twice.
+void find_kernel_offset(Symbolizer &symbolizer) {
+    const off_t begin = ftello(stdin);
+    if (begin < 0)
+        return;
+    bool found = false;
+    for_each_line([&](std::string_view line, bool) {
+        const auto offset = found ? std::nullopt : kernel_offset(line);
+        if (offset)
+            symbolizer.set_kaslr(*offset);
+        found |= offset.has_value();
+    });
+    fseeko(stdin, begin, SEEK_SET);
+    clearerr(stdin);
+}
+
+void run_filter(Symbolizer &symbolizer, bool knows_kaslr) {
+    if (is_file(stdin) && !knows_kaslr)
+        find_kernel_offset(symbolizer);
+    // Whoever writes the text line by line is read line by line.
+    if (!is_file(stdin))
+        setvbuf(stdout, nullptr, _IOLBF, 0);
+    StackFilter filter(symbolizer);
+    for_each_line([&](std::string_view line, bool ended) {
+        std::string out = filter.filter(line);
+        if (ended)
+            out += '\n';
+        fwrite(out.data(), 1, out.size(), stdout);
+    });
+}
+
+void print_json(const std::string &text, const Symbolizer::Named &named) {
+    ordered_json frames = ordered_json::array();
+    if (named.chain) {
+        for (const ChainFrame &frame : named.chain->frames) {
+            ordered_json each = {{"name", frame.name}};
+            if (!frame.call_file.empty()) {
+                each["file"] = frame.call_file;
+                each["line"] = frame.call_line;
+            }
+            frames.push_back(std::move(each));
+        }
+    } else {
+        frames.push_back({{"name", named.symbol.substr(0, named.symbol.rfind('+'))}});
+    }
+    const ordered_json object = {
+        {"address", named.address ? fmt::format("{:#x}", *named.address) : text},
+        {"symbol", named.symbol},
+        {"object", named.chain ? ordered_json(named.chain->object->name) : ordered_json(nullptr)},
+        {"frames", std::move(frames)}};
+    fmt::print("{}\n", object.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
+}
+
+void print_text(const std::string &text, const Symbolizer::Named &named) {
+    fmt::print("{}\n", named.address ? fmt::format("{:#x}", *named.address) : text);
+    for (size_t i = 0; named.chain && i + 1 < named.chain->frames.size(); i++) {
+        const ChainFrame &frame = named.chain->frames[i];
+        fmt::print("    {} (inlined)", frame.name);
+        if (!frame.call_file.empty())
+            fmt::print(" {}:{}", frame.call_file, frame.call_line);
+        fmt::print("\n");
+    }
+    const bool in_module = named.chain && named.chain->object->name != "vmlinux";
+    fmt::print("    {}{}\n", named.symbol,
+               in_module ? " [" + named.chain->object->name + "]" : std::string());
+}
+
+Result<void> print_place(Symbolizer &symbolizer, const std::string &text, bool json) {
+    auto named = TRY(symbolizer.find(text));
+    if (named.symbol.empty() && named.chain)
+        named.symbol = named.chain->frames.back().name;
+    if (named.symbol.empty())
+        return Error{fmt::format("'{}': no function is there", text)};
+    json ? print_json(text, named) : print_text(text, named);
+    return {};
+}
+
+Result<void> run(Options &options) {
+    // "symbolize FILE --vmlinux ELF ADDRESS...", as in stat and dump.
+    if (!options.tables.elf.vmlinux.empty() && options.tables.file.empty() &&
+        !options.operands.empty()) {
+        options.tables.file = options.operands.front();
+        options.operands.erase(options.operands.begin());
+    }
+    auto symbolizer = TRY(Symbolizer::open(options.tables));
+    if (!options.kaslr.empty()) {
+        const auto offset = parse_hex(options.kaslr);
+        if (!offset)
+            return Error{fmt::format("--kaslr: '{}' is no hexadecimal number", options.kaslr)};
+        symbolizer.set_kaslr(*offset);
+    }
+    if (options.operands.empty() && !options.json) {
+        run_filter(symbolizer, !options.kaslr.empty());
+        return {};
+    }
+    Result<void> done;
+    const auto print = [&](const std::string &text) {
+        auto printed = print_place(symbolizer, text, options.json);
+        if (!printed && done)
+            done = printed.error();
+    };
+    for (const std::string &text : options.operands)
+        print(text);
+    if (options.operands.empty())
+        for_each_line([&](std::string_view line, bool) {
+            if (!line.empty())
+                print(std::string(line));
+        });
+    return done;
+}
+
+}  // namespace
+
+void add_symbolize(CLI::App &app, int &exit_code) {
+    auto options = std::make_shared<Options>();
+    CLI::App *command = app.add_subcommand(
+        "symbolize", "Print the inlined functions at an address, or put them into the stack traces "
+                     "of a text from stdin");
+    command->add_option("ADDRESS", options->operands,
+                        "In hex, symbol+0xoffset or section+0xoffset; with --vmlinux the first "
+                        "operand is the .btf_extra file, unless --tables names it");
+    CLI::Option *file = add_running_tables_options(*command, options->tables);
+    CLI::Option *vmlinux = add_object_options(*command, options->tables.elf);
+    command->add_flag("--running", options->running, "The running kernel's tables: the default")
+        ->excludes(file)
+        ->excludes(vmlinux);
+    command->add_option("--kaslr", options->kaslr,
+                        "How far the kernel of the text ran above its link addresses, in hex");
+    command->add_flag("--json", options->json,
+                      "Print one JSON object a line, for each ADDRESS or each line of stdin");
+    command->callback([options, &exit_code] { exit_code = finish(run(*options)); });
+}
+
+}  // namespace btf_extra

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/cli/symbolizer.h"
+
+#include <algorithm>
+#include <cerrno>
+
+#include <fmt/format.h>
+
+#include "userspace/format/hex_number.h"
+
+namespace btf_extra {
+namespace {
+
+constexpr size_t kMaxKnown = 1 << 20;  // answers that are kept
+
+std::string key_of(const StackFrame &frame, bool return_address) {
+    return fmt::format("{}+{:x}/{:x}[{}]{:x}{}", frame.symbol, frame.offset.value_or(0),
+                       frame.symbol_size.value_or(0), frame.module, frame.address.value_or(0),
+                       return_address ? '-' : ' ');
+}
+
+bool same_calls(const InlineChain &a, const InlineChain &b) {
+    return std::ranges::equal(a.frames, b.frames, [](const ChainFrame &x, const ChainFrame &y) {
+        return x.name == y.name && x.call_file == y.call_file && x.call_line == y.call_line;
+    });
+}
+
+}  // namespace
+
+Result<Symbolizer> Symbolizer::open(TablesChoice choice) {
+    Symbolizer out(TRY(open_tables(choice)));
+    out.objects_ = TRY(out.tables_->objects());
+    const bool known = std::ranges::any_of(
+        *out.objects_, [](const SharedObject &object) { return has_frames(*object); });
+    // The module keeps them if it is asked to. The files that it has read have them.
+    if (!known && out.tables_->source() == SiteTables::Source::kModule) {
+        choice.no_module = true;
+        return open(choice);
+    }
+    if (!known)
+        return Error{
+            fmt::format("{}: no frames: generate it without --no-frames", out.tables_->name()),
+            ENOENT};
+    if (out.tables_->symbols() == nullptr)
+        return Error{fmt::format("{}: {}", out.tables_->name(), kHiddenAddresses), EPERM};
+    if (out.tables_->running())
+        out.kaslr_ = 0;
+    return out;
+}
+
+std::optional<InlineChain> Symbolizer::chain_at(const Place &place) const {
+    for (const SharedObject &object : *objects_)
+        if (auto chain = btf_extra::chain_at(object, place))
+            return chain;
+    return {};
+}
+
+std::optional<Place> Symbolizer::place_of(uint64_t address) const {
+    return tables_->symbols()->place_of(address);
+}
+
+const std::vector<Place> &Symbolizer::places_of(std::string_view symbol) {
+    const auto [entry, fresh] = places_.try_emplace(std::string(symbol));
+    if (fresh)
+        entry->second = tables_->symbols()->places(symbol);
+    return entry->second;
+}
+
+Result<Symbolizer::Named> Symbolizer::find(const std::string &text) {
+    Named out;
+    std::optional<Place> place;
+    const auto address = parse_hex(text);
+    if (address) {
+        out.address = address;
+        place = place_of(*address - (tables_->running() ? 0 : kaslr_.value_or(0)));
+    } else {
+        const std::string name = text.substr(0, text.find('+'));
+        const auto offset = name.size() == text.size()
+                                ? std::optional<uint64_t>(0)
+                                : parse_hex(std::string_view(text).substr(name.size() + 1));
+        if (!offset)
+            return Error{fmt::format("'{}' is neither an address nor symbol+0xoffset", text),
+                         EINVAL};
+        if (!objects_->empty()) {
+            const SharedObject &first = objects_->front();
+            const int section = loc_index_elf_section(&first->view->index(), name.c_str());
+            if (section >= 0) {
+                place = first->sections[static_cast<size_t>(section)].begin();
+                place->offset += *offset;
+            }
+        }
+        const std::vector<Place> &places = places_of(name);
+        if (!place && places.size() > 1)
+            return Error{
+                fmt::format("'{}' stands for {} symbols: name an address", name, places.size()),
+                EINVAL};
+        if (!place && places.size() == 1)
+            place = Place{places.front().section, places.front().offset + *offset};
+        if (!place)
+            return Error{fmt::format("'{}' is neither an address nor a symbol", name), ENOENT};
+        if (place->section == 0)
+            out.address = place->offset;
+    }
+    if (place) {
+        out.symbol = tables_->symbols()->text(*place).value_or("");
+        out.chain = chain_at(*place);
+    }
+    return out;
+}
+
+const std::vector<ChainFrame> &Symbolizer::find(const StackFrame &frame, bool return_address) {
+    if (known_.size() > kMaxKnown)
+        known_.clear();
+    const auto [entry, fresh] = known_.try_emplace(key_of(frame, return_address));
+    if (fresh)
+        entry->second = look_up(frame, return_address);
+    return entry->second;
+}
+
+std::vector<ChainFrame> Symbolizer::look_up(const StackFrame &frame, bool return_address) {
+    std::vector<Place> candidates;
+    // A return address at the beginning of a function is that of a call at the end of another one.
+    const uint64_t back = return_address ? 1 : 0;
+    if (!frame.symbol.empty()) {
+        if (*frame.offset < back)
+            return {};
+        for (const Place &place : places_of(frame.symbol))
+            candidates.push_back({place.section, place.offset + *frame.offset - back});
+    } else if (frame.address && kaslr_) {
+        if (const auto place = place_of(*frame.address - *kaslr_ - back))
+            candidates.push_back(*place);
+    }
+    // Of symbols with one name, the address tells which one it is.
+    if (candidates.size() > 1 && frame.address && kaslr_)
+        std::erase_if(candidates, [&](const Place &place) {
+            return place_of(*frame.address - *kaslr_ - back) != place;
+        });
+    std::optional<InlineChain> found;
+    for (const Place &place : candidates) {
+        auto chain = chain_at(place);
+        if (chain && !frame.module.empty() && chain->object->name != frame.module)
+            continue;
+        if (chain && frame.module.empty() && frame.format == StackFormat::kTrace &&
+            chain->object->name != "vmlinux")
+            continue;
+        if (!chain || (found && !same_calls(*found, *chain)))
+            return {};
+        found = std::move(chain);
+    }
+    return found ? std::move(found->frames) : std::vector<ChainFrame>();
+}
+
+}  // namespace btf_extra

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// Finds the inlined functions around what a stack trace or a user names: an address, or a symbol
+// and an offset.
+#ifndef BTF_EXTRA_SYMBOLIZER_H
+#define BTF_EXTRA_SYMBOLIZER_H
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "userspace/cli/stack_text.h"
+#include "userspace/format/result.h"
+#include "userspace/lib/tables/inline_chain.h"
+#include "userspace/lib/tables/site_tables.h"
+
+namespace btf_extra {
+
+class Symbolizer {
+  public:
+    // It is an error if no object has frames, or if symbols cannot be seen.
+    static Result<Symbolizer> open(TablesChoice choice);
+
+    // How far the kernel ran above the addresses that it was linked for. Addresses in text are not
+    // looked up before it is known, unless the tables are the running kernel's.
+    void set_kaslr(uint64_t offset) { kaslr_ = offset; }
+
+    // A place that a user named: an address as linked (of the running kernel: as it runs),
+    // "symbol+0x10" or "section+0x10".
+    struct Named {
+        std::optional<uint64_t> address;
+        std::string symbol;  // "foo+0x10"; empty: none is there
+        std::optional<InlineChain> chain;
+    };
+    Result<Named> find(const std::string &text);
+
+    // Returns the chain of a frame in a stack trace, or an empty one if it is not known for
+    // certain. return_address: the frame is where a call returns to, which is behind the call.
+    const std::vector<ChainFrame> &find(const StackFrame &frame, bool return_address);
+
+  private:
+    explicit Symbolizer(std::unique_ptr<SiteTables> tables) : tables_(std::move(tables)) {}
+    std::optional<InlineChain> chain_at(const Place &place) const;
+    std::optional<Place> place_of(uint64_t address) const;
+    const std::vector<Place> &places_of(std::string_view symbol);
+    std::vector<ChainFrame> look_up(const StackFrame &frame, bool return_address);
+
+    std::unique_ptr<SiteTables> tables_;
+    const std::vector<SharedObject> *objects_ = nullptr;
+    std::optional<uint64_t> kaslr_;
+    std::unordered_map<std::string, std::vector<Place>> places_;
+    std::unordered_map<std::string, std::vector<ChainFrame>> known_;  // answers, by key_of()
+};
+
+}  // namespace btf_extra
+
+#endif
