@@ -103,4 +103,48 @@ TEST(FormatDocument, ItsExampleIsValidAndHasItsSites) {
                      "body .text+0x10 [6] [7]\n");
 }
 
+// Returns the chain of a place in the first section: functions, and where they are called from.
+std::string chain_at(const inline_frames &frames, uint32_t offset) {
+    std::vector<inline_frame> chain(INLINE_FRAMES_DEPTH);
+    chain.resize(inline_frames_at(&frames, 0, offset, chain.data(), INLINE_FRAMES_DEPTH));
+    std::ostringstream text;
+    for (const inline_frame &frame : chain) {
+        text << frame.func << " ";
+        if (frame.call_file != 0)
+            text << inline_frames_file(&frames, frame.call_file) << ":" << frame.call_line << " ";
+    }
+    return text.str();
+}
+
+TEST(FormatDocument, ItsFramesHaveTheirChains) {
+    const HexBlock block = hex_block("frames");
+    EXPECT_EQ(block.size, 105u);
+    const extra_bytes bytes{block.words.data(), block.size};
+    btf_blob funcs{};
+    btf_blob_open_counts(&funcs, 7, 1);
+    const extra_elf elf{};
+    inline_frames frames{};
+    btf_fault fault{};
+    ASSERT_EQ(inline_frames_open(&frames, &bytes, &funcs, &elf, &fault), 0)
+        << btf_fault_text(fault.code) << " at " << fault.offset;
+    EXPECT_EQ(inline_frames_find_section(&frames, ".text"), 0);
+    struct {
+        uint32_t begin, end;
+        const char *chain;
+    } const rows[] = {
+        {0, 0x40, ""},
+        {0x40, 0x48, "5 "},
+        {0x48, 0x4c, "6 a.c:12 5 "},
+        {0x4c, 0x50, "7 a.c:3 6 a.c:12 5 "},
+        {0x50, 0x54, "5 "},
+        {0x54, 0x56, "7 a.c:3 6 a.c:12 5 "},
+        {0x56, 0x58, "6 a.c:12 5 "},
+        {0x58, 0x70, "5 "},
+        {0x70, 0x80, ""},
+    };
+    for (const auto &row : rows)
+        for (uint32_t offset = row.begin; offset < row.end; offset++)
+            EXPECT_EQ(chain_at(frames, offset), row.chain) << offset;
+}
+
 }  // namespace
