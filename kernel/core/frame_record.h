@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
 /*
  * Reads the records of .btf_extra.frames one by one: pieces of code with their bodies, and inlined
- * instances. inline_frames.h describes them. Any bytes are safe if the blocks are in their bounds.
+ * instances. FORMAT.md describes them. Any bytes are safe if the blocks are in their bounds.
  */
 #ifndef BTF_EXTRA_FRAME_RECORD_H
 #define BTF_EXTRA_FRAME_RECORD_H

@@ -55,27 +55,7 @@ struct inline_frames_call {
 	u16 file, line;		/* as in struct inline_frame */
 };
 
-/*
- * The records are numbers as unsigned LEB128 of at most 32 bits.
- *
- * A piece is code of one body without a gap. The pieces of all sections follow each other.
- * A piece has the distance from the end of the one before it (of a block: 0), a head and its size.
- * - The body of a piece with ELSEWHERE is that of a piece before it: the section of that one is in
- *   the head, its offset stands behind the size.
- * - Else the id of the FUNC is in the head. With SEVERAL there follow how many more pieces the body
- *   has, and section, offset and size of each. Then how many bytes the instances take, and, if any,
- *   the file of the calls in the body and the instances.
- *
- * An instance says where it is in the code of its caller, counted without the gaps of that. It has
- * - a head: the number of a call with KNOWN, else the function;
- * - how far it begins behind the beginning of the instance before it, and its size. A size of 0
- *   says that the file of the call stands behind it, and then the size;
- * - with RANGES: how many more ranges it has, and of each the gap before it and its size;
- * - without KNOWN: the line of the call less that of the call before it, with the sign in the
- *   lowest bit. The file is that of the call before it. Before the first call there are line 0
- *   and the file that the caller has for its calls;
- * - with CALLS: how many bytes the instances in it take, and these.
- */
+/* Bits of the heads of records: of a piece the lower two, of an instance the lower three. */
 #define INLINE_FRAMES_ELSEWHERE		1u
 #define INLINE_FRAMES_SEVERAL		2u
 #define INLINE_FRAMES_PIECE_BITS	2
