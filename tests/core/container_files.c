@@ -55,8 +55,8 @@ static void put_bytes(struct elf_writer *w, const char *name, const void *data, 
 }
 
 /*
- * A body at .text+0x20, 0x10 bytes, whose FUNC is that of the second site of the plain locations, as
- * is that of the instance in its first 4 bytes. The id takes five bytes, as it may be any.
+ * A body at .text+0x20, 0x10 bytes. Its FUNC is that of the second site of the plain locations, and
+ * so is that of the instance in its first 4 bytes. The id may be any, so it takes five bytes.
  */
 static void put_frames(struct elf_writer *w, const struct core_input *blobs)
 {
@@ -68,7 +68,7 @@ static void put_frames(struct elf_writer *w, const struct core_input *blobs)
 		0, 1,			/* 72: function and its file */
 		0,			/* 80: file */
 	};
-	const u8 rest[] = { 0x10, 3, 0, 1, 0, 4 };	/* 98: size, instances */
+	const u8 rest[] = { 0x10, 3, 0, 1, 0, 4 }; /* 98: size, instances */
 	u8 *bytes = (u8 *)words;
 	u32 i, head;
 

@@ -42,7 +42,7 @@ struct frame_row {
 extern const struct frame_row frame_rows[];
 extern const u32 frame_nr_rows;
 
-/* Writes the section of a row, and returns its size. bytes has FRAME_ROW_SIZE and is aligned to 8. */
+/* Writes the section of a row and returns its size. bytes is aligned and has FRAME_ROW_SIZE. */
 u32 frame_row_bytes(const struct frame_row *row, u8 *bytes);
 
 /* Returns NULL, or what differs from the row. */
