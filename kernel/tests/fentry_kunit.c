@@ -85,6 +85,7 @@ struct fentry_row {
 #define CHOOSE "To choose one, attach by its id; debugfs has all in btf_extra/sites"
 #define KLOC_ALL "A kloc program takes all of them; see btf-extra lookup "
 #define KLOC_THERE "A kloc program gets what is there; see btf-extra lookup "
+#define APPLE_INLINED "apple: inlined at 4 sites, no body: "
 #define CALLS_OF "Its inlined calls are those of "
 #define USE_KLOC "use kloc (btf-extra lookup "
 
@@ -120,8 +121,7 @@ static const struct fentry_row fentry_rows[] = {
 		     "Or expose it as a function: btf-extra expose apple" } },
 	{ "no body, and exposed", APPLE, .inlined = 4, .stub = "apple__inlined", .stubs = true,
 	  .answer = FENTRY_STUB, .offset = STUB_OFFSET,
-	  .lines = { "apple: inlined at 4 sites, no body: "
-		     "goes to apple__inlined in a module inlined" } },
+	  .lines = { APPLE_INLINED "goes to apple__inlined in a module inlined" } },
 	{ "no body, and exposed, for a program at its end", APPLE, .inlined = 4,
 	  .stub = "apple__inlined", .answer = FENTRY_NO_BODY, .refused = true,
 	  .lines = { "apple: inlined at 4 sites, no body: " USE_KLOC "apple)",
