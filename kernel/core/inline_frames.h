@@ -15,9 +15,13 @@
 #define INLINE_FRAMES_DEPTH	64u
 /* The instances of a body take at most so many bytes. A look-up reads no others. */
 #define INLINE_FRAMES_BODY_MAX	(1u << 18)
-#define INLINE_FRAMES_PIECES	64u	/* of one body */
-#define INLINE_FRAMES_SECTIONS	1024u
-#define INLINE_FRAMES_BLOCK	16u	/* pieces */
+/*
+ * These bound what a search reads, and so what it takes to check a piece whose body is elsewhere: a
+ * block has no more than so many pieces, and each names no more than so many others.
+ */
+#define INLINE_FRAMES_BLOCK	8u	/* pieces */
+#define INLINE_FRAMES_PIECES	8u	/* of one body */
+#define INLINE_FRAMES_SECTIONS	64u
 
 /* The section begins with it. Behind it stand what it counts, in this order and without gaps. */
 struct inline_frames_header {

@@ -101,7 +101,7 @@ struct small {
 
 static u32 blocks_of(u32 nr_pieces)
 {
-	return (nr_pieces + 15) / 16;
+	return (nr_pieces + 7) / 8;
 }
 
 /* The records are at 124 if there is one block, and at 132 if there are two. */
@@ -157,8 +157,8 @@ u32 frame_image_many(const struct frame_row *row, u8 *bytes)
 {
 	const struct small small = {
 		.nr_pieces = { row->nr, 0 },
-		.second_offset = 16 * 8,
-		.second = 16 * 4,
+		.second_offset = 8 * 8,
+		.second = 8 * 4,
 		.nr_bodies = row->nr,
 	};
 	struct image image = begin_small(&small, bytes);
@@ -166,7 +166,7 @@ u32 frame_image_many(const struct frame_row *row, u8 *bytes)
 	u32 i;
 
 	for (i = 0; i < row->nr; i++) {
-		put_byte(&image, i % 16 ? 4 : 0);
+		put_byte(&image, i % 8 ? 4 : 0);
 		put_byte(&image, (6 + i % 2) << 2);
 		put_byte(&image, 4);
 		put_byte(&image, 0);
@@ -174,40 +174,40 @@ u32 frame_image_many(const struct frame_row *row, u8 *bytes)
 	return finish_small(&image, begin);
 }
 
+/* Piece k is at 2 * k. It is of body k % row->nr, which stands at the first of its pieces. */
 u32 frame_image_pieces(const struct frame_row *row, u8 *bytes)
 {
-	const u32 nr_blocks = blocks_of(row->nr);
+	const u32 nr = row->nr, nr_pieces = 8 * nr;
 	const u32 head[] = {
-		INLINE_FRAMES_MAGIC, 1, 1, nr_blocks, 0, 0, 0, sizeof(strings), 0, 1, 0, 0,
-		1, row->nr,
+		INLINE_FRAMES_MAGIC, 1, 1, nr, 0, 0, 0, sizeof(strings), 0, nr, 0, 0,
+		1, nr_pieces,
 	};
-	/* 4 bytes of the body, 3 for each piece in it, and one; of each other piece 4 bytes. */
-	const u32 second = 4 + 3 * (row->nr - 1) + 1;
 	struct image image = { .bytes = bytes };
-	u32 begin, i;
+	u32 begin, i, k;
 
 	put(&image, head, sizeof(head));
-	for (i = 0; i < nr_blocks; i++) {
-		const u32 block[] = { 32 * i, i ? second + 4 * (16 * i - 1) : 0 };
+	for (k = 0; k < nr_pieces; k += 8) {
+		/* The record of a body takes 26 bytes, that of another piece takes 4. */
+		const u32 block[] = { 2 * k, k < nr ? 26 * k : 26 * nr + 4 * (k - nr) };
 
 		put(&image, block, sizeof(block));
 	}
 	put(&image, strings, sizeof(strings));
 	begin = image.size;
-	put_byte(&image, 0);
-	put_byte(&image, 6 << 2 | 2);
-	put_byte(&image, 1);
-	put_byte(&image, row->nr - 1);
-	for (i = 1; i < row->nr; i++) {
-		put_byte(&image, 0);
-		put_byte(&image, 2 * i);
+	for (k = 0; k < nr_pieces; k++) {
+		put_byte(&image, k % 8 ? 1 : 0);
+		put_byte(&image, k < nr ? (6 + k % 2) << 2 | 2 : 1);
 		put_byte(&image, 1);
-	}
-	put_byte(&image, 0);
-	for (i = 1; i < row->nr; i++) {
-		put_byte(&image, i % 16 ? 1 : 0);
-		put_byte(&image, 1);
-		put_byte(&image, 1);
+		if (k >= nr) {
+			put_byte(&image, 2 * (k % nr));
+			continue;
+		}
+		put_byte(&image, 7);
+		for (i = k + nr; i < nr_pieces; i += nr) {
+			put_byte(&image, 0);
+			put_byte(&image, 2 * i);
+			put_byte(&image, 1);
+		}
 		put_byte(&image, 0);
 	}
 	return finish_small(&image, begin);

@@ -14,7 +14,10 @@ u32 frame_image_plain(const struct frame_row *row, u8 *bytes);
 u32 frame_image_small(const struct frame_row *row, u8 *bytes);
 /* nr bodies of 4 bytes in .text, 8 bytes from each other, in turn of FUNC 6 and of FUNC 7. */
 u32 frame_image_many(const struct frame_row *row, u8 *bytes);
-/* A body of nr pieces, of a byte each, at every other byte of .text. */
+/*
+ * nr bodies of 8 pieces, of a byte each, at every other byte of .text: first one of each body, then
+ * the second ones, and so on. They are in turn of FUNC 6 and of FUNC 7.
+ */
 u32 frame_image_pieces(const struct frame_row *row, u8 *bytes);
 /* A body of 2 bytes with nr instances in one another, of its first byte. */
 u32 frame_image_deep(const struct frame_row *row, u8 *bytes);

@@ -23,7 +23,7 @@ static uint64_t lower(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Every byte is read once, and for each piece that is elsewhere its body is searched. */
+/* Every byte is read once, and for each piece that is elsewhere its body is searched in its block. */
 static uint64_t most_steps(size_t size)
 {
 	return 20000 + 60 * (uint64_t)size +
