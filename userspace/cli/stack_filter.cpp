@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 #include "userspace/cli/stack_filter.h"
 
-#include <iterator>
 #include <vector>
 
 #include <fmt/format.h>
+
+#include "userspace/cli/chain_text.h"
 
 namespace btf_extra {
 namespace {
@@ -12,10 +13,9 @@ namespace {
 // Tools read "(inlined)" at the end of a line of perf script. People want to know the call as well.
 void append_inlined(std::string &out, std::string_view line, const StackFrame &frame,
                     const ChainFrame &inlined) {
-    fmt::format_to(std::back_inserter(out), "{}{} (inlined)", line.substr(0, frame.name_begin),
-                   inlined.name);
-    if (frame.format != StackFormat::kPerf && !inlined.call_file.empty())
-        fmt::format_to(std::back_inserter(out), " {}:{}", inlined.call_file, inlined.call_line);
+    out += line.substr(0, frame.name_begin);
+    out += frame.format == StackFormat::kPerf ? inlined_text(inlined)
+                                              : inlined_text_with_call(inlined);
     out += '\n';
 }
 

@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "userspace/cli/chain_text.h"
 #include "userspace/cli/command.h"
-#include "userspace/cli/json_text.h"
 #include "userspace/cli/object_options.h"
 #include "userspace/cli/stack_filter.h"
 #include "userspace/cli/symbolizer.h"
@@ -75,49 +75,17 @@ void run_filter(Symbolizer &symbolizer, bool knows_kaslr) {
     });
 }
 
-void print_json(const std::string &text, const Symbolizer::Named &named) {
-    ordered_json frames = ordered_json::array();
-    if (named.chain) {
-        for (const ChainFrame &frame : named.chain->frames) {
-            ordered_json each = {{"name", frame.name}};
-            if (!frame.call_file.empty()) {
-                each["file"] = frame.call_file;
-                each["line"] = frame.call_line;
-            }
-            frames.push_back(std::move(each));
-        }
-    } else {
-        frames.push_back({{"name", named.symbol.substr(0, named.symbol.rfind('+'))}});
-    }
-    const ordered_json object = {
-        {"address", named.address ? fmt::format("{:#x}", *named.address) : text},
-        {"symbol", named.symbol},
-        {"object", named.chain ? ordered_json(named.chain->object->name) : ordered_json(nullptr)},
-        {"frames", std::move(frames)}};
-    fmt::print("{}\n", object.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
-}
-
-void print_text(const std::string &text, const Symbolizer::Named &named) {
-    fmt::print("{}\n", named.address ? fmt::format("{:#x}", *named.address) : text);
-    for (size_t i = 0; named.chain && i + 1 < named.chain->frames.size(); i++) {
-        const ChainFrame &frame = named.chain->frames[i];
-        fmt::print("    {} (inlined)", frame.name);
-        if (!frame.call_file.empty())
-            fmt::print(" {}:{}", frame.call_file, frame.call_line);
-        fmt::print("\n");
-    }
-    const bool in_module = named.chain && named.chain->object->name != "vmlinux";
-    fmt::print("    {}{}\n", named.symbol,
-               in_module ? " [" + named.chain->object->name + "]" : std::string());
-}
-
 Result<void> print_place(Symbolizer &symbolizer, const std::string &text, bool json) {
     auto named = TRY(symbolizer.find(text));
     if (named.symbol.empty() && named.chain)
         named.symbol = named.chain->frames.back().name;
     if (named.symbol.empty())
         return Error{fmt::format("'{}': no function is there", text)};
-    json ? print_json(text, named) : print_text(text, named);
+    if (json)
+        fmt::print("{}\n", place_json(named, text));
+    else
+        fmt::print("{}\n{}", named.address ? fmt::format("{:#x}", *named.address) : text,
+                   place_text(named, "    "));
     return {};
 }
 
