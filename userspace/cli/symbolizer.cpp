@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <fstream>
 
 #include <fmt/format.h>
 
@@ -12,6 +13,17 @@ namespace btf_extra {
 namespace {
 
 constexpr size_t kMaxKnown = 1 << 20;  // answers that are kept
+constexpr std::chrono::milliseconds kBetweenLooks(100);
+
+// Returns the names, states and addresses of all modules.
+std::string loaded_modules() {
+    std::ifstream in("/proc/modules");
+    std::string out;
+    for (std::string name, size, uses, users, state, rest;
+         in >> name >> size >> uses >> users >> state && std::getline(in, rest);)
+        out += name + ' ' + state + rest + '\n';
+    return out;
+}
 
 std::string key_of(const StackFrame &frame, bool return_address) {
     return fmt::format("{}+{:x}/{:x}[{}]{:x}{}", frame.symbol, frame.offset.value_or(0),
@@ -28,14 +40,23 @@ bool same_calls(const InlineChain &a, const InlineChain &b) {
 }  // namespace
 
 Result<Symbolizer> Symbolizer::open(TablesChoice choice) {
+    std::string modules = loaded_modules();
     Symbolizer out(TRY(open_tables(choice)));
+    out.modules_ = std::move(modules);
+    out.looked_ = Clock::now();
+    out.choice_ = choice;
     out.objects_ = TRY(out.tables_->objects());
     const bool known = std::ranges::any_of(
         *out.objects_, [](const SharedObject &object) { return has_frames(*object); });
     // The module keeps them if it is asked to. The files that it has read have them.
     if (!known && out.tables_->source() == SiteTables::Source::kModule) {
         choice.no_module = true;
-        return open(choice);
+        auto files = open(choice);
+        if (!files)
+            return Error{
+                fmt::format("{}: no frames: {}", out.tables_->name(), files.error().message),
+                files.error().code};
+        return files;
     }
     if (!known)
         return Error{
@@ -46,6 +67,21 @@ Result<Symbolizer> Symbolizer::open(TablesChoice choice) {
     if (out.tables_->running())
         out.kaslr_ = 0;
     return out;
+}
+
+bool Symbolizer::refresh() {
+    const auto now = Clock::now();
+    if (!tables_->running() || now - looked_ < kBetweenLooks)
+        return false;
+    looked_ = now;
+    if (loaded_modules() == modules_)
+        return false;
+    auto opened = open(choice_);
+    if (!opened)
+        return false;  // as while modules come and go; the next look tries again
+    opened->kaslr_ = kaslr_;
+    *this = std::move(*opened);
+    return true;
 }
 
 std::optional<InlineChain> Symbolizer::chain_at(const Place &place) const {
@@ -67,6 +103,7 @@ const std::vector<Place> &Symbolizer::places_of(std::string_view symbol) {
 }
 
 Result<Symbolizer::Named> Symbolizer::find(const std::string &text) {
+    refresh();
     Named out;
     std::optional<Place> place;
     const auto address = parse_hex(text);
@@ -109,6 +146,7 @@ Result<Symbolizer::Named> Symbolizer::find(const std::string &text) {
 }
 
 const std::vector<ChainFrame> &Symbolizer::find(const StackFrame &frame, bool return_address) {
+    refresh();
     if (known_.size() > kMaxKnown)
         known_.clear();
     const auto [entry, fresh] = known_.try_emplace(key_of(frame, return_address));

@@ -4,6 +4,7 @@
 #ifndef BTF_EXTRA_SYMBOLIZER_H
 #define BTF_EXTRA_SYMBOLIZER_H
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -28,6 +29,10 @@ class Symbolizer {
     // looked up before it is known, unless the tables are the running kernel's.
     void set_kaslr(uint64_t offset) { kaslr_ = offset; }
 
+    // Opens the tables of the running kernel anew if modules have come or gone. It looks for that
+    // ten times a second. Returns true if answers may differ from those before. Both find() do it.
+    bool refresh();
+
     // A place that a user named: an address as linked (of the running kernel: as it runs),
     // "symbol+0x10" or "section+0x10".
     struct Named {
@@ -42,12 +47,17 @@ class Symbolizer {
     const std::vector<ChainFrame> &find(const StackFrame &frame, bool return_address);
 
   private:
+    using Clock = std::chrono::steady_clock;
+
     explicit Symbolizer(std::unique_ptr<SiteTables> tables) : tables_(std::move(tables)) {}
     std::optional<InlineChain> chain_at(const Place &place) const;
     std::optional<Place> place_of(uint64_t address) const;
     const std::vector<Place> &places_of(std::string_view symbol);
     std::vector<ChainFrame> look_up(const StackFrame &frame, bool return_address);
 
+    TablesChoice choice_;
+    std::string modules_;  // that were loaded when the tables were opened
+    Clock::time_point looked_;
     std::unique_ptr<SiteTables> tables_;
     const std::vector<SharedObject> *objects_ = nullptr;
     std::optional<uint64_t> kaslr_;
