@@ -9,7 +9,9 @@
 #   files     the guest's /: the modules, vmlinux.btf_extra and btf-extra are there already, and
 #             guest/*.sh. What prepare adds has names that no other suite has
 #   modules   the folder of vm/build-modules.sh, with the modules of all folders of tests/vm
-# and rows.sh for rows of its own. A suite whose prepare fails has failed; the others run.
+# and rows.sh for rows of its own. A suite whose prepare fails has failed; the others run. A suite that
+# came to its end may have a function conclude, too: its argument is a file with what the guest said in
+# it, of which it makes rows.
 #
 # A guest that ends within a suite, by a panic or since the suite hangs, is a failure of that suite;
 # the others run in a new guest. $PARTS: arguments for tests/vm/guest/SUITE.sh, to run some of it.
@@ -31,7 +33,7 @@ export TMPDIR=$scratch
 # Modules for the kernel that is built with btf_extra are built by their suite, with that kernel's
 # tools.
 test_modules=(tests/vm/hello)
-[ "$kernel" = intree ] || test_modules+=(tests/vm/{sample,core,api,shapes,attach/foreign,phantoms/modules})
+[ "$kernel" = intree ] || test_modules+=(tests/vm/{sample,core,api,shapes,frames,attach/foreign,phantoms/modules})
 
 prepare_all() {
     # shellcheck disable=SC2034  # prepare reads it
@@ -72,6 +74,18 @@ take() {
     done
 }
 
+conclude_suites() {
+    local said=$1 suite
+    sed -n 's/^=== ended \([^ ]*\) .*/\1/p' "$said" | while read -r suite; do
+        test="vm $suite: $kernel"
+        sed -n "/^=== begins $suite\$/,/^=== ended $suite /p" "$said" >"$scratch/said_in_suite"
+        # shellcheck source=/dev/null
+        (. "tests/vm/$suite.sh" && if declare -F conclude >/dev/null; then
+            conclude "$scratch/said_in_suite" </dev/null
+        fi)
+    done
+}
+
 test="vm $kernel"
 # intree_tree.sh builds in the folder of that kernel.
 exec {in_use}>"build/kernel/$kernel.lock" && flock "$in_use"
@@ -95,6 +109,8 @@ turns=()
 while [ "${#suites[@]}" -gt 0 ]; do
     vm/run.sh "$kernel" "${turns[@]}" --cpus 2 --memory 1792 --timeout "${LIMIT:-3600}" --files "$files" -- \
         env "PARTS=${PARTS:-}" sh /suites.sh "$limit" "${suites[@]}" 2>&1 | tee "$scratch/said"
-    mapfile -t suites < <(take "$scratch/said" "${PIPESTATUS[0]}")
+    status=${PIPESTATUS[0]}
+    conclude_suites "$scratch/said"
+    mapfile -t suites < <(take "$scratch/said" "$status")
 done
 rm -rf "$scratch"

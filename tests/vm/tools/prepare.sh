@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+# The folder tools of the guest, where it is not there yet: Debian's tracing tools, those of bookworm
+# for its kernel, those of trixie for newer ones.
+#
+#   prepare.sh KERNEL FILES
+set -euo pipefail
+cd "$(dirname "$0")/../../.."
+
+[ ! -e "$2/tools" ] || exit 0
+suite=trixie
+[ "$1" != 6.1 ] || suite=bookworm
+cp -r "$(vm/fetch-tools.sh $suite)" "$2/tools"
