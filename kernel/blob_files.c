@@ -5,6 +5,7 @@
 
 #include "blob_files.h"
 #include "kernel_compat.h"
+#include "object_frames.h"
 
 static struct kobject *folder;
 
@@ -49,6 +50,13 @@ struct kobject *blob_files_folder(void)
 	return folder;
 }
 
+int blob_files_add_frames(struct extra_object *object)
+{
+	const struct extra_bytes frames = object_frames_bytes(object);
+
+	return frames.data ? add_file(object, ".frames", frames.data, frames.size) : 0;
+}
+
 int blob_files_add(struct extra_object *object)
 {
 	int err;
@@ -60,8 +68,8 @@ int blob_files_add(struct extra_object *object)
 	if (!err && object->blobs.marks)
 		err = add_file(object, ".marks", object->blobs.marks,
 			       object->blobs.nr_marks * sizeof(*object->blobs.marks));
-	if (!err && object->frames.data)
-		err = add_file(object, ".frames", object->frames.data, object->frames.size);
+	if (!err)
+		err = blob_files_add_frames(object);
 	if (err)
 		blob_files_remove(object);
 	return err;

@@ -5,6 +5,7 @@
 #include <linux/mm.h>
 
 #include "extra_object.h"
+#include "object_frames.h"
 #include "object_tables.h"
 
 static int refuse(const struct object_source *source, const char *reason, int err)
@@ -38,10 +39,6 @@ static int check_build_id(struct extra_object *object, const struct object_sourc
 	object->build_id_size = size;
 	return 0;
 }
-
-static bool keep_frames;
-module_param_named(frames, keep_frames, bool, 0644);
-MODULE_PARM_DESC(frames, "Keep the inlined frames of firmware files in memory, for sysfs");
 
 /* ---- memory ---- */
 
@@ -89,8 +86,6 @@ static int keep_parts(struct extra_object *object, const struct object_source *s
 		err = keep_bytes(source, &elf->func_info, &object->copies[1]);
 	if (!err)
 		err = keep_bytes(source, &elf->site_marks, &object->copies[2]);
-	if (!err && keep_frames)
-		err = keep_bytes(source, &elf->frames, &object->copies[3]);
 	return err;
 }
 
@@ -123,6 +118,25 @@ static const struct btf_blob *find_base(struct extra_object *object,
 	return &object->module_btf.blob;
 }
 
+/* Frames are checked with the file, even if they are not kept. */
+static int open_kept(struct extra_object *object, const struct object_source *source,
+		     const struct extra_elf *elf, const struct btf_blob *base,
+		     struct extra_fault *fault)
+{
+	const bool frames = elf->frames.data && (source->keep || object_frames_wanted());
+	struct extra_elf others = *elf;
+	int err;
+
+	if (frames)
+		others.frames = (struct extra_bytes){};
+	err = extra_blobs_open(&object->blobs, &others, base, &object->memory.memory, fault);
+	memset(&object->blobs.frames, 0, sizeof(object->blobs.frames));
+	if (err || !frames)
+		return err;
+	fault->part = EXTRA_FRAMES;
+	return object_frames_add(object, elf, source->keep, &fault->in);
+}
+
 static int open_blobs(struct extra_object *object, const struct object_source *source,
 		      struct extra_elf *elf, const struct object_host *host,
 		      const struct base_btf *vmlinux)
@@ -137,12 +151,7 @@ static int open_blobs(struct extra_object *object, const struct object_source *s
 	object->memory.memory = (struct extra_memory){ get_memory, put_memory };
 	err = keep_parts(object, source, elf);
 	if (!err)
-		err = extra_blobs_open(&object->blobs, elf, base, &object->memory.memory, &fault);
-	/* What is not kept has been checked, and goes with the file. */
-	if (source->keep || object->copies[3])
-		object->frames = elf->frames;
-	else
-		memset(&object->blobs.frames, 0, sizeof(object->blobs.frames));
+		err = open_kept(object, source, elf, base, &fault);
 	if (err == -ENOMEM)
 		return refuse(source, "out of memory", err);
 	return err ? refuse_fault(source, extra_part_name(fault.part), &fault.in) : 0;
@@ -161,7 +170,7 @@ static int count_sites(struct extra_object *object, const struct object_source *
 	if (!object->sections)
 		return refuse(source, "out of memory", -ENOMEM);
 	object->bytes = (size_t)blobs->types.size + blobs->func_info.size +
-			blobs->nr_marks * sizeof(*blobs->marks) + object->frames.size +
+			blobs->nr_marks * sizeof(*blobs->marks) +
 			base_btf_memory(&object->module_btf);
 	for (i = 0; i < object->memory.nr_held; i++)
 		object->bytes += object->memory.sizes[i];
@@ -174,6 +183,11 @@ static int list_files(struct extra_object *object, const struct object_source *s
 		return refuse(source, "out of memory", -ENOMEM);
 	object->bytes += object->files.nr * sizeof(*object->files.files);
 	return 0;
+}
+
+size_t extra_object_bytes(const struct extra_object *object)
+{
+	return object->bytes + object_frames_bytes(object).size;
 }
 
 const char *extra_object_func_file(const struct extra_object *object, u32 func_id)
@@ -256,6 +270,7 @@ void extra_object_destroy(struct extra_object *object)
 
 	if (IS_ERR_OR_NULL(object))
 		return;
+	object_frames_destroy(object);
 	func_files_close(&object->files);
 	kfree(object->sections);
 	while (object->memory.nr_held)

@@ -2,7 +2,7 @@
 /*
  * An object with sites: vmlinux or a module, with its blobs, its tables and the places of its
  * sections. It is made complete or not at all. After that only the text of sections can become
- * freed.
+ * freed, and frames can come.
  */
 #ifndef BTF_EXTRA_EXTRA_OBJECT_H
 #define BTF_EXTRA_EXTRA_OBJECT_H
@@ -28,6 +28,8 @@ struct blob_file {
 	char name[MODULE_NAME_LEN + 8];		/* with ".types", ".marks" or ".frames" */
 };
 
+struct object_frames;
+
 /* The tables of an object, and scratch space while they are built. */
 struct object_memory {
 	struct extra_memory memory;
@@ -48,11 +50,12 @@ struct extra_object {
 	struct object_section *sections;	/* [blobs.index.nr_elf_sections] */
 	struct func_files files;
 	struct site_tables tables;	/* the object for queries */
-	struct extra_bytes frames;	/* what blobs.frames reads; data NULL: not kept */
-	void *copies[4];		/* of blobs, marks, frames; NULL: not ours to free */
+	struct object_frames __rcu *frames;	/* see object_frames.h; NULL: not kept yet */
+	bool no_frames;			/* nor does its firmware file have any */
+	void *copies[3];		/* of blobs and marks; NULL: not ours to free */
 	struct object_memory memory;
 	u32 nr_sites[2];		/* by enum loc_class */
-	size_t bytes;			/* blobs and tables */
+	size_t bytes;			/* blobs and tables, without frames */
 	u64 load_ns;
 	struct blob_file shown[4];	/* see blob_files.h */
 	u32 nr_shown;
@@ -94,6 +97,9 @@ struct object_host {
 struct extra_object *extra_object_create(const struct object_source *source,
 					 const struct object_host *host);
 void extra_object_destroy(struct extra_object *object);
+
+/* Returns the memory that blobs, tables and frames take. */
+size_t extra_object_bytes(const struct extra_object *object);
 
 /* Returns the path of a function's source file; NULL: not known. */
 const char *extra_object_func_file(const struct extra_object *object, u32 func_id);

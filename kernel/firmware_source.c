@@ -11,8 +11,9 @@
 #include "manifest.h"
 #include "published_objects.h"
 
-/* It does not change between open and close. */
+/* It does not change between open and close, once it is parsed. */
 static struct manifest manifest;
+static bool parsed;
 
 /*
  * Asks for the file of that name of this kernel, on behalf of no device: with one, each suspend
@@ -66,27 +67,41 @@ void firmware_source_open(void)
 		return;
 	if (manifest_parse(&manifest, file->data, file->size, &line))
 		pr_err("manifest: line %u cannot be read; no firmware is asked for\n", line);
+	else
+		/* Whoever sees it sees the manifest as well. */
+		smp_store_release(&parsed, true);
 	release_firmware(file);
 }
 
 void firmware_source_close(void)
 {
+	WRITE_ONCE(parsed, false);
 	manifest_free(&manifest);
+}
+
+int firmware_source_read(const char *name, const struct firmware **file)
+{
+	char path[MODULE_NAME_LEN + 16];
+	int err;
+
+	/* The device may ask before there is a manifest. Pairs with firmware_source_open(). */
+	if (!smp_load_acquire(&parsed) || !manifest_has(&manifest, name))
+		return -ENOENT;
+	snprintf(path, sizeof(path), "%s.btf_extra", name);
+	err = request(file, path);
+	if (err)
+		pr_err("%s: in the manifest, but its file cannot be read\n", name);
+	/* -ENOENT is for the manifest alone. */
+	return err == -ENOENT ? -EIO : err;
 }
 
 void firmware_source_add(const char *name, const struct module *module, struct load_tally *tally)
 {
 	struct object_source source = { .name = name, .module = module };
 	const struct firmware *file;
-	char path[MODULE_NAME_LEN + 16];
 
-	if (!manifest_has(&manifest, name) || published_has(name))
+	if (published_has(name) || firmware_source_read(name, &file))
 		return;
-	snprintf(path, sizeof(path), "%s.btf_extra", name);
-	if (request(&file, path)) {
-		pr_err("%s: in the manifest, but its file cannot be read\n", name);
-		return;
-	}
 	source.image = file->data;
 	source.image_size = file->size;
 	published_count(&source, tally);

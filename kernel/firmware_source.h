@@ -5,9 +5,17 @@
 
 #include "load_tally.h"
 
+struct firmware;
+
 /* Reads the manifest, if there is one. */
 void firmware_source_open(void);
 void firmware_source_close(void);
+
+/*
+ * Reads the file of an object, for release_firmware(). -ENOENT: the manifest has none; otherwise a
+ * line in dmesg says that it cannot be read. May be called at any time.
+ */
+int firmware_source_read(const char *name, const struct firmware **file);
 
 /*
  * Publishes the blobs that the firmware folder has for an object, if there are any and if the

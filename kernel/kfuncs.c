@@ -119,12 +119,25 @@ __bpf_kfunc int bpf_btf_extra_sites_at(u64 address, void *sites, u32 sites__sz)
 	return err ?: (int)found.count;
 }
 
+/*
+ * Writes as many functions as fit that an address is in: the inlined ones, innermost first, and
+ * last the one with the body. Returns how many there are; -ENOENT: none; -ENODATA: the object there
+ * has no frames, or they have not been read: this does not do that, but BTF_EXTRA_IOC_FRAMES does.
+ */
+__bpf_kfunc int bpf_btf_extra_frames_at(u64 address, struct btf_extra_chain_frame *frames,
+					u32 frames__sz)
+{
+	return allowed_now() ? btf_extra_frames_at(address, frames, frames__sz / sizeof(*frames)) :
+			       -EPERM;
+}
+
 __bpf_kfunc_end_defs();
 
 BTF_KFUNCS_START(btf_extra_kfuncs)
 BTF_ID_FLAGS(func, bpf_btf_extra_func_at)
 BTF_ID_FLAGS(func, bpf_btf_extra_inlined_at)
 BTF_ID_FLAGS(func, bpf_btf_extra_sites_at)
+BTF_ID_FLAGS(func, bpf_btf_extra_frames_at)
 BTF_KFUNCS_END(btf_extra_kfuncs)
 
 #ifdef KFUNC_SETS_HAVE_FILTERS

@@ -15,7 +15,7 @@ void load_tally_count(struct load_tally *tally, const struct extra_object *objec
 	tally->nr_objects++;
 	tally->nr_funcs += object->blobs.index.nr_funcs;
 	tally->nr_sites += object->blobs.index.nr_sites;
-	tally->bytes += object->bytes;
+	tally->bytes += extra_object_bytes(object);
 	tally->ns += object->load_ns;
 }
 

@@ -31,6 +31,17 @@ bool published_has(const char *name)
 	return found;
 }
 
+struct extra_object *published_object(u32 id)
+{
+	struct extra_object *object;
+
+	lockdep_assert_held(&published_mutex);
+	rcu_read_lock();
+	object = (struct extra_object *)registry_object(registry_state(), id);
+	rcu_read_unlock();
+	return object;
+}
+
 static int show(struct extra_object *object, struct extra_object *before)
 {
 	int err;

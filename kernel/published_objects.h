@@ -22,6 +22,9 @@ void published_count(const struct object_source *source, struct load_tally *tall
 
 /* ---- under the lock ---- */
 
+/* Returns the object of that id, which stays while the lock is held; NULL: there is none. */
+struct extra_object *published_object(u32 id);
+
 /*
  * Checks an object, shows it in sysfs and publishes it. Returns ERR_PTR() if it is refused: then
  * nothing is left of it, and a line in dmesg says why.

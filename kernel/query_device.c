@@ -9,6 +9,8 @@
 #include <linux/uaccess.h>
 
 #include "address_view.h"
+#include "frame_query.h"
+#include "frames_source.h"
 #include "kloc_link.h"
 #include "object_registry.h"
 #include "query_device.h"
@@ -43,7 +45,7 @@ static void describe_object(const struct extra_object *object, bool hidden,
 		.nr_funcs = object->blobs.index.nr_funcs,
 		.nr_inline = object->nr_sites[LOC_CLASS_INLINE],
 		.nr_bodies = object->nr_sites[LOC_CLASS_BODY],
-		.bytes = object->bytes,
+		.bytes = extra_object_bytes(object),
 		.load_ns = object->load_ns,
 		.text = hidden || !text ? 0 : text->address,
 		.first_func_id = object->blobs.types.first_id,
@@ -215,6 +217,101 @@ static int ioctl_lookup(const struct file *file, struct btf_extra_lookup __user 
 	return err;
 }
 
+/* ---- stack traces ---- */
+
+struct chain_answer {
+	struct btf_extra_chain_frame frames[BTF_EXTRA_CHAIN_MAX];
+	u32 files_written;
+	char files[];		/* [chain->files_size], or as much as can be needed */
+};
+
+/* Once a text has found no room, files_total is too high for all others. */
+static void add_file(struct btf_extra_chain *chain, struct chain_answer *answer, const char *name)
+{
+	size_t size = strnlen(name, BTF_EXTRA_PATH_MAX) + 1;
+
+	if (size > BTF_EXTRA_PATH_MAX) {
+		name = "";
+		size = 1;
+	}
+	if (size <= chain->files_size && chain->files_total <= chain->files_size - size) {
+		memcpy(answer->files + chain->files_total, name, size);
+		answer->files_written = chain->files_total + size;
+	}
+	chain->files_total += size;
+}
+
+static int find_chain(struct btf_extra_chain *chain, struct chain_answer *answer)
+{
+	const struct registry_state *state;
+	const u32 capacity = min_t(u32, chain->capacity, BTF_EXTRA_CHAIN_MAX);
+	struct frame_origin origin;
+	u32 i;
+	int nr;
+
+	rcu_read_lock();
+	state = registry_state();
+	nr = frame_query_at(state, chain->address, answer->frames, capacity, &origin);
+	if (nr > 0) {
+		chain->generation = state->generation;
+		chain->total = nr;
+		chain->count = min(chain->total, capacity);
+		chain->result = origin.freed ? BTF_EXTRA_RESULT_FREED : 0;
+		chain->files_total = 0;
+		answer->files_written = 0;
+		for (i = 0; i < chain->count; i++) {
+			u32 file = answer->frames[i].call_file;
+
+			add_file(chain, answer,
+				 file ? inline_frames_file(&origin.frames->parts, file) : "");
+		}
+	}
+	rcu_read_unlock();
+	return nr > 0 ? 0 : nr;
+}
+
+static int answer_chain(struct btf_extra_chain *chain, struct chain_answer *answer)
+{
+	int err = find_chain(chain, answer);
+
+	if (err == -ENODATA) {
+		err = frames_source_load();
+		if (!err)
+			err = find_chain(chain, answer);
+	}
+	if (!err && (copy_to_user(u64_to_user_ptr(chain->frames), answer->frames,
+				  chain->count * sizeof(*answer->frames)) ||
+		     copy_to_user(u64_to_user_ptr(chain->files), answer->files,
+				  answer->files_written)))
+		err = -EFAULT;
+	return err;
+}
+
+static int ioctl_frames(const struct file *file, struct btf_extra_chain __user *argument)
+{
+	const size_t most = BTF_EXTRA_CHAIN_MAX * BTF_EXTRA_PATH_MAX;
+	struct chain_answer *answer;
+	struct btf_extra_chain chain;
+	int err;
+
+	if (copy_from_user(&chain, argument, sizeof(chain)))
+		return -EFAULT;
+	if (chain.reserved[0] || chain.reserved[1])
+		return -EINVAL;
+	/* As for a look-up by address. */
+	if (addresses_hidden(file))
+		return -EPERM;
+	answer = kvmalloc(sizeof(*answer) + min_t(size_t, chain.files_size, most),
+			  GFP_KERNEL_ACCOUNT);
+	if (!answer)
+		return -ENOMEM;
+	err = answer_chain(&chain, answer);
+	kvfree(answer);
+	if (!err && copy_to_user(argument, &chain, sizeof(chain)))
+		err = -EFAULT;
+	return err;
+}
+
 static long device_ioctl(struct file *file, unsigned int command, unsigned long argument)
 {
 	switch (command) {
@@ -224,6 +321,8 @@ static long device_ioctl(struct file *file, unsigned int command, unsigned long 
 		return ioctl_lookup(file, (void __user *)argument);
 	case BTF_EXTRA_IOC_ATTACH:
 		return kloc_link_attach((void __user *)argument, addresses_hidden(file));
+	case BTF_EXTRA_IOC_FRAMES:
+		return ioctl_frames(file, (void __user *)argument);
 	default:
 		return -ENOTTY;
 	}

@@ -3,6 +3,8 @@
 #include <linux/export.h>
 
 #include "firmware_source.h"
+#include "frames_source.h"
+#include "object_frames.h"
 #include "published_objects.h"
 #include "running_kernel.h"
 #include "vmlinux_source.h"
@@ -51,6 +53,9 @@ int btf_extra_add_vmlinux(const struct btf_extra_data *data)
 	published_lock();
 	err = replace_firmware(data);
 	published_unlock();
+	/* It has no frames, but a firmware file with the same blobs may have some. */
+	if (!err && object_frames_wanted())
+		frames_source_load();
 	return err;
 }
 EXPORT_SYMBOL_GPL(btf_extra_add_vmlinux);

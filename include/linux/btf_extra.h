@@ -38,6 +38,14 @@ int btf_extra_for_each_site(const struct btf_extra_query *query, btf_extra_site_
 			    u32 *total);
 
 /*
+ * Writes which functions an address is in, as BTF_EXTRA_IOC_FRAMES does, and as many as fit, the
+ * innermost first. Returns how many there are, up to BTF_EXTRA_CHAIN_MAX; -ENOENT: there is no
+ * function; -ENODATA: the object there has no frames, or nobody has asked /dev/btf_extra for them:
+ * this reads no files. It may be called in NMI, too.
+ */
+int btf_extra_frames_at(unsigned long address, struct btf_extra_chain_frame *frames, u32 capacity);
+
+/*
  * Copies the name of the function with that id (as in a site) to name. Returns its length, -ENOENT,
  * or -E2BIG if the buffer is too small.
  */

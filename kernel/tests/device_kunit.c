@@ -9,6 +9,7 @@
 #include <linux/mman.h>
 #include <linux/uaccess.h>
 
+#include "../object_frames.h"
 #include "../object_registry.h"
 #include "../query_device.h"
 #include "sample_objects.h"
@@ -22,9 +23,11 @@
 #define AT_FILE 0x600
 #define AT_LONG 0x800		/* BTF_EXTRA_NAME_MAX bytes without a NUL, then one */
 #define AT_RESULTS 0x2000
+#define AT_FILES 0x3000
 
 struct device_fixture {
 	struct file *file;
+	struct extra_object *one;
 	unsigned long user;
 	u32 object;		/* its id */
 };
@@ -71,6 +74,7 @@ static int device_test_init(struct kunit *test)
 	object = sample_create(test->priv, "one", 1);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, object);
 	KUNIT_ASSERT_EQ(test, registry_add(object), 0);
+	fixture.one = object;
 	fixture.object = object->id;
 	return 0;
 }
@@ -242,6 +246,154 @@ static void device_info_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, object.reserved, 0);
 }
 
+struct chain_row {
+	const char *name;
+	struct btf_extra_chain chain;	/* its pointers are offsets in the user memory */
+	bool bare;			/* the object has no frames */
+	int error;
+	u32 total, count, files_total;
+	const char *files;		/* what is written, and ... */
+	u32 files_size;			/* ... its size */
+};
+
+#define CHAIN_ROOM .frames = AT_RESULTS, .capacity = 8, .files = AT_FILES, .files_size = 64
+
+static const struct chain_row chain_rows[] = {
+	{ "first byte of an instance", { .address = 0x101020, CHAIN_ROOM }, .total = 2, .count = 2,
+	  .files_total = 7, .files = ".text\0", .files_size = 7 },
+	{ "last byte of an instance", { .address = 0x101023, CHAIN_ROOM }, .total = 2, .count = 2,
+	  .files_total = 7, .files = ".text\0", .files_size = 7 },
+	{ "behind an instance", { .address = 0x101024, CHAIN_ROOM }, .total = 1, .count = 1,
+	  .files_total = 1, .files = "", .files_size = 1 },
+	{ "last byte of a body", { .address = 0x10102f, CHAIN_ROOM }, .total = 1, .count = 1,
+	  .files_total = 1, .files = "", .files_size = 1 },
+	{ "behind a body", { .address = 0x101030, CHAIN_ROOM }, .error = -ENOENT },
+	{ "before a body", { .address = 0x10101f, CHAIN_ROOM }, .error = -ENOENT },
+	{ "a section without frames", { .address = 0x104010, CHAIN_ROOM }, .error = -ENOENT },
+	{ "no object", { .address = 0x201020, CHAIN_ROOM }, .error = -ENOENT },
+	{ "address 0", { CHAIN_ROOM }, .error = -ENOENT },
+	{ "the highest address", { .address = U64_MAX, CHAIN_ROOM }, .error = -ENOENT },
+	{ "no frames", { .address = 0x101020, CHAIN_ROOM }, .bare = true, .error = -ENODATA },
+	{ "no frames and no object", { .address = 0x201020, CHAIN_ROOM }, .bare = true,
+	  .error = -ENOENT },
+
+	{ "room for nothing", { .address = 0x101020 }, .total = 2 },
+	{ "no room at no memory", { .address = 0x101020, .frames = BAD_POINTER,
+	  .files = BAD_POINTER }, .total = 2 },
+	{ "room for one function", { .address = 0x101020, .frames = AT_RESULTS, .capacity = 1,
+	  .files = AT_FILES, .files_size = 64 }, .total = 2, .count = 1, .files_total = 6,
+	  .files = ".text", .files_size = 6 },
+	{ "room for more than there can be", { .address = 0x101020, .frames = AT_RESULTS,
+	  .capacity = U32_MAX, .files = AT_FILES, .files_size = U32_MAX }, .total = 2, .count = 2,
+	  .files_total = 7, .files = ".text\0", .files_size = 7 },
+	{ "room for all files", { .address = 0x101020, .frames = AT_RESULTS, .capacity = 2,
+	  .files = AT_FILES, .files_size = 7 }, .total = 2, .count = 2, .files_total = 7,
+	  .files = ".text\0", .files_size = 7 },
+	{ "room for the first file", { .address = 0x101020, .frames = AT_RESULTS, .capacity = 2,
+	  .files = AT_FILES, .files_size = 6 }, .total = 2, .count = 2, .files_total = 7,
+	  .files = ".text", .files_size = 6 },
+	{ "room for half a file", { .address = 0x101020, .frames = AT_RESULTS, .capacity = 2,
+	  .files = AT_FILES, .files_size = 5 }, .total = 2, .count = 2, .files_total = 7 },
+	{ "room for files alone", { .address = 0x101020, .files = AT_FILES, .files_size = 64 },
+	  .total = 2 },
+
+	{ "frames at no memory", { .address = 0x101020, .frames = BAD_POINTER, .capacity = 1 },
+	  .error = -EFAULT },
+	{ "files at no memory", { .address = 0x101020, .frames = AT_RESULTS, .capacity = 1,
+	  .files = BAD_POINTER, .files_size = 64 }, .error = -EFAULT },
+	{ "first reserved field of a chain", { .address = 0x101020, .reserved = { 1 } },
+	  .error = -EINVAL },
+	{ "second reserved field of a chain", { .address = 0x101020, .reserved = { 0, 1 } },
+	  .error = -EINVAL },
+};
+
+KUNIT_ARRAY_PARAM_DESC(chain, chain_rows, name);
+
+static void give_frames(struct kunit *test)
+{
+	struct sample_world *world = test->priv;
+
+	sample_write_frames(world);
+	KUNIT_ASSERT_EQ(test, object_frames_take(fixture.one, world->file, world->file_size), 0);
+}
+
+static void device_chain_test(struct kunit *test)
+{
+	/* The instance, the body, and what was there before. */
+	const struct btf_extra_chain_frame wanted[] = {
+		{ fixture.object, 6, 1, 1 }, { fixture.object, 6 }, { ~0u, ~0u, ~0u, ~0u }
+	};
+	const struct chain_row *row = test->param_value;
+	struct btf_extra_chain_frame frames[ARRAY_SIZE(wanted)];
+	struct btf_extra_chain chain = row->chain;
+	struct btf_extra_chain before;
+	char files[64], untouched[64];
+
+	if (!row->bare)
+		give_frames(test);
+	memset(frames, 0xff, sizeof(frames));
+	memset(untouched, 0xff, sizeof(untouched));
+	put(test, AT_RESULTS, frames, sizeof(frames));
+	put(test, AT_FILES, untouched, sizeof(untouched));
+	chain.frames = user_pointer(chain.frames);
+	chain.files = user_pointer(chain.files);
+	chain.count = 77;
+	before = chain;
+	put(test, AT_ARGUMENT, &chain, sizeof(chain));
+	KUNIT_EXPECT_EQ(test, call(BTF_EXTRA_IOC_FRAMES), row->error);
+	get(test, AT_ARGUMENT, &chain, sizeof(chain));
+	if (row->error) {
+		KUNIT_EXPECT_MEMEQ(test, &chain, &before, sizeof(chain));
+		return;
+	}
+	KUNIT_EXPECT_EQ(test, chain.total, row->total);
+	KUNIT_EXPECT_EQ(test, chain.count, row->count);
+	KUNIT_EXPECT_EQ(test, chain.files_total, row->files_total);
+	KUNIT_EXPECT_EQ(test, chain.result, 0);
+	KUNIT_EXPECT_EQ(test, chain.capacity, before.capacity);
+	get(test, AT_RESULTS, frames, sizeof(frames));
+	KUNIT_EXPECT_MEMEQ(test, frames, &wanted[2 - row->total],
+			   row->count * sizeof(frames[0]));
+	KUNIT_EXPECT_MEMEQ(test, &frames[row->count], &wanted[2], sizeof(frames[0]));
+	get(test, AT_FILES, files, sizeof(files));
+	if (row->files_size)
+		KUNIT_EXPECT_MEMEQ(test, files, row->files, row->files_size);
+	KUNIT_EXPECT_MEMEQ(test, files + row->files_size, untouched,
+			   sizeof(files) - row->files_size);
+}
+
+/* Who may not see addresses could try them out. */
+static void device_chain_hidden_test(struct kunit *test)
+{
+	const struct btf_extra_chain chain = { .address = 0x101020 };
+
+	give_frames(test);
+	put(test, AT_ARGUMENT, &chain, sizeof(chain));
+	KUNIT_EXPECT_EQ(test, call(BTF_EXTRA_IOC_FRAMES), 0);
+	put(test, AT_ARGUMENT, &chain, sizeof(chain));
+	fixture.file->private_data = NULL;
+	KUNIT_EXPECT_EQ(test, call(BTF_EXTRA_IOC_FRAMES), -EPERM);
+}
+
+/* Text of vmlinux that is freed keeps its chain, and that of a module has none. */
+static void device_chain_freed_test(struct kunit *test)
+{
+	struct btf_extra_chain_frame frames[2];
+	struct btf_extra_chain chain = { .address = 0x101020 };
+
+	give_frames(test);
+	WRITE_ONCE(fixture.one->sections[0].freed, true);
+	put(test, AT_ARGUMENT, &chain, sizeof(chain));
+	KUNIT_EXPECT_EQ(test, call(BTF_EXTRA_IOC_FRAMES), 0);
+	get(test, AT_ARGUMENT, &chain, sizeof(chain));
+	KUNIT_EXPECT_EQ(test, chain.total, 2);
+	KUNIT_EXPECT_EQ(test, chain.result, BTF_EXTRA_RESULT_FREED);
+	KUNIT_EXPECT_EQ(test, btf_extra_frames_at(0x101020, frames, ARRAY_SIZE(frames)), 2);
+	fixture.one->module = THIS_MODULE;
+	KUNIT_EXPECT_EQ(test, btf_extra_frames_at(0x101020, frames, ARRAY_SIZE(frames)), -ENOENT);
+	fixture.one->module = NULL;
+}
+
 static void device_command_test(struct kunit *test)
 {
 	const struct file_operations *operations = &query_device_operations;
@@ -283,6 +435,9 @@ static void device_generation_test(struct kunit *test)
 static struct kunit_case device_cases[] = {
 	KUNIT_CASE_PARAM(device_lookup_test, lookup_gen_params),
 	KUNIT_CASE_PARAM(device_info_test, info_gen_params),
+	KUNIT_CASE_PARAM(device_chain_test, chain_gen_params),
+	KUNIT_CASE(device_chain_hidden_test),
+	KUNIT_CASE(device_chain_freed_test),
 	KUNIT_CASE(device_command_test),
 	KUNIT_CASE(device_generation_test),
 	{ }

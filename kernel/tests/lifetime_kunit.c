@@ -8,6 +8,7 @@
 #include <linux/kthread.h>
 #include <linux/rcupdate.h>
 
+#include "../object_frames.h"
 #include "../object_registry.h"
 #include "sample_objects.h"
 
@@ -19,7 +20,7 @@ static const char *const names[NR_NAMES] = { "one", "two", "three", "four" };
 
 /* Counts what readers have seen. */
 struct tally {
-	atomic_t found, absent, wrong;
+	atomic_t found, absent, chains, wrong;
 	atomic_long_t first_wrong;	/* the line of the check */
 };
 
@@ -106,6 +107,21 @@ static void ask(const struct btf_extra_query *query, u32 expected)
 	atomic_inc(&tally.found);
 }
 
+/* Frames come while the object is there, or never. */
+static void ask_frames(u32 k)
+{
+	struct btf_extra_chain_frame frames[2] = {};
+	int ret = btf_extra_frames_at(sample_text(k + 1) + 0x20, frames, ARRAY_SIZE(frames));
+
+	CHECK(ret == 2 || ret == -ENOENT || ret == -ENODATA);
+	if (ret != 2)
+		return;
+	CHECK(frames[0].object && frames[0].object == frames[1].object);
+	CHECK(frames[0].func_id == 6 && frames[0].call_file == 1 && frames[0].call_line == 1);
+	CHECK(frames[1].func_id == 6 && !frames[1].call_file && !frames[1].call_line);
+	atomic_inc(&tally.chains);
+}
+
 static int reader(void *data)
 {
 	u64 generation = 0;
@@ -125,6 +141,7 @@ static int reader(void *data)
 		read_state(&generation);
 		for (i = 0; i < ARRAY_SIZE(queries); i++)
 			ask(&queries[i], expected[i]);
+		ask_frames(k);
 		cond_resched();
 	}
 	return 0;
@@ -136,6 +153,8 @@ static void overwrite_and_destroy(struct extra_object *object)
 	object->id = 0;
 	memset(object->sections, 0xff,
 	       object->blobs.index.nr_elf_sections * sizeof(*object->sections));
+	if (object_frames_bytes(object).data)
+		memset((void *)object_frames_bytes(object).data, 'X', SAMPLE_FRAMES_SIZE);
 	memset(object->copies[0], 'X', object->blobs.types.size);
 	memset(object->copies[1], 'X', object->blobs.func_info.size);
 	extra_object_destroy(object);
@@ -144,7 +163,10 @@ static void overwrite_and_destroy(struct extra_object *object)
 static u32 change_objects(struct kunit *test)
 {
 	unsigned long end = jiffies + msecs_to_jiffies(RUN_MS);
+	struct sample_world *world = test->priv;
 	u32 nr_changes = 0;
+
+	sample_write_frames(world);
 
 	while (time_before(jiffies, end)) {
 		u32 k = (nr_changes * 7 / 4) % NR_NAMES;
@@ -153,11 +175,15 @@ static u32 change_objects(struct kunit *test)
 		if (object) {
 			overwrite_and_destroy(object);
 		} else {
-			object = sample_create(test->priv, names[k], k + 1);
+			object = sample_create(world, names[k], k + 1);
 			if (IS_ERR(object) || registry_add(object)) {
 				extra_object_destroy(object);
 				break;
 			}
+			/* It has them from the beginning if another test has asked for frames. */
+			if (!object_frames_bytes(object).data &&
+			    object_frames_take(object, world->file, world->file_size))
+				break;
 		}
 		nr_changes++;
 	}
@@ -186,6 +212,7 @@ static void lifetime_test(struct kunit *test)
 	KUNIT_EXPECT_GT(test, nr_changes, 4 * NR_NAMES);
 	KUNIT_EXPECT_GT(test, atomic_read(&tally.found), 0);
 	KUNIT_EXPECT_GT(test, atomic_read(&tally.absent), 0);
+	KUNIT_EXPECT_GT(test, atomic_read(&tally.chains), 0);
 	KUNIT_EXPECT_EQ_MSG(test, atomic_read(&tally.wrong), 0, "first at line %ld",
 			    atomic_long_read(&tally.first_wrong));
 	kunit_info(test, "%u changes, %d answers, %d times nothing", nr_changes,

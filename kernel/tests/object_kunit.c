@@ -6,6 +6,7 @@
 #include <kunit/test.h>
 #include <linux/sched.h>
 
+#include "../object_frames.h"
 #include "rows_param.h"
 #include "sample_objects.h"
 
@@ -207,6 +208,48 @@ static void object_module_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(object), -EINVAL);
 }
 
+/* Frames come later, from a file that need not be the one that the object was made from. */
+static void object_frames_test(struct kunit *test)
+{
+	struct sample_world *world = test->priv;
+	struct extra_object *object = sample_create(world, "kunit", 1);
+	struct extra_elf elf;
+	struct btf_fault fault;
+	size_t bytes;
+	u32 i;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, object);
+	bytes = extra_object_bytes(object);
+	KUNIT_EXPECT_NULL(test, object_frames_bytes(object).data);
+	KUNIT_EXPECT_EQ(test, object_frames_take(object, world->file, world->file_size), -ENOENT);
+	KUNIT_EXPECT_EQ(test, object_frames_take(object, world->file, 8), -EINVAL);
+
+	sample_write_frames(world);
+	KUNIT_ASSERT_EQ(test, extra_elf_open(&elf, world->file, world->file_size, &fault), 0);
+	for (i = 0; i < 4; i++) {
+		/* The last byte of each: in the frames it is the size of the instance. */
+		const struct extra_bytes parts[] = {
+			elf.types, elf.func_info, elf.build_id, elf.frames
+		};
+		u8 *last = (u8 *)parts[i].data + parts[i].size - 1;
+
+		*last ^= 0x40;
+		KUNIT_EXPECT_EQ_MSG(test, object_frames_take(object, world->file, world->file_size),
+				    -EINVAL, "part %u", i);
+		*last ^= 0x40;
+	}
+	KUNIT_EXPECT_NULL(test, object_frames_bytes(object).data);
+
+	KUNIT_EXPECT_EQ(test, object_frames_take(object, world->file, world->file_size), 0);
+	KUNIT_EXPECT_EQ(test, object_frames_bytes(object).size, SAMPLE_FRAMES_SIZE);
+	KUNIT_EXPECT_MEMEQ(test, object_frames_bytes(object).data, elf.frames.data,
+			   SAMPLE_FRAMES_SIZE);
+	/* It is a copy. */
+	KUNIT_EXPECT_PTR_NE(test, object_frames_bytes(object).data, elf.frames.data);
+	KUNIT_EXPECT_EQ(test, extra_object_bytes(object), bytes + SAMPLE_FRAMES_SIZE);
+	extra_object_destroy(object);
+}
+
 /*
  * Each allocation fails once, until none is left to fail. kmemleak finds what is not freed: the
  * guest asks it after the run.
@@ -256,6 +299,7 @@ static struct kunit_case object_cases[] = {
 	KUNIT_CASE(object_keep_test),
 	KUNIT_CASE(object_name_test),
 	KUNIT_CASE(object_module_test),
+	KUNIT_CASE(object_frames_test),
 	KUNIT_CASE(object_no_memory_test),
 	{ }
 };

@@ -62,6 +62,12 @@ void sample_write(struct sample_world *world)
 					   CONTAINER_PLAIN, 0);
 }
 
+void sample_write_frames(struct sample_world *world)
+{
+	world->file_size = container_write(world->file, &world->blobs, &world->base_sum,
+					   "tli1FTIR", 0);
+}
+
 int sample_init(struct kunit *test)
 {
 	struct sample_world *world = kunit_kzalloc(test, sizeof(*world), GFP_KERNEL);

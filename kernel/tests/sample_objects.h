@@ -49,6 +49,12 @@ void sample_exit(struct kunit *test);
 
 /* Writes the plain file again, with the blobs as they are now. */
 void sample_write(struct sample_world *world);
+/*
+ * The same with frames: apple has a body at .text+0x20, 0x10 bytes, and an instance in the first 4
+ * of them, called at line 1 of the file ".text".
+ */
+void sample_write_frames(struct sample_world *world);
+#define SAMPLE_FRAMES_SIZE 104
 
 /* Makes an object whose sections are at the given slide, or returns the ERR_PTR() of a failure. */
 struct extra_object *sample_create(struct sample_world *world, const char *name, u32 slide);

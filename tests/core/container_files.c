@@ -56,7 +56,8 @@ static void put_bytes(struct elf_writer *w, const char *name, const void *data, 
 
 /*
  * A body at .text+0x20, 0x10 bytes. Its FUNC is that of the second site of the plain locations, and
- * so is that of the instance in its first 4 bytes. The id may be any, so it takes five bytes.
+ * so is that of the instance in its first 4 bytes, which is called at line 1 of a file ".text". The
+ * id may be any, so it takes five bytes.
  */
 static void put_frames(struct elf_writer *w, const struct core_input *blobs)
 {
@@ -66,7 +67,7 @@ static void put_frames(struct elf_writer *w, const struct core_input *blobs)
 		0x20, 0,		/* 56: block */
 		0, 1 << 16 | 1,		/* 64: call */
 		0, 1,			/* 72: function and its file */
-		0,			/* 80: file */
+		1,			/* 80: file: .text */
 	};
 	const u8 rest[] = { 0x10, 3, 0, 1, 0, 4 }; /* 98: size, instances */
 	u8 *bytes = (u8 *)words;

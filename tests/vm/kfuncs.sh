@@ -2,8 +2,43 @@
 # shellcheck shell=bash disable=SC2154  # vm_suites.sh sets kernel, files and modules
 # Those who ask btf_extra.ko from within the kernel: another module, through the exported functions
 # (tests/vm/api), and BPF programs, through the kfuncs (tests/vm/kfuncs). What they are told is what
-# /dev/btf_extra says. And stock libbpf and bpftool find our functions by name.
+# /dev/btf_extra says. And stock libbpf and bpftool find our functions by name. Which functions an
+# address is in (tests/vm/frames) they and the device are asked as well.
+
+# The chain of each byte of .text of a module, in the form of frames_guest, as binutils have it. Their
+# line of a frame is where the one before it is called from. Behind the end of a function they go on
+# with it, so the symbols tell where there is one.
+chains_of() {
+    local number size inside
+    read -r number size < <(readelf -SW "$1" | tr '[]' ' ' | awk '$2 == ".text" { print $1, $6 }')
+    inside=$(readelf -sW "$1" |
+        awk -v number="$number" '$4 == "FUNC" && $7 == number && !/ __pfx_/ { print $2, $3 }' |
+        while read -r value bytes; do
+            seq $((16#$value)) $((16#$value + bytes - 1))
+        done | sort -u)
+    seq 0 $((16#$size - 1)) | grep -vxF "$inside" | xargs printf '0x%x\n'
+    echo "$inside" | xargs printf '%x\n' | addr2line -e "$1" -j .text -a -f -i | awk '
+        function flush() { if (offset != "") print offset chain }
+        /^0x/ { flush(); offset = $1; chain = ""; nr = 0; next }
+        !named { name = $1; named = 1; next }
+        {
+            named = 0
+            sub(/ .*/, ""); sub(/.*\//, "")
+            if (/^\?\?/) next
+            chain = chain (nr++ ? " " $0 : "") " " name
+        }
+        END { flush() }'
+}
+
 prepare() {
-    cp "$modules/tests/vm/api/api_test.ko" build/release/vm/kfuncs/kfuncs.bpf.o "$files" &&
-        vm/add-program.sh "$files" build/release/vm/{api/api,kfuncs/kfuncs}_guest bpftool
+    local sample=$modules/tests/vm/sample/btf_extra_sample.ko
+    mkdir "$files/frames" &&
+        build/release/btf-extra generate --vmlinux "$modules/vmlinux" \
+            -o "$files/frames/btf_extra_sample.btf_extra" "$sample" &&
+        strip -g -o "$files/frames/btf_extra_sample.ko" "$sample" &&
+        readelf -n "$sample" | sed -n 's/.*Build ID: /btf_extra_sample /p' >"$files/frames/manifest" &&
+        chains_of "$sample" >"$files/frames/chains" &&
+        cp "$modules/tests/vm/api/api_test.ko" build/release/vm/{kfuncs/kfuncs,frames/frames}.bpf.o \
+            "$files" &&
+        vm/add-program.sh "$files" build/release/vm/{api/api,kfuncs/kfuncs,frames/frames}_guest bpftool
 }

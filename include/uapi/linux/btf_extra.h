@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR LGPL-2.1 OR BSD-2-Clause) */
 /*
  * /dev/btf_extra answers which addresses a function's name or BTF id stands for, inlined instances
- * included, and which functions begin at an address. It also attaches a BPF program to all sites of
- * a function.
+ * included, which functions begin at an address, and which an address is in. It also attaches a BPF
+ * program to all sites of a function.
  *
  * The device can be opened with CAP_PERFMON or CAP_SYS_ADMIN (otherwise -EPERM). All structs have a
  * fixed size and are the same on every ABI. Reserved fields, and flags without a meaning, must be
@@ -73,6 +73,8 @@ enum btf_extra_by {
 
 /* All addresses are 0 because the caller may not see the addresses of kallsyms. */
 #define BTF_EXTRA_RESULT_HIDDEN	(1U << 0)
+/* The text at the address that was asked for has been freed (vmlinux's init text after boot). */
+#define BTF_EXTRA_RESULT_FREED	(1U << 1)
 
 enum btf_extra_class {
 	BTF_EXTRA_CLASS_INLINE = 0,
@@ -142,6 +144,57 @@ struct btf_extra_lookup {
 	__u32 count;		/* out: number of sites written */
 	__u32 total;		/* out: number of sites that match */
 	__u32 result;		/* out: BTF_EXTRA_RESULT_* */
+	__u64 generation;	/* out */
+	__u32 reserved[2];
+};
+
+/* ---- stack traces ---- */
+
+/* No address is in more functions. */
+#define BTF_EXTRA_CHAIN_MAX	64
+
+/* A function that an address is in. */
+struct btf_extra_chain_frame {
+	__u32 object;		/* btf_extra_object.id */
+	__u32 func_id;		/* as in struct btf_extra_site */
+	/*
+	 * The source file with the call of this function: its number among the files of the
+	 * object's frames, from 1 on; 0: not known, or it was not inlined.
+	 */
+	__u32 call_file;
+	__u32 call_line;	/* in that file; 0: likewise */
+};
+
+/*
+ * The argument of BTF_EXTRA_IOC_FRAMES, in and out: which functions is the address in? The inlined
+ * ones come first, from the innermost to the outermost, and last the one with the body around them.
+ * A return address of a stack trace is behind its call: ask for the address before it.
+ *
+ * If frames is too small it has the innermost functions, and total still has the full number.
+ * files gets a text for each of the frames that are written, in the same order: the path of the
+ * file with the call, or "" if call_file is 0. A NUL ends each. If not all fit, those up to the
+ * first that does not are written, and files_total still has the full size. A path has less than
+ * BTF_EXTRA_PATH_MAX bytes (a longer one is given as ""), so that BTF_EXTRA_CHAIN_MAX times that is
+ * always enough.
+ *
+ * Frames take memory, and most hosts never ask. So the module reads them from the firmware files of
+ * all objects when this is called for the first time, which may take a second, or when they are
+ * loaded, with its parameter frames=1.
+ *
+ * Errors: -EPERM: addresses are hidden; -ENOENT: at the address is no function of an object, or it
+ * is a module's freed init text; -ENODATA: the frames of the object there are not known, because it
+ * has no firmware file, or that has none, or cannot be read; -EINTR: the caller is being killed.
+ */
+struct btf_extra_chain {
+	__u64 address;		/* in */
+	__u64 frames;		/* in: struct btf_extra_chain_frame [capacity] */
+	__u64 files;		/* in: char [files_size] */
+	__u32 capacity;
+	__u32 files_size;	/* in: bytes */
+	__u32 count;		/* out: number of frames written */
+	__u32 total;		/* out: number of functions that the address is in */
+	__u32 files_total;	/* out: bytes that the texts take */
+	__u32 result;		/* out: BTF_EXTRA_RESULT_FREED */
 	__u64 generation;	/* out */
 	__u32 reserved[2];
 };
@@ -271,5 +324,6 @@ struct btf_extra_arg {
 #define BTF_EXTRA_IOC_LOOKUP	_IOWR(BTF_EXTRA_IOC_MAGIC, 0x11, struct btf_extra_lookup)
 #define BTF_EXTRA_IOC_ATTACH	_IOWR(BTF_EXTRA_IOC_MAGIC, 0x12, struct btf_extra_attach)
 #define BTF_EXTRA_IOC_LINK	_IOWR(BTF_EXTRA_IOC_MAGIC, 0x13, struct btf_extra_link)
+#define BTF_EXTRA_IOC_FRAMES	_IOWR(BTF_EXTRA_IOC_MAGIC, 0x14, struct btf_extra_chain)
 
 #endif

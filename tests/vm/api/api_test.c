@@ -6,6 +6,7 @@
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include "api_test.h"
@@ -103,11 +104,53 @@ static long func_name_ioctl(const struct api_test_func_name __user *argument)
 	return ret;
 }
 
+static int ask_frames(struct btf_extra_chain *chain, struct btf_extra_chain_frame *frames)
+{
+	bool irqs_off = chain->reserved[1] & API_TEST_IRQS_OFF;
+	unsigned long flags = 0;
+	int ret;
+
+	if (irqs_off)
+		local_irq_save(flags);
+	ret = btf_extra_frames_at(chain->address, frames, chain->capacity);
+	if (irqs_off)
+		local_irq_restore(flags);
+	return ret;
+}
+
+static long frames_ioctl(struct btf_extra_chain __user *argument)
+{
+	struct btf_extra_chain_frame *frames;
+	struct btf_extra_chain chain;
+	long ret;
+
+	if (copy_from_user(&chain, argument, sizeof(chain)) ||
+	    chain.capacity > BTF_EXTRA_CHAIN_MAX)
+		return -EFAULT;
+	frames = kcalloc(chain.capacity + 1, sizeof(*frames), GFP_KERNEL);
+	if (!frames)
+		return -ENOMEM;
+	ret = ask_frames(&chain, frames);
+	if (ret >= 0) {
+		chain.total = ret;
+		chain.count = min(chain.total, chain.capacity);
+		ret = 0;
+	}
+	if (!ret && (copy_to_user(u64_to_user_ptr(chain.frames), frames,
+				  chain.count * sizeof(*frames)) ||
+		     copy_to_user(argument, &chain, sizeof(chain))))
+		ret = -EFAULT;
+	kfree(frames);
+	return ret;
+}
+
 static long api_ioctl(struct file *file, unsigned int command, unsigned long argument)
 {
 	switch (command) {
 	case API_TEST_LOOKUP:
 		return lookup_ioctl((void __user *)argument);
+	case API_TEST_FRAMES:
+		return frames_ioctl((void __user *)argument);
 	case API_TEST_FUNC_NAME:
 		return func_name_ioctl((void __user *)argument);
 	default:

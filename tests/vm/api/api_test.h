@@ -11,7 +11,7 @@
 
 #define API_TEST_DEVICE "/dev/btf_extra_api"
 
-/* These flags are in reserved[1] of a look-up. */
+/* These flags are in reserved[1] of a look-up; the last one also in that of a chain. */
 #define API_TEST_NO_FN (1U << 0)    /* fn is NULL */
 #define API_TEST_NO_TOTAL (1U << 1) /* total is NULL */
 #define API_TEST_IRQS_OFF (1U << 2)
@@ -29,6 +29,8 @@ struct api_test_func_name {
 };
 
 #define API_TEST_LOOKUP _IOWR(BTF_EXTRA_IOC_MAGIC, 0x80, struct btf_extra_lookup)
+/* btf_extra_frames_at(), with the struct of the device. No files are written. */
+#define API_TEST_FRAMES _IOWR(BTF_EXTRA_IOC_MAGIC, 0x82, struct btf_extra_chain)
 #define API_TEST_FUNC_NAME _IOW(BTF_EXTRA_IOC_MAGIC, 0x81, struct api_test_func_name)
 
 #endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Frames for objects that were made without: they are read from firmware files when they are asked
+ * for.
+ */
+#ifndef BTF_EXTRA_FRAMES_SOURCE_H
+#define BTF_EXTRA_FRAMES_SOURCE_H
+
+/*
+ * From now on objects keep the frames of their firmware files. Reads those of the objects that are
+ * there, each once: a file without frames is not read again. Returns 0, -ENOMEM, or -EINTR: the
+ * caller is being killed. May sleep, and must not hold published_lock().
+ */
+int frames_source_load(void);
+
+#endif
