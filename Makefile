@@ -2,11 +2,11 @@
 # `make help` says what can be made. All output goes under build/, one folder for each variant;
 # the same rules serve them all:
 #   release        what a user runs
-#   shared         the same for libbtf_extra.so and libbtf_extra.a
+#   shared         libbtf_extra.so and libbtf_extra.a, of the same objects
 #   asan           what `make check` tests: AddressSanitizer, UndefinedBehaviorSanitizer
 #   fuzz           clang and libFuzzer: the C core, and what the fuzzers ask for
 #   freestanding   the C core without a C library, for a look at what it calls
-#   odr            nothing but types, so that the linker compares their definitions
+#   odr            the objects of asan once more, so that the linker compares their types
 
 # As many jobs as there are processors, unless -j or a make above this one says otherwise.
 MAKEFLAGS += --no-builtin-rules
@@ -19,7 +19,7 @@ endif
 VERSION := $(shell sed -n 's/^\#define BTF_EXTRA_VERSION "\(.*\)"/\1/p' kernel/core/version.h)
 SONAME := libbtf_extra.so.$(basename $(VERSION))
 
-VARIANTS := release shared asan fuzz freestanding odr
+VARIANTS := release asan fuzz freestanding
 
 # Yours to set, here or on the command line. The flags are for release and shared, what a user gets;
 # WERROR=1 is for those who can mend a warning, such as `make check`.
@@ -55,21 +55,27 @@ export CCACHE_NOHASHDIR := 1
 export CCACHE_MAXSIZE := 2G
 endif
 
-build/release/%: FLAGS := -DNDEBUG
-build/shared/%: FLAGS := -DNDEBUG -fPIC
+# The shared library has the same objects.
+build/release/% build/shared/%: FLAGS := -DNDEBUG -fPIC -fno-semantic-interposition
+# Programs for guests are compiled in half the time so, and run once.
+build/release/obj/tests/vm/%: FLAGS := -DNDEBUG -O1 -g1
+build/release/obj/tests/vm/bench/%: FLAGS := -DNDEBUG
 build/release/% build/shared/%: USER_CFLAGS = $(CPPFLAGS) $(CFLAGS)
 build/release/% build/shared/%: USER_CXXFLAGS = $(CPPFLAGS) $(CXXFLAGS)
 build/release/% build/shared/%: USER_LDFLAGS = $(LDFLAGS)
-build/asan/%: FLAGS := -O1 -g $(SANITIZE)
+build/asan/%: FLAGS := -O1 -g -fno-lto $(SANITIZE)
+# They have what the linker compares, too: build/odr/all.o.
+FAT := -flto -ffat-lto-objects
+build/asan/obj/userspace/% build/asan/obj/kernel/core/%: FLAGS := -O1 -g $(FAT) $(SANITIZE)
 # Here CLI11 and GoogleTest would take twice the time to be optimized as all else together.
-build/asan/obj/userspace/cli/% build/asan/obj/tests/unit/%_test.cpp.o: FLAGS := -O0 -g $(SANITIZE)
+build/asan/obj/userspace/cli/%: FLAGS := -O0 -g $(FAT) $(SANITIZE)
+build/asan/obj/tests/unit/%_test.cpp.o: FLAGS := -O0 -g $(SANITIZE)
 build/fuzz/%: FLAGS := -O1 -g $(SANITIZE) -fsanitize=fuzzer-no-link
 # Of the core's code it is counted how often it runs: tests/fuzz/steps.h.
 build/fuzz/obj/kernel/core/%: FLAGS := -O1 -g $(SANITIZE) -fsanitize=fuzzer-no-link -fprofile-instr-generate
 build/fuzz/%: override CC = $(CLANG)
 build/fuzz/%: override CXX = $(CLANGXX)
 build/freestanding/%: FLAGS := -O2 -ffreestanding -fno-pic
-build/odr/%: FLAGS := -O0 -flto -Werror=odr -Werror=lto-type-mismatch
 
 CORE := $(wildcard kernel/core/*.c)
 FORMAT := $(wildcard userspace/format/*.cpp userspace/text/*.cpp)
@@ -144,6 +150,7 @@ install: build/release/btf-extra build/shared/$(SONAME) build/shared/libbtf_extr
 		$(addprefix $(DESTDIR)$(PREFIX)/share/,man/man1 man/man3 \
 		bash-completion/completions zsh/site-functions) $(DESTDIR)$(LIBDIR)/pkgconfig
 	install -m 755 build/release/btf-extra $(DESTDIR)$(PREFIX)/bin
+	ln -sf btf-extra $(DESTDIR)$(PREFIX)/bin/btf-extra-addr2line
 	install -m 644 userspace/lib/btf_extra.h $(DESTDIR)$(PREFIX)/include
 	install -m 644 include/uapi/linux/btf_extra.h $(DESTDIR)$(PREFIX)/include/linux
 	install -m 644 userspace/bpf/btf_loc.bpf.h $(DESTDIR)$(PREFIX)/include/bpf
@@ -293,7 +300,7 @@ $(foreach t,$(TESTS_UNIT),$(eval $(call test,asan,$(t))))
 $(foreach t,$(TESTS_REAL),$(eval $(call test,release,$(t))))
 
 # The library has neither the generator nor what the command alone uses.
-LIBRARY_OBJECTS := $(call object,shared,$(FORMAT) $(LIBRARY) $(CORE))
+LIBRARY_OBJECTS := $(call object,release,$(FORMAT) $(LIBRARY) $(CORE))
 $(eval $(call archive,build/shared/libbtf_extra.a,$(LIBRARY_OBJECTS)))
 build/shared/$(SONAME): $(LIBRARY_OBJECTS) userspace/lib/libbtf_extra.map
 	$(call say,LD) $(LINK_CXX) -shared -Wl,--as-needed -Wl,-soname,$(@F) -Wl,-z,defs \
@@ -351,8 +358,10 @@ build/freestanding/core.o: $(call object,freestanding,$(CORE))
 
 # All objects, not only those that something refers to. Their types are compared when they are put
 # together; code for them, which takes most of the time of a link, is not made.
-build/odr/all.o: $(call object,odr,$(MAIN) $(USERSPACE) $(CORE))
-	$(call say,LD) $(CXX) $(FLAGS) -r -flinker-output=rel -o $@ $^
+build/odr/all.o: $(call object,asan,$(MAIN) $(USERSPACE) $(CORE))
+	@mkdir -p $(@D)
+	$(call say,LD) $(CXX) -O0 -flto -Werror=odr -Werror=lto-type-mismatch $(SANITIZE) \
+		-r -flinker-output=rel -o $@ $^
 
 # The scripts build these.
 .PHONY: build-check build-fuzz build-guest build-bench
