@@ -6,7 +6,8 @@
 #   run_vm_tests.sh OUT [WORD...]      WORD: a suite, "harness", or a kernel: only these, on these
 #
 # OUT/results/vm_KERNEL has the rows, OUT/logs/vm_KERNEL.log what the guest said. $LIMIT: seconds for a
-# kernel's guest and for each of its suites, if they may take long.
+# kernel's guest and for each of its suites, if they may take long. By default the guest has an hour;
+# before that its kernel may have to be built, and other guests to end.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/harness/results.sh
@@ -27,7 +28,7 @@ job() {
     local name=$1 status began=$SECONDS results=$out/results/$1 log=$out/logs/$1.log
     shift
     : >"$results"
-    timeout "${LIMIT:-3600}" "$@" >"$log" 2>&1 </dev/null
+    timeout "${LIMIT:-5100}" "$@" >"$log" 2>&1 </dev/null
     status=$?
     if [ ! -s "$results" ] || { [ "$status" != 0 ] && ! grep -q '^fail ' "$results"; }; then
         echo "fail $name: exit code $status" >>"$results"

@@ -103,22 +103,29 @@ same 'each is a symbol' "$(awk '{ print $1 }' /tmp/said | sort | xargs)" "$(symb
 same 'no name is twice' '' "$(awk 'NR == FNR { mine[$1]; next } $3 in mine && seen[$3]++ { print $3 }' /tmp/said /proc/kallsyms)"
 
 # ---- what worked before works after ----
-expose_guest names /tmp/with /tmp/said
-same 'names are tried with these stubs' 0 $?
-row 'many are taken away' btf-extra expose --remove
-expose_guest names /tmp/without /tmp/said
-same 'names are tried without' 0 $?
+# It takes minutes, so one kernel is asked. What looks a name up is the same in all of them.
+compare_names() {
+    expose_guest names /tmp/with /tmp/said
+    same 'names are tried with these stubs' 0 $?
+    row 'many are taken away' btf-extra expose --remove
+    expose_guest names /tmp/without /tmp/said
+    same 'names are tried without' 0 $?
+    for what in 'kprobe' 'fentry' 'name'; do
+        grep "^$what " /tmp/with >/tmp/is
+        grep "^$what " /tmp/without >/tmp/was
+        echo "# $what: $(wc -l </tmp/was), attached: $(grep -c ' attached$' /tmp/was)"
+        same "$what: each name leads where it led" '' \
+            "$(diff /tmp/was /tmp/is | grep '^[-+][^-+]' | head -n 4)"
+    done
+    for what in 'kprobe' 'fentry'; do
+        row "$what: most of 500 attach" [ "$(grep -c "^$what .* attached$" /tmp/without)" -gt 250 ]
+    done
+    row 'name: those of all FUNCs' [ "$(wc -l </tmp/was)" -gt 20000 ]
+}
 row 'there were at least 2,000 stubs' [ "$(wc -l </tmp/said)" -ge 2000 ]
-for what in 'kprobe' 'fentry' 'name'; do
-    grep "^$what " /tmp/with >/tmp/is
-    grep "^$what " /tmp/without >/tmp/was
-    echo "# $what: $(wc -l </tmp/was), attached: $(grep -c ' attached$' /tmp/was)"
-    same "$what: each name leads where it led" '' \
-        "$(diff /tmp/was /tmp/is | grep '^[-+][^-+]' | head -n 4)"
-done
-for what in 'kprobe' 'fentry'; do
-    row "$what: most of 500 attach" [ "$(grep -c "^$what .* attached$" /tmp/without)" -gt 250 ]
-done
-row 'name: those of all FUNCs' [ "$(wc -l </tmp/was)" -gt 20000 ]
+case $(uname -r) in
+6.1.*) compare_names ;;
+*) row 'many are taken away' btf-extra expose --remove ;;
+esac
 same 'nothing is left' '' "$(loaded)$(ls "$stubs")"
 row 'the modules unload' rmmod btf_extra
