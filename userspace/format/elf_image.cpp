@@ -151,6 +151,20 @@ std::vector<std::byte> ElfImage::build_id_note() const {
     return {};
 }
 
+std::optional<uint32_t> executable_section(std::span<const ElfSection> sections, uint64_t address) {
+    auto above = std::ranges::upper_bound(sections, address, {}, &ElfSection::address);
+    // Empty sections may begin at the same address as the one that is wanted.
+    while (above != sections.begin()) {
+        --above;
+        if (address - above->address < above->size) {
+            if (above->executable())
+                return static_cast<uint32_t>(above - sections.begin());
+            return {};
+        }
+    }
+    return {};
+}
+
 std::string build_id_text(std::span<const std::byte> notes) {
     const extra_bytes id = build_id_find(notes.data(), notes.size());
     std::string text;

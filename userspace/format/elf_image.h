@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,6 +31,10 @@ struct ElfSection {
     bool executable() const;
     bool allocated() const;
 };
+
+// Returns the number of the executable section that holds an address. sections are loaded, and in
+// ascending order of address.
+std::optional<uint32_t> executable_section(std::span<const ElfSection> sections, uint64_t address);
 
 class ElfImage {
   public:

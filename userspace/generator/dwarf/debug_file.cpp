@@ -305,19 +305,7 @@ Result<std::unique_ptr<DebugFile>> DebugFile::open(const std::string &path) {
 }
 
 std::optional<uint32_t> DebugFile::executable_section(uint64_t address) const {
-    auto above = std::upper_bound(
-        sections_.begin(), sections_.end(), address,
-        [](uint64_t value, const ElfSection &section) { return value < section.address; });
-    // Empty sections may begin at the same address as the one that is wanted.
-    while (above != sections_.begin()) {
-        --above;
-        if (address - above->address < above->size) {
-            if (above->executable())
-                return static_cast<uint32_t>(above - sections_.begin());
-            return std::nullopt;
-        }
-    }
-    return std::nullopt;
+    return btf_extra::executable_section(sections_, address);
 }
 
 bool DebugFile::has_code() const {

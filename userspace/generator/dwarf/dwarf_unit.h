@@ -13,8 +13,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "userspace/format/byte_reader.h"
 #include "userspace/format/result.h"
-#include "userspace/generator/dwarf/byte_reader.h"
 #include "userspace/generator/dwarf/debug_file.h"
 
 namespace btf_extra::generator {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 #include "userspace/generator/locations/constant_location.h"
 
-#include "userspace/generator/dwarf/byte_reader.h"
+#include "userspace/format/byte_reader.h"
 #include "userspace/generator/locations/loc_param.h"
 
 namespace btf_extra::generator {

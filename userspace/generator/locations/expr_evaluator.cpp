@@ -3,7 +3,7 @@
 
 #include <dwarf.h>
 
-#include "userspace/generator/dwarf/byte_reader.h"
+#include "userspace/format/byte_reader.h"
 
 namespace btf_extra::generator {
 

@@ -3,8 +3,8 @@
 
 #include <dwarf.h>
 
+#include "userspace/format/byte_reader.h"
 #include "userspace/format/core_api.h"
-#include "userspace/generator/dwarf/byte_reader.h"
 
 namespace btf_extra::generator {
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "userspace/format/byte_writer.h"
 #include "userspace/format/core_api.h"
 
 namespace btf_extra::generator {
@@ -75,38 +76,6 @@ struct Body {
     std::vector<Piece> pieces;
 };
 
-// What is written of the section: numbers as LEB128, and texts with a NUL each.
-class Output {
-  public:
-    const std::vector<std::byte> &bytes() const { return bytes_; }
-    uint32_t size() const { return static_cast<uint32_t>(bytes_.size()); }
-
-    void number(uint64_t value) {
-        for (; value >= 128; value >>= 7)
-            bytes_.push_back(static_cast<std::byte>(value | 128));
-        bytes_.push_back(static_cast<std::byte>(value));
-    }
-    // The sign is in the lowest bit, so that small numbers of either sign are short.
-    void signed_number(int64_t value) {
-        number(value < 0 ? (static_cast<uint64_t>(-(value + 1)) << 1) | 1
-                         : static_cast<uint64_t>(value) << 1);
-    }
-    template <class T> void items(const std::vector<T> &items) {
-        const auto bytes = std::as_bytes(std::span(items));
-        bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
-    }
-    uint32_t text(std::string_view text) {
-        const uint32_t at = size();
-        const auto bytes = std::as_bytes(std::span(text));
-        bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
-        bytes_.push_back(std::byte{0});
-        return at;
-    }
-
-  private:
-    std::vector<std::byte> bytes_;
-};
-
 class FrameWriter {
   public:
     FrameWriter(const std::vector<UnitSites> &units, const MergedUnits &merged,
@@ -159,10 +128,10 @@ class FrameWriter {
     std::vector<Instance> instances_of(const Body &body, uint32_t caller, const Code &code,
                                        uint32_t depth);
     // Returns the records of the instances that a function calls. depth is that of the function.
-    Output calls_of(const Body &body, uint32_t caller, const Code &code, uint32_t file,
-                    uint32_t depth);
+    ByteWriter calls_of(const Body &body, uint32_t caller, const Code &code, uint32_t file,
+                        uint32_t depth);
     void write_instance(const Body &body, const Instance &instance, LastCall &last, uint32_t depth,
-                        Output &out);
+                        ByteWriter &out);
     uint32_t file_number(const CodeFrame &frame) const {
         return frame.call_file.empty() ? 0 : files_.at(frame.call_file);
     }
@@ -184,7 +153,7 @@ class FrameWriter {
     std::vector<inline_frames_block> blocks_;
     std::vector<std::vector<uint32_t>> callees_;    // of the body that is being written, by frame
     std::map<uint32_t, uint32_t> section_numbers_;  // by number in sections_, of those with pieces
-    Output out_;                                    // records
+    ByteWriter out_;                                // records
     uint32_t nr_bodies_ = 0, nr_instances_ = 0;
     LeftOutFrames left_out_;
 };
@@ -214,15 +183,13 @@ std::vector<Piece> FrameWriter::pieces_of(const CodeFrame &body, uint32_t unit) 
     join(ranges);
     std::vector<Piece> pieces;
     for (const CodeRange &range : ranges) {
-        auto at = std::ranges::upper_bound(sections_, range.begin, {}, &ElfSection::address);
-        if (at == sections_.begin())
+        const auto number = executable_section(sections_, range.begin);
+        if (!number)
             continue;
-        --at;
-        const uint64_t end = std::min(range.end, at->address + at->size);
-        if (at->executable() && range.begin < end && end - at->address <= UINT32_MAX)
-            pieces.push_back({.section = static_cast<uint32_t>(at - sections_.begin()),
-                              .begin = range.begin,
-                              .end = end});
+        const ElfSection &section = sections_[*number];
+        const uint64_t end = std::min(range.end, section.address + section.size);
+        if (end - section.address <= UINT32_MAX)
+            pieces.push_back({.section = *number, .begin = range.begin, .end = end});
     }
     return pieces;
 }
@@ -346,13 +313,13 @@ void FrameWriter::write_pieces() {
         const bool begins_block = in_section++ % INLINE_FRAMES_BLOCK == 0;
         if (begins_block)
             blocks_.push_back({.offset = offset, .record = out_.size()});
-        out_.number(begins_block ? 0 : piece.begin - before->end);
+        out_.uleb(begins_block ? 0 : piece.begin - before->end);
         const Piece &first = bodies_[piece.body].pieces.front();
         if (first != piece) {
-            out_.number(uint64_t{section_numbers_.at(first.section)} << INLINE_FRAMES_PIECE_BITS |
-                        INLINE_FRAMES_ELSEWHERE);
-            out_.number(piece.end - piece.begin);
-            out_.number(first.begin - sections_[first.section].address);
+            out_.uleb(uint64_t{section_numbers_.at(first.section)} << INLINE_FRAMES_PIECE_BITS |
+                      INLINE_FRAMES_ELSEWHERE);
+            out_.uleb(piece.end - piece.begin);
+            out_.uleb(first.begin - sections_[first.section].address);
         } else {
             write_body(piece);
         }
@@ -365,16 +332,16 @@ void FrameWriter::write_body(const Piece &first) {
     const UnitSites &unit = units_[body.unit];
     ++nr_bodies_;
     const size_t nr_more = body.pieces.size() - 1;
-    out_.number(uint64_t{func_ids_[function_of(body, body.first)]} << INLINE_FRAMES_PIECE_BITS |
-                (nr_more != 0 ? INLINE_FRAMES_SEVERAL : 0));
-    out_.number(first.end - first.begin);
+    out_.uleb(uint64_t{func_ids_[function_of(body, body.first)]} << INLINE_FRAMES_PIECE_BITS |
+              (nr_more != 0 ? INLINE_FRAMES_SEVERAL : 0));
+    out_.uleb(first.end - first.begin);
     if (nr_more != 0)
-        out_.number(nr_more);
+        out_.uleb(nr_more);
     std::vector<CodeRange> ranges{{first.begin, first.end}};
     for (const Piece &piece : std::span(body.pieces).subspan(1)) {
-        out_.number(section_numbers_.at(piece.section));
-        out_.number(piece.begin - sections_[piece.section].address);
-        out_.number(piece.end - piece.begin);
+        out_.uleb(section_numbers_.at(piece.section));
+        out_.uleb(piece.begin - sections_[piece.section].address);
+        out_.uleb(piece.end - piece.begin);
         ranges.push_back({piece.begin, piece.end});
     }
     callees_.assign(body.end - body.first, {});
@@ -388,15 +355,15 @@ void FrameWriter::write_body(const Piece &first) {
         files, {}, [](const auto &each) { return std::pair(each.second, ~each.first); });
     const uint32_t file = most == files.end() ? 0 : most->first;
     const uint32_t nr_before = nr_instances_;
-    Output calls = calls_of(body, body.first, Code(std::move(ranges)), file, 1);
+    ByteWriter calls = calls_of(body, body.first, Code(std::move(ranges)), file, 1);
     if (calls.size() > INLINE_FRAMES_BODY_MAX) {
         left_out_.instances += nr_instances_ - nr_before;
         nr_instances_ = nr_before;
         calls = {};
     }
-    out_.number(calls.size());
+    out_.uleb(calls.size());
     if (calls.size() != 0)
-        out_.number(file);
+        out_.uleb(file);
     out_.items(calls.bytes());
 }
 
@@ -428,9 +395,9 @@ std::vector<FrameWriter::Instance> FrameWriter::instances_of(const Body &body, u
     return instances;
 }
 
-Output FrameWriter::calls_of(const Body &body, uint32_t caller, const Code &code, uint32_t file,
-                             uint32_t depth) {
-    Output out;
+ByteWriter FrameWriter::calls_of(const Body &body, uint32_t caller, const Code &code, uint32_t file,
+                                 uint32_t depth) {
+    ByteWriter out;
     LastCall last{.file = file};
     for (const Instance &instance : instances_of(body, caller, code, depth))
         write_instance(body, instance, last, depth, out);
@@ -438,7 +405,7 @@ Output FrameWriter::calls_of(const Body &body, uint32_t caller, const Code &code
 }
 
 void FrameWriter::write_instance(const Body &body, const Instance &instance, LastCall &last,
-                                 uint32_t depth, Output &out) {
+                                 uint32_t depth, ByteWriter &out) {
     const CodeFrame &frame = units_[body.unit].frames[instance.frame];
     const uint32_t func = func_numbers_[function_of(body, instance.frame)];
     const uint32_t file = file_number(frame);
@@ -446,37 +413,37 @@ void FrameWriter::write_instance(const Body &body, const Instance &instance, Las
     const auto known = call ? call_numbers_.find(key_of(*call)) : call_numbers_.end();
     const bool is_known = known != call_numbers_.end();
     const uint32_t inner_file = func < func_files_.size() ? func_files_[func] : 0;
-    const Output inner = calls_of(body, instance.frame, instance.code, inner_file, depth + 1);
+    const ByteWriter inner = calls_of(body, instance.frame, instance.code, inner_file, depth + 1);
     ++nr_instances_;
-    out.number(uint64_t{is_known ? known->second : func} << INLINE_FRAMES_INSTANCE_BITS |
-               (is_known ? INLINE_FRAMES_KNOWN : 0) |
-               (instance.places.size() > 1 ? INLINE_FRAMES_RANGES : 0) |
-               (inner.size() != 0 ? INLINE_FRAMES_CALLS : 0));
+    out.uleb(uint64_t{is_known ? known->second : func} << INLINE_FRAMES_INSTANCE_BITS |
+             (is_known ? INLINE_FRAMES_KNOWN : 0) |
+             (instance.places.size() > 1 ? INLINE_FRAMES_RANGES : 0) |
+             (inner.size() != 0 ? INLINE_FRAMES_CALLS : 0));
     const CodeRange &first = instance.places.front();
-    out.number(first.begin - last.start);
+    out.uleb(first.begin - last.start);
     if (!is_known && file != last.file) {
-        out.number(0);
-        out.number(file);
+        out.uleb(0);
+        out.uleb(file);
         last.file = file;
     }
-    out.number(first.end - first.begin);
+    out.uleb(first.end - first.begin);
     if (instance.places.size() > 1)
-        out.number(instance.places.size() - 1);
+        out.uleb(instance.places.size() - 1);
     for (size_t i = 1; i < instance.places.size(); ++i) {
-        out.number(instance.places[i].begin - instance.places[i - 1].end);
-        out.number(instance.places[i].end - instance.places[i].begin);
+        out.uleb(instance.places[i].begin - instance.places[i - 1].end);
+        out.uleb(instance.places[i].end - instance.places[i].begin);
     }
     if (!is_known)
-        out.signed_number(int64_t{frame.call_line} - int64_t{last.line});
+        out.zigzag(int64_t{frame.call_line} - int64_t{last.line});
     if (inner.size() != 0)
-        out.number(inner.size());
+        out.uleb(inner.size());
     out.items(inner.bytes());
     last.start = first.begin;
     last.line = frame.call_line;
 }
 
 std::vector<std::byte> FrameWriter::section() const {
-    Output strings;
+    ByteWriter strings;
     std::vector<inline_frames_section> sections;
     std::vector<uint32_t> func_ids;
     std::vector<uint16_t> func_files = func_files_;
@@ -491,23 +458,21 @@ std::vector<std::byte> FrameWriter::section() const {
         func_files.push_back(0);
     for (const auto &[name, number] : files_)
         files.push_back(strings.text(name));
-    while (strings.size() % sizeof(uint32_t) != 0)
-        strings.text({});
-    const std::vector<inline_frames_header> header = {
-        {.magic = INLINE_FRAMES_MAGIC,
-         .version = INLINE_FRAMES_VERSION,
-         .nr_sections = static_cast<uint32_t>(sections.size()),
-         .nr_blocks = static_cast<uint32_t>(blocks_.size()),
-         .nr_calls = static_cast<uint32_t>(calls_.size()),
-         .nr_funcs = static_cast<uint32_t>(func_ids.size()),
-         .nr_files = static_cast<uint32_t>(files.size()),
-         .strings_size = strings.size(),
-         .records_size = out_.size(),
-         .nr_bodies = nr_bodies_,
-         .nr_instances = nr_instances_,
-         .reserved = 0}};
-    Output out;
-    out.items(header);
+    strings.align(sizeof(uint32_t));
+    const inline_frames_header header = {.magic = INLINE_FRAMES_MAGIC,
+                                         .version = INLINE_FRAMES_VERSION,
+                                         .nr_sections = static_cast<uint32_t>(sections.size()),
+                                         .nr_blocks = static_cast<uint32_t>(blocks_.size()),
+                                         .nr_calls = static_cast<uint32_t>(calls_.size()),
+                                         .nr_funcs = static_cast<uint32_t>(func_ids.size()),
+                                         .nr_files = static_cast<uint32_t>(files.size()),
+                                         .strings_size = strings.size(),
+                                         .records_size = out_.size(),
+                                         .nr_bodies = nr_bodies_,
+                                         .nr_instances = nr_instances_,
+                                         .reserved = 0};
+    ByteWriter out;
+    out.item(header);
     out.items(sections);
     out.items(blocks_);
     out.items(calls_);
@@ -516,7 +481,7 @@ std::vector<std::byte> FrameWriter::section() const {
     out.items(files);
     out.items(strings.bytes());
     out.items(out_.bytes());
-    return out.bytes();
+    return out.take();
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// A bounded little-endian cursor over bytes of DWARF. A read past the end returns 0 and marks the
-// cursor as failed. It stays so: callers test once, at the end.
+// A bounded little-endian cursor over bytes. A read past the end returns 0 and marks the cursor as
+// failed. It stays so: callers test once, at the end.
 #ifndef BTF_EXTRA_BYTE_READER_H
 #define BTF_EXTRA_BYTE_READER_H
 
@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-namespace btf_extra::generator {
+namespace btf_extra {
 
 class ByteReader {
   public:
@@ -85,6 +85,12 @@ class ByteReader {
         return 0;
     }
 
+    // Reads what ByteWriter::zigzag() writes.
+    int64_t zigzag() {
+        const uint64_t value = uleb();
+        return static_cast<int64_t>((value >> 1) ^ -(value & 1));
+    }
+
     std::span<const uint8_t> bytes(uint64_t count) {
         if (count > remaining()) {
             fail();
@@ -130,6 +136,6 @@ class ByteReader {
     bool failed_ = false;
 };
 
-}  // namespace btf_extra::generator
+}  // namespace btf_extra
 
 #endif
