@@ -46,35 +46,43 @@ Result<std::vector<FoundFunc>> SiteTables::find(const FuncText &text) {
     return out;
 }
 
-// "symbol+0x10" and ".text+0x10".
-Result<std::vector<FoundFunc>> SiteTables::find_at_name(std::string_view text) {
+Result<SiteTables::Named> SiteTables::named(std::string_view text) const {
     const std::string name(text.substr(0, text.find('+')));
-    std::optional<uint64_t> offset = 0;
-    if (name.size() != text.size())
-        offset = parse_hex(text.substr(name.size() + 1));
-    if (!offset)
-        return Error{fmt::format("{}: '{}' is neither an address nor symbol+0xoffset", name_, text),
-                     EINVAL};
-    std::vector<FoundFunc> out;
+    Named out;
+    if (name.size() != text.size()) {
+        const auto offset = parse_hex(text.substr(name.size() + 1));
+        if (!offset)
+            return Error{
+                fmt::format("{}: '{}' is neither an address nor symbol+0xoffset", name_, text),
+                EINVAL};
+        out.offset = *offset;
+    }
     if (!objects_.empty()) {
-        const SharedObject &first = objects_.front();
-        const int section = loc_index_elf_section(&first->view->index(), name.c_str());
+        const int section = loc_index_elf_section(&objects_.front()->view->index(), name.c_str());
         if (section >= 0) {
-            find_by_place(first, static_cast<uint32_t>(section), *offset, out);
+            out.elf_section = static_cast<uint32_t>(section);
             return out;
         }
     }
     if (symbols() == nullptr)
-        return Error{fmt::format("{}: addresses of symbols are hidden", name_), EPERM};
-    const std::vector<Place> places = symbols()->places(name);
-    if (places.empty())
+        return Error{fmt::format("{}: {}", name_, kHiddenAddresses), EPERM};
+    out.symbols = symbols()->places(name);
+    if (out.symbols.empty())
         return Error{fmt::format("{}: '{}' is neither an address nor a symbol", name_, name),
                      ENOENT};
-    for (const Place &place : places)
+    return out;
+}
+
+Result<std::vector<FoundFunc>> SiteTables::find_at_name(std::string_view text) const {
+    const Named wanted = TRY(named(text));
+    std::vector<FoundFunc> out;
+    if (wanted.elf_section)
+        find_by_place(objects_.front(), *wanted.elf_section, wanted.offset, out);
+    for (const Place &place : wanted.symbols)
         for (const SharedObject &object : objects_)
             for (uint32_t elf = 0; elf < object->sections.size(); elf++) {
                 const PlacedSection &section = object->sections[elf];
-                const uint64_t distance = place.offset + *offset - section.begin().offset;
+                const uint64_t distance = place.offset + wanted.offset - section.begin().offset;
                 if (place.section == section.elf_section && distance < section.place.size)
                     find_by_place(object, elf, distance, out);
             }
@@ -112,15 +120,13 @@ Result<std::vector<FoundFunc>> SiteTables::find_at(std::string_view text) {
 
 namespace {
 
-// Returns the file that `btf-extra firmware` made for the running kernel. The module looks at the
-// same places.
+// Returns the file that `btf-extra firmware` made for the running kernel.
 Result<std::string> installed_file() {
     utsname system = {};
     uname(&system);
     std::string paths;
-    for (const char *folder : {"/lib/firmware/updates", "/lib/firmware"}) {
-        const std::string path =
-            fmt::format("{}/btf_extra/{}/vmlinux.btf_extra", folder, system.release);
+    for (const char *folder : kFirmwareFolders) {
+        const std::string path = fmt::format("{}/{}/vmlinux.btf_extra", folder, system.release);
         if (std::error_code ignored; std::filesystem::exists(path, ignored))
             return path;
         paths += (paths.empty() ? "" : " nor ") + path;

@@ -42,6 +42,15 @@ class SiteTables {
     // is none of these.
     Result<std::vector<FoundFunc>> find_at(std::string_view text);
 
+    // What "symbol+0x10" or, in the first object, ".text+0x10" stands for.
+    struct Named {
+        std::optional<uint32_t> elf_section;  // of the first object
+        std::vector<Place> symbols;           // if it is none: where symbols of that name are
+        uint64_t offset = 0;
+    };
+    // It is an error if there is nothing of that name.
+    Result<Named> named(std::string_view text) const;
+
     // All objects, as they are by now; vmlinux, if it is there, is the first.
     Result<const std::vector<SharedObject> *> objects();
 
@@ -63,7 +72,7 @@ class SiteTables {
     const ElfImage *elf_ = nullptr;
 
   private:
-    Result<std::vector<FoundFunc>> find_at_name(std::string_view text);
+    Result<std::vector<FoundFunc>> find_at_name(std::string_view text) const;
 };
 
 // Opens what the module has loaded. sys_kernel has the kernel's BTF (btf/) and the blobs
@@ -92,6 +101,11 @@ Result<std::unique_ptr<SiteTables>> open_file_tables(const FileTablesPaths &path
 
 Result<std::unique_ptr<SiteTables>> open_elf_tables(const std::string &file,
                                                     const ObjectPaths &elf);
+
+// Where the tables of a release are installed, in a folder of its name. The module looks at the
+// same places.
+inline constexpr const char *kFirmwareFolders[] = {"/lib/firmware/updates/btf_extra",
+                                                   "/lib/firmware/btf_extra"};
 
 // The choice of a user.
 struct TablesChoice {
