@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Tests what an fentry program attaches to, by id. The sites and symbols of a row are compared with
- * verdicts and log lines that are worked out by hand.
- */
+/* Tests what an fentry program attaches to, by id. */
 #include <kunit/test.h>
 
 #include "../../tests/core/blob_writer.h"
@@ -10,273 +7,11 @@
 #include "../kernel_symbol.h"
 #include "../object_registry.h"
 #include "../site_query.h"
+#include "fentry_rows.h"
+#include "rows_param.h"
 #include "sample_objects.h"
 
-/* An id of the base: base_func() is void (void). */
-#define BASE_FUNC 3
-
-/* Ids of the types, from 4 on. */
-enum {
-	PROTO_A = 4,	/* int (int a) */
-	PROTO_AB,	/* void (int a, int b) */
-	PROTO_B,	/* void (int b) */
-	PROTO_PAIR,	/* void (__int128, int b) */
-	INT128,
-	APPLE,		/* PROTO_AB */
-	APPLE_ISRA,	/* apple.isra.0, PROTO_B */
-	BASE_A,		/* base_func, PROTO_A, in a.c */
-	BASE_B,		/* base_func, PROTO_AB, in b.c */
-	FIG,		/* PROTO_A */
-	PLUM,		/* PROTO_PAIR */
-	TAG_A,
-	TAG_B,
-	FIRST_LOCATION,
-};
-
-/* Records of func_info: each LOC_PROTO has a letter for each parameter. */
-enum {
-	IN_DI = FIRST_LOCATION, IN_SI, IN_DX, SEVEN, IN_MEMORY, SUM, IN_DI_SI,
-	NOTHING,	/* no parameters */
-	DI,		/* a in rdi */
-	SI,
-	GONE,
-	CONSTANT,
-	DI_SI,		/* a in rdi, b in rsi */
-	GONE_DI,
-	GONE_SI,
-	DI_MEMORY,
-	DI_SUM,
-	PAIR_DX,
-	PAIR_SI,
-	NR_IDS,
-};
-
-#define MAX_BODIES 3
-#define STUB_OFFSET 0x70
-#define MAX_LINES 5
-
-struct fentry_row {
-	const char *name;
-	u32 asked;
-	struct {
-		u32 func, proto, offset;	/* in order of all three; func 0: the end */
-		const char *symbol;		/* NULL: no symbol begins there */
-	} bodies[MAX_BODIES];
-	u32 inlined;		/* number of inlined sites of the function that is asked for */
-	u32 more;		/* bodies of the first one's function, from 0x20 on */
-	u32 part;		/* number, from 1, of the body that continues a call */
-	bool freed;
-	bool strict;
-	bool firmware;		/* no BTF of the kernel has the ids of the types */
-
-	const char *stub;	/* the function is exposed by this name; NULL: it is not */
-	bool without;		/* its stub lacks a parameter */
-	bool stubs;		/* the program may be attached to a stub */
-
-	/* the expected result: */
-	enum fentry_answer answer;
-	bool refused;
-	u32 offset;		/* the address that it attaches to; 0: not known */
-	u32 ids[MAX_BODIES];	/* the ids that attach to exactly these bodies */
-	const char *lines[MAX_LINES];
-};
-
-#define A(at) "  000000000010" #at
-#define CHOOSE "To choose one, attach by its id; debugfs has all in btf_extra/sites"
-#define KLOC_ALL "A kloc program takes all of them; see btf-extra lookup "
-#define KLOC_THERE "A kloc program gets what is there; see btf-extra lookup "
-#define APPLE_INLINED "apple: inlined at 4 sites, no body: "
-#define CALLS_OF "Its inlined calls are those of "
-#define USE_KLOC "use kloc (btf-extra lookup "
-
-static const struct fentry_row fentry_rows[] = {
-	/* ---- ids of the types ---- */
-	{ "one body", APPLE, { { APPLE, DI_SI, 0x10, "apple" } },
-	  .answer = FENTRY_ADDRESS, .offset = 0x10, .ids = { APPLE } },
-	{ "one body, and inlined", APPLE, { { APPLE, DI_SI, 0x10, "apple" } }, .inlined = 2,
-	  .answer = FENTRY_ADDRESS, .offset = 0x10, .ids = { APPLE },
-	  .lines = { "apple: also inlined at 2 sites: fentry will miss these, kloc would not" } },
-	{ "one body without a symbol", APPLE, { { APPLE, DI_SI, 0x10 } },
-	  .answer = FENTRY_ADDRESS, .offset = 0x10, .ids = { APPLE } },
-	{ "one of two with a name", BASE_B, { { BASE_A, DI, 0x10, "base_func" },
-	  { BASE_B, DI_SI, 0x20, "base_func" } },
-	  .answer = FENTRY_ADDRESS, .offset = 0x20, .ids = { BASE_A, BASE_B } },
-	{ "parameters that are not used", APPLE, { { APPLE, GONE_SI, 0x10, "apple" } },
-	  .answer = FENTRY_ADDRESS, .offset = 0x10, .ids = { APPLE } },
-	{ "a parameter that is always the same", FIG, { { FIG, CONSTANT, 0x10, "fig" } },
-	  .answer = FENTRY_ADDRESS, .offset = 0x10, .ids = { FIG } },
-	{ "a suffix that changes nothing", FIG, { { FIG, GONE, 0x10, "fig.llvm.123" } },
-	  .answer = FENTRY_ADDRESS, .offset = 0x10, .ids = { FIG } },
-	{ "a pair of registers", PLUM, { { PLUM, PAIR_DX, 0x10, "plum" } },
-	  .answer = FENTRY_ADDRESS, .offset = 0x10, .ids = { PLUM } },
-	{ "a pair of registers, and one that is taken", PLUM, { { PLUM, PAIR_SI, 0x10, "plum" } },
-	  .answer = FENTRY_ABI, .refused = true,
-	  .lines = { "plum: body plum: parameter 'b' is in %rsi, not in %rdx",
-		     KLOC_THERE "plum" } },
-	{ "types of firmware", APPLE, { { APPLE, DI_SI, 0x10, "apple" } }, .firmware = true,
-	  .answer = FENTRY_ADDRESS, .offset = 0x10 },
-
-	{ "no body", APPLE, .inlined = 4, .stubs = true, .answer = FENTRY_NO_BODY, .refused = true,
-	  .lines = { "apple: inlined at 4 sites, no body: " USE_KLOC "apple)",
-		     "Or expose it as a function: btf-extra expose apple" } },
-	{ "no body, and exposed", APPLE, .inlined = 4, .stub = "apple__inlined", .stubs = true,
-	  .answer = FENTRY_STUB, .offset = STUB_OFFSET,
-	  .lines = { APPLE_INLINED "goes to apple__inlined in a module inlined" } },
-	{ "no body, and exposed, for a program at its end", APPLE, .inlined = 4,
-	  .stub = "apple__inlined", .answer = FENTRY_NO_BODY, .refused = true,
-	  .lines = { "apple: inlined at 4 sites, no body: " USE_KLOC "apple)",
-		     CALLS_OF "apple__inlined in a module inlined" } },
-	{ "no body, and exposed without a parameter", APPLE, .inlined = 4,
-	  .stub = "apple__inlined", .without = true, .stubs = true,
-	  .answer = FENTRY_NO_BODY, .refused = true,
-	  .lines = { "apple: inlined at 4 sites, no body: " USE_KLOC "apple)",
-		     CALLS_OF "apple__inlined in a module inlined, without some parameters" } },
-	{ "a rest as its only body", FIG, { { FIG, DI, 0x10, "fig.part.0" } }, .part = 1,
-	  .inlined = 1, .answer = FENTRY_NO_BODY, .refused = true,
-	  .lines = { "fig: inlined at 1 site, only rests of it have a body: " USE_KLOC "fig)",
-		     "Or expose it as a function: btf-extra expose fig" } },
-	{ "no code", APPLE, .answer = FENTRY_NO_BODY, .refused = true,
-	  .lines = { "apple: no code of it is known" } },
-	{ "a rest beside its body", FIG, { { FIG, DI, 0x10, "fig" },
-	  { FIG, DI, 0x20, "fig.part.0" } }, .part = 2,
-	  .answer = FENTRY_ADDRESS, .offset = 0x10, .ids = { FIG } },
-	{ "text that was freed", FIG, { { FIG, DI, 0x10, "fig" } }, .freed = true,
-	  .answer = FENTRY_NO_TEXT, .refused = true,
-	  .lines = { "fig: its text was freed after boot" } },
-
-	{ "two bodies", FIG, { { FIG, DI, 0x10, "fig" }, { FIG, DI, 0x20, "fig" } },
-	  .answer = FENTRY_SEVERAL, .refused = true,
-	  .lines = { "fig: id 13 stands for 2 bodies, and does not say which is meant:",
-		     A(1010) " fig: no id of its own", A(1020) " fig: no id of its own",
-		     KLOC_ALL "fig" } },
-	{ "two bodies, one changed", APPLE, { { APPLE, DI_SI, 0x10, "apple" },
-	  { APPLE, GONE_DI, 0x20, "apple.isra.0" }, { APPLE_ISRA, DI, 0x20, "apple.isra.0" } },
-	  .answer = FENTRY_SEVERAL, .refused = true, .ids = { 0, APPLE_ISRA, APPLE_ISRA },
-	  .lines = { "apple: id 9 stands for 2 bodies, and does not say which is meant:",
-		     A(1010) " apple: no id of its own",
-		     A(1020) " apple.isra.0: id 10 of kunit_btf",
-		     CHOOSE } },
-
-	/* ---- parameters elsewhere ---- */
-	{ "a changed body, its own id", APPLE_ISRA, { { APPLE, GONE_DI, 0x20, "apple.isra.0" },
-	  { APPLE_ISRA, DI, 0x20, "apple.isra.0" } },
-	  .answer = FENTRY_ADDRESS, .offset = 0x20, .ids = { APPLE_ISRA, APPLE_ISRA } },
-	{ "a changed body, the id of the source", APPLE,
-	  { { APPLE, GONE_DI, 0x20, "apple.isra.0" }, { APPLE_ISRA, DI, 0x20, "apple.isra.0" } },
-	  .answer = FENTRY_ABI, .refused = true, .ids = { APPLE_ISRA, APPLE_ISRA },
-	  .lines = { "apple: body apple.isra.0: parameter 'a' is optimized out",
-		     "Id 10 of kunit_btf is apple.isra.0 with the parameters that it has" } },
-	{ "an own id whose parameter is elsewhere", APPLE_ISRA,
-	  { { APPLE_ISRA, SI, 0x20, "apple.isra.0" } }, .answer = FENTRY_ABI, .refused = true,
-	  .lines = { "apple.isra.0: body apple.isra.0: parameter 'b' is in %rsi, not in %rdi",
-		     KLOC_THERE "apple.isra.0" } },
-	{ "an own id whose parameter is gone", APPLE_ISRA,
-	  { { APPLE_ISRA, GONE, 0x20, "apple.isra.0" } }, .answer = FENTRY_ABI, .refused = true,
-	  .lines = { "apple.isra.0: body apple.isra.0: parameter 'b' is optimized out",
-		     KLOC_THERE "apple.isra.0" } },
-	{ "a changed body, moved", APPLE, { { APPLE, GONE_SI, 0x20, "apple.isra.0" } },
-	  .answer = FENTRY_ABI, .refused = true,
-	  .lines = { "apple: body apple.isra.0: parameter 'a' is optimized out",
-		     KLOC_THERE "apple" } },
-	{ "a changed body, a constant", FIG, { { FIG, CONSTANT, 0x20, "fig.constprop.1" } },
-	  .answer = FENTRY_ABI, .refused = true,
-	  .lines = { "fig: body fig.constprop.1: parameter 'a' is a constant and not passed",
-		     KLOC_THERE "fig" } },
-	{ "a changed body, in order, no result", APPLE, { { APPLE, DI_SI, 0x20, "apple.isra.0" } },
-	  .answer = FENTRY_ADDRESS, .offset = 0x20, .ids = { APPLE } },
-	{ "a changed body, in order, with a result", FIG, { { FIG, DI, 0x20, "fig.isra.0" } },
-	  .answer = FENTRY_ABI, .refused = true,
-	  .lines = { "fig: body fig.isra.0: what it returns may be optimized out",
-		     KLOC_THERE "fig" } },
-	{ "moved without a suffix", FIG, { { FIG, SI, 0x20, "fig" } },
-	  .answer = FENTRY_ABI, .refused = true,
-	  .lines = { "fig: body fig: parameter 'a' is in %rsi, not in %rdi",
-		     KLOC_THERE "fig" } },
-	{ "in memory", APPLE, { { APPLE, DI_MEMORY, 0x20, "apple" } },
-	  .answer = FENTRY_ABI, .refused = true,
-	  .lines = { "apple: body apple: parameter 'b' is in memory at %rsp+8, not in %rsi",
-		     KLOC_THERE "apple" } },
-	{ "a sum", APPLE, { { APPLE, DI_SUM, 0x20, "apple" } },
-	  .answer = FENTRY_ABI, .refused = true,
-	  .lines = { "apple: body apple: parameter 'b' is %rsi-4, not in %rsi",
-		     KLOC_THERE "apple" } },
-
-	/* ---- ids of the base ---- */
-	{ "base, one body", BASE_FUNC, { { BASE_FUNC, NOTHING, 0x10, "base_func" } },
-	  .answer = FENTRY_BY_NAME, .offset = 0x10, .ids = { BASE_FUNC } },
-	{ "base, nothing known", BASE_FUNC, { { FIG, DI, 0x10, "fig" } },
-	  .answer = FENTRY_BY_NAME, .ids = { FIG } },
-	{ "base, another symbol there", BASE_FUNC, { { BASE_FUNC, NOTHING, 0x10, "alias" } },
-	  .answer = FENTRY_ADDRESS, .offset = 0x10, .ids = { BASE_FUNC } },
-	{ "base, no body", BASE_FUNC, .inlined = 3, .answer = FENTRY_NO_BODY,
-	  .lines = { "base_func: inlined at 3 sites, no body: " USE_KLOC "base_func)",
-		     "Or expose it as a function: btf-extra expose base_func" } },
-	{ "base, no body, and exposed", BASE_FUNC, .inlined = 1, .stub = "base_func",
-	  .stubs = true, .answer = FENTRY_NO_BODY,
-	  .lines = { "base_func: inlined at 1 site, no body: " USE_KLOC "base_func)",
-		     CALLS_OF "base_func in a module inlined" } },
-	{ "base, partly inlined, and exposed", BASE_FUNC,
-	  { { BASE_FUNC, NOTHING, 0x10, "base_func" } }, .inlined = 1,
-	  .stub = "base_func__inlined",
-	  .answer = FENTRY_BY_NAME, .offset = 0x10, .ids = { BASE_FUNC },
-	  .lines = { "base_func: also inlined at 1 site: fentry will miss it, kloc would not",
-		     CALLS_OF "base_func__inlined in a module inlined" } },
-	{ "base, freed", BASE_FUNC, { { BASE_FUNC, NOTHING, 0x10, "base_func" } }, .freed = true,
-	  .answer = FENTRY_NO_TEXT, .lines = { "base_func: its text was freed after boot" } },
-	{ "base, partly inlined", BASE_FUNC, { { BASE_FUNC, NOTHING, 0x10, "base_func" } },
-	  .inlined = 1, .answer = FENTRY_BY_NAME, .offset = 0x10, .ids = { BASE_FUNC },
-	  .lines = { "base_func: also inlined at 1 site: fentry will miss it, kloc would not" } },
-	{ "base, two bodies of a header's function", BASE_FUNC,
-	  { { BASE_FUNC, NOTHING, 0x10, "base_func" }, { BASE_FUNC, NOTHING, 0x20, "base_func" } },
-	  .answer = FENTRY_SEVERAL,
-	  .lines = { "base_func: of 2 bodies with this name the first in kallsyms is taken:",
-		     A(1010) " base_func: no id of its own", A(1020) " base_func: no id of its own",
-		     KLOC_ALL "base_func" } },
-	{ "base, a body and a changed one", BASE_FUNC,
-	  { { BASE_FUNC, NOTHING, 0x10, "base_func.constprop.0" },
-	    { BASE_FUNC, NOTHING, 0x20, "base_func" } },
-	  .answer = FENTRY_SEVERAL, .offset = 0x20, .ids = { 0, BASE_FUNC },
-	  .lines = { "base_func: of 2 bodies with this name the first in kallsyms is taken:",
-		     A(1010) " base_func.constprop.0: no id of its own",
-		     A(1020) " base_func: no id of its own",
-		     KLOC_ALL "base_func" } },
-	{ "base, two functions", BASE_FUNC, { { BASE_A, DI, 0x10, "base_func" },
-	  { BASE_B, DI_SI, 0x20, "base_func" } },
-	  .answer = FENTRY_SEVERAL, .ids = { BASE_A, BASE_B },
-	  .lines = { "base_func: of 2 bodies with this name the first in kallsyms is taken:",
-		     A(1010) " base_func, a.c: id 11 of kunit_btf",
-		     A(1020) " base_func, b.c: id 12 of kunit_btf",
-		     CHOOSE } },
-	{ "base, two functions, strict", BASE_FUNC, { { BASE_A, DI, 0x10, "base_func" },
-	  { BASE_B, DI_SI, 0x20, "base_func" } }, .strict = true,
-	  .answer = FENTRY_SEVERAL, .refused = true, .ids = { BASE_A, BASE_B },
-	  .lines = { "base_func: 2 bodies have this name, and btf_extra.strict is set:",
-		     A(1010) " base_func, a.c: id 11 of kunit_btf",
-		     A(1020) " base_func, b.c: id 12 of kunit_btf",
-		     CHOOSE } },
-	{ "base, two functions, one with a body", BASE_FUNC,
-	  { { BASE_B, DI_SI, 0x20, "base_func" } },
-	  .answer = FENTRY_BY_NAME, .offset = 0x20, .ids = { BASE_B } },
-	{ "base, moved", BASE_FUNC, { { BASE_A, SI, 0x20, "base_func" } },
-	  .answer = FENTRY_ABI, .refused = true, .offset = 0x20,
-	  .lines = { "base_func: body base_func: parameter 'a' is in %rsi, not in %rdi",
-		     KLOC_THERE "base_func" } },
-	{ "base, moved, strict", BASE_FUNC, { { BASE_A, SI, 0x20, "base_func" } }, .strict = true,
-	  .answer = FENTRY_ABI, .refused = true, .offset = 0x20,
-	  .lines = { "base_func: body base_func: parameter 'a' is in %rsi, not in %rdi",
-		     KLOC_THERE "base_func" } },
-	{ "base, changed: the name leads nowhere", BASE_FUNC,
-	  { { BASE_A, GONE, 0x20, "base_func.isra.0" } }, .answer = FENTRY_ABI,
-	  .lines = { "base_func: body base_func.isra.0: parameter 'a' is optimized out",
-		     KLOC_THERE "base_func" } },
-
-	{ "no function", PROTO_A, { { FIG, DI, 0x10, "fig" } }, .answer = FENTRY_BY_NAME,
-	  .ids = { FIG } },
-	{ "an id behind the last", 1000, { { FIG, DI, 0x10, "fig" } },
-	  .answer = FENTRY_BY_NAME, .ids = { FIG } },
-};
-
-KUNIT_ARRAY_PARAM_DESC(fentry, fentry_rows, name);
+ROWS_PARAM(fentry, struct fentry_row, fentry_rows, fentry_nr_rows)
 
 /* ---- the object of a row ---- */
 
@@ -286,7 +21,7 @@ static bool symbol_of_row(unsigned long address, char *symbol)
 {
 	u32 i;
 
-	for (i = 0; i < MAX_BODIES && current_row->bodies[i].func; i++) {
+	for (i = 0; i < FENTRY_ROW_BODIES && current_row->bodies[i].func; i++) {
 		if (address != sample_text(1) + current_row->bodies[i].offset ||
 		    !current_row->bodies[i].symbol)
 			continue;
@@ -301,7 +36,7 @@ static bool stub_of_row(const struct extra_object *object, u32 func_id,
 {
 	*found = (struct phantom_found){
 		.name = current_row->stub,
-		.address = sample_text(1) + STUB_OFFSET,
+		.address = sample_text(1) + FENTRY_ROW_STUB,
 		.whole = !current_row->without,
 	};
 	return current_row->stub;
@@ -393,7 +128,7 @@ static void put_sites(struct blob_writer *w, const struct fentry_row *row)
 	};
 	u32 nr = 0, i;
 
-	while (nr < MAX_BODIES && row->bodies[nr].func)
+	while (nr < FENTRY_ROW_BODIES && row->bodies[nr].func)
 		nr++;
 	blob_type(w, blob_string(w, "func.text"), LOC_KIND_SEC, nr + row->more, 0);
 	for (i = 0; i < nr; i++) {
@@ -453,7 +188,7 @@ static void expect_line(const char *line, void *data)
 {
 	struct told *told = data;
 
-	if (told->nr < MAX_LINES && told->row->lines[told->nr])
+	if (told->nr < FENTRY_ROW_LINES && told->row->lines[told->nr])
 		KUNIT_EXPECT_STREQ(told->test, line, told->row->lines[told->nr]);
 	else
 		KUNIT_FAIL(told->test, "another line: %s", line);
@@ -539,7 +274,7 @@ static void fentry_row_test(struct kunit *test)
 	struct told told = { .test = test, .row = row };
 
 	expect_row(test, row, true, expect_line, &told);
-	if (told.nr < MAX_LINES)
+	if (told.nr < FENTRY_ROW_LINES)
 		KUNIT_EXPECT_NULL(test, row->lines[told.nr]);
 }
 
