@@ -22,18 +22,23 @@ inline int device() {
     return fd;
 }
 
-// Loads a program of this type and with these flags that does nothing. Ends this process if it does
-// not load.
-inline int load_program(uint32_t type, uint32_t flags = 0, uint32_t expected_attach_type = 0,
-                        uint32_t attach_btf_id = 0) {
+// Loads a program of this type and with these flags that does nothing. Returns -1 and errno if it
+// does not load.
+inline int try_load_program(uint32_t type, uint32_t flags = 0, uint32_t expected_attach_type = 0,
+                            uint32_t attach_btf_id = 0) {
     const bpf_insn nothing[] = {{BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 0},
                                 {BPF_JMP | BPF_EXIT, 0, 0, 0, 0}};
     LIBBPF_OPTS(bpf_prog_load_opts, options);
     options.prog_flags = flags;
     options.expected_attach_type = static_cast<bpf_attach_type>(expected_attach_type);
     options.attach_btf_id = attach_btf_id;
-    const int fd =
-        bpf_prog_load(static_cast<bpf_prog_type>(type), "nothing", "GPL", nothing, 2, &options);
+    return bpf_prog_load(static_cast<bpf_prog_type>(type), "nothing", "GPL", nothing, 2, &options);
+}
+
+// The same. Ends this process if the program does not load.
+inline int load_program(uint32_t type, uint32_t flags = 0, uint32_t expected_attach_type = 0,
+                        uint32_t attach_btf_id = 0) {
+    const int fd = try_load_program(type, flags, expected_attach_type, attach_btf_id);
     if (fd < 0)
         die("program of type " + std::to_string(type));
     return fd;

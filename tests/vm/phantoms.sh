@@ -11,7 +11,7 @@ prepare() {
             -o "$firmware/phantom_sites.btf_extra" "$own/phantom_sites.ko" &&
         echo "phantom_sites $(readelf -n "$own/phantom_sites.ko" | sed -n 's/.*Build ID: //p')" \
             >>"$firmware/manifest" || return
-    for module in phantom_sites patch_around patch_stub; do
+    for module in live_patch phantom_sites; do
         strip -g -o "$files/$module.ko" "$own/$module.ko" || return
     done
     cp build/release/vm/phantoms/phantoms.bpf.o "$files" &&

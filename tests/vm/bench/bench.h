@@ -26,6 +26,7 @@
 #include <bpf/libbpf.h>
 
 #include "include/uapi/linux/btf_extra.h"
+#include "tests/vm/kprobe_event.h"
 
 namespace bench {
 
@@ -105,16 +106,7 @@ inline std::vector<uint64_t> addresses_of(int link) {
 
 // Returns -1 if the kernel refuses the site.
 inline int attach_perf(int program, uint64_t address) {
-    static const uint32_t type = [] {
-        uint32_t number = 0;
-        std::ifstream("/sys/bus/event_source/devices/kprobe/type") >> number;
-        return number;
-    }();
-    perf_event_attr attr = {};
-    attr.size = sizeof(attr);
-    attr.type = type;
-    attr.kprobe_addr = address;
-    const int event = syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+    const int event = open_kprobe_event(nullptr, address);
     if (event >= 0 &&
         (ioctl(event, PERF_EVENT_IOC_SET_BPF, program) || ioctl(event, PERF_EVENT_IOC_ENABLE, 0)))
         die("attach through perf");

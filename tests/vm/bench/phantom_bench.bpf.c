@@ -21,7 +21,7 @@ int takes_call(struct pt_regs *ctx)
 	return 0;
 }
 
-/* Those of hit_bench_three() are on the stack, so far from where it ends. */
+/* The arguments of hit_bench_three() are on the stack, so far from where it ends. */
 const volatile __u32 distances[3];
 
 SEC("kprobe/foo")

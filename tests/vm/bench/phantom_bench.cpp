@@ -166,7 +166,7 @@ class Event {
         attr.type = PERF_TYPE_TRACEPOINT;
         attr.sample_period = 1;
         std::ifstream(kTracing + "events/" + name_ + "/id") >> attr.config;
-        // Of the one processor.
+        // The guest has one processor.
         event_ =
             static_cast<int>(syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC));
         if (event_ < 0 || ioctl(event_, PERF_EVENT_IOC_SET_BPF, program) != 0 ||

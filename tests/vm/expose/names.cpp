@@ -7,13 +7,13 @@
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
-#include <linux/perf_event.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "tests/vm/expose/names.h"
-#include "tests/vm/guest_sites.h"
+#include "tests/vm/guest_attach.h"
+#include "tests/vm/kernel_btf.h"
+#include "tests/vm/kprobe_event.h"
 
 using namespace guest;
 
@@ -49,23 +49,15 @@ void add_funcs(const btf *types, const std::string &object, bool only_known, Fou
 Found find_funcs(const btf *vmlinux) {
     Found found;
     add_funcs(vmlinux, "vmlinux", false, found);
-    for (uint32_t id = 0; bpf_btf_get_next_id(id, &id) == 0;) {
-        const int fd = bpf_btf_get_fd_by_id(id);
-        char name[64] = {};
-        bpf_btf_info info = {};
-        info.name = pointer(name);
-        info.name_len = sizeof(name);
-        uint32_t size = sizeof(info);
-        const bool is_module = fd >= 0 && bpf_obj_get_info_by_fd(fd, &info, &size) == 0 &&
-                               info.kernel_btf != 0 && std::string(name) != "vmlinux";
-        close(fd);
-        if (!is_module)
-            continue;
+    for_each_kernel_btf([&](uint32_t id, const std::string &name, int) {
+        if (name == "vmlinux")
+            return false;
         const Types types(btf__load_from_kernel_by_id_split(id, const_cast<btf *>(vmlinux)));
         if (!types)
-            die(std::string("BTF of ") + name);
+            die("BTF of " + name);
         add_funcs(types.get(), name, true, found);
-    }
+        return false;
+    });
     return found;
 }
 
@@ -81,7 +73,7 @@ void add_symbols(Found &found) {
 
 // ---- what attaches ----
 
-// The same in each run.
+// Makes the same choice in each run.
 std::vector<std::string> choose(const Found &found, const char *stubs) {
     std::vector<std::string> exposed, all;
     std::ifstream list(stubs);
@@ -106,28 +98,9 @@ std::string outcome(int fd) {
     return fd >= 0 ? "attached" : std::strerror(errno);
 }
 
-int attach_kprobe(const std::string &name) {
-    static const uint32_t type = [] {
-        uint32_t number = 0;
-        std::ifstream("/sys/bus/event_source/devices/kprobe/type") >> number;
-        return number;
-    }();
-    perf_event_attr attr = {};
-    attr.size = sizeof(attr);
-    attr.type = type;
-    attr.kprobe_func = pointer(name.c_str());
-    return static_cast<int>(syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC));
-}
-
-// As libbpf does: the first FUNC of vmlinux with that name. Returns the program or its link.
+// libbpf takes the first FUNC of vmlinux with that name. Returns the program or its link.
 int load_fentry(uint32_t id, bool attached) {
-    const bpf_insn nothing[] = {{BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 0},
-                                {BPF_JMP | BPF_EXIT, 0, 0, 0, 0}};
-    LIBBPF_OPTS(bpf_prog_load_opts, options);
-    options.expected_attach_type = BPF_TRACE_FENTRY;
-    options.attach_btf_id = id;
-    const int program =
-        bpf_prog_load(BPF_PROG_TYPE_TRACING, "nothing", "GPL", nothing, 2, &options);
+    const int program = try_load_program(BPF_PROG_TYPE_TRACING, 0, BPF_TRACE_FENTRY, id);
     if (program < 0 || !attached)
         return program;
     const int link = bpf_raw_tracepoint_open(nullptr, program);
@@ -179,7 +152,7 @@ void write_names(const char *file, const char *stubs) {
     std::vector<int> open;
     hurry(true);
     for (const std::string &name : chosen) {
-        open.push_back(attach_kprobe(name));
+        open.push_back(open_kprobe_event(name.c_str()));
         out << "kprobe " << name << ' ' << outcome(open.back()) << '\n';
     }
     said("kprobes");

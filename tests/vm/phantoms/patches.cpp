@@ -9,9 +9,11 @@ namespace {
 const char *const kStub = "site_called";
 constexpr int64_t kCalls = 50;
 
-int64_t parameter(const std::string &module, const std::string &name) {
+const std::string kPatch = "live_patch";
+
+int64_t parameter(const std::string &name) {
     int64_t value = -1;
-    std::ifstream("/sys/module/" + module + "/parameters/" + name) >> value;
+    std::ifstream("/sys/module/" + kPatch + "/parameters/" + name) >> value;
     return value;
 }
 
@@ -20,8 +22,8 @@ void call() {
 }
 
 // Waits until each task runs the new code, or the old one again.
-bool settles(const std::string &patch) {
-    const std::string path = "/sys/kernel/livepatch/" + patch + "/transition";
+bool settles() {
+    const std::string path = "/sys/kernel/livepatch/" + kPatch + "/transition";
     for (int i = 0; i < 300; i++) {
         int transition = 0;
         std::ifstream file(path);
@@ -32,20 +34,20 @@ bool settles(const std::string &patch) {
     return false;
 }
 
-void enable(Row &row, const std::string &patch) {
-    row.equal(load(patch), 0, "insmod " + patch);
-    row.expect(settles(patch), patch + " stays in transition");
+void enable(Row &row, const std::string &object, const std::string &function) {
+    row.equal(load(kPatch, "object=" + object + " function=" + function), 0, "insmod");
+    row.expect(settles(), "the patch stays in transition");
 }
 
-void disable(Row &row, const std::string &patch) {
-    std::ofstream("/sys/kernel/livepatch/" + patch + "/enabled") << "0";
-    row.expect(settles(patch), patch + " stays in transition");
-    int error = unload(patch);
+void disable(Row &row) {
+    std::ofstream("/sys/kernel/livepatch/" + kPatch + "/enabled") << "0";
+    row.expect(settles(), "the patch stays in transition");
+    int error = unload(kPatch);
     for (int i = 0; i < 100 && error != 0; i++) {
         usleep(100000);
-        error = unload(patch);
+        error = unload(kPatch);
     }
-    row.equal(error, 0, "rmmod " + patch);
+    row.equal(error, 0, "rmmod");
 }
 
 }  // namespace
@@ -53,12 +55,12 @@ void disable(Row &row, const std::string &patch) {
 void patches() {
     {
         Row row("live patch of a stub: its code runs at each inlined call, with the argument");
-        enable(row, "patch_stub");
+        enable(row, "inlined", kStub);
         row.expect(wait_for_state(kStub, "armed")["state"] == "armed", "not armed");
         call();
-        row.equal(parameter("patch_stub", "calls"), kCalls, "calls of the patch");
-        row.equal(parameter("patch_stub", "last"), kCalls, "the last argument");
-        disable(row, "patch_stub");
+        row.equal(parameter("calls"), kCalls, "calls of the patch");
+        row.equal(parameter("last"), kCalls, "the last argument");
+        disable(row);
         row.expect(wait_for_state(kStub, "idle")["state"] == "idle", "not idle");
     }
     Row row("live patch of a function around a site: calls of the old code alone are seen");
@@ -67,11 +69,11 @@ void patches() {
     row.expect(wait_for_state(kStub, "armed")["state"] == "armed", "not armed");
     call();
     row.equal(static_cast<int64_t>(program.seen().hits), kCalls, "hits before it");
-    enable(row, "patch_around");
+    enable(row, "phantom_sites", "call_around");
     call();
-    row.equal(parameter("patch_around", "calls"), kCalls, "calls of the patch");
+    row.equal(parameter("calls"), kCalls, "calls of the patch");
     row.equal(static_cast<int64_t>(program.seen().hits), kCalls, "hits with it");
-    disable(row, "patch_around");
+    disable(row);
     call();
     row.equal(static_cast<int64_t>(program.seen().hits), 2 * kCalls, "hits after it");
     row.equal(static_cast<int64_t>(program.seen().sum), kCalls * (kCalls + 1), "sum of arguments");

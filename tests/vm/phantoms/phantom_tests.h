@@ -59,7 +59,7 @@ int btf_of(const std::string &module);
 uint32_t id_of(const std::string &stub);
 
 // Loads or removes a module. Returns 0 or an errno.
-int load(const std::string &module);
+int load(const std::string &module, const std::string &parameters = "");
 int unload(const std::string &module);
 
 // Attaches, detaches, kills, loads and unloads for so many seconds, all at once.

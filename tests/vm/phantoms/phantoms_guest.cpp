@@ -9,6 +9,7 @@
 #include <bpf/btf.h>
 #include <sys/syscall.h>
 
+#include "tests/vm/kernel_btf.h"
 #include "tests/vm/phantoms/phantom_tests.h"
 
 using namespace guest;
@@ -54,18 +55,15 @@ size_t call_shape(uint32_t shape, uint32_t calls) {
 }
 
 int btf_of(const std::string &module) {
-    for (uint32_t id = 0; bpf_btf_get_next_id(id, &id) == 0;) {
-        const int fd = bpf_btf_get_fd_by_id(id);
-        char name[64] = {};
-        bpf_btf_info info = {};
-        info.name = pointer(name);
-        info.name_len = sizeof(name);
-        uint32_t size = sizeof(info);
-        if (bpf_obj_get_info_by_fd(fd, &info, &size) == 0 && name == module)
-            return fd;
-        close(fd);
-    }
-    die("BTF of " + module);
+    int found = -1;
+    for_each_kernel_btf([&](uint32_t, const std::string &name, int fd) {
+        if (name == module)
+            found = dup(fd);
+        return name == module;
+    });
+    if (found < 0)
+        die("BTF of " + module);
+    return found;
 }
 
 uint32_t id_of(const std::string &stub) {
@@ -79,8 +77,8 @@ uint32_t id_of(const std::string &stub) {
     return static_cast<uint32_t>(id);
 }
 
-int load(const std::string &module) {
-    return std::system(("insmod /" + module + ".ko").c_str());
+int load(const std::string &module, const std::string &parameters) {
+    return std::system(("insmod /" + module + ".ko " + parameters).c_str());
 }
 
 int unload(const std::string &module) {

@@ -1,26 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A live patch replaces call_around(), into which site_called() is inlined, by a function that counts its calls. */
+/* A live patch that replaces a function of a module by one that counts its calls. */
 #include <linux/livepatch.h>
 #include <linux/module.h>
 
+static char *object;
+module_param(object, charp, 0444);
+static char *function;
+module_param(function, charp, 0444);
 static unsigned long calls;
 module_param(calls, ulong, 0444);
 static unsigned long last;
 module_param(last, ulong, 0444);
 
-static noinline void instead_of_around(unsigned long value)
+static noinline void patched(unsigned long value)
 {
 	calls++;
 	last = value;
 }
 
 static struct klp_func funcs[] = {
-	{ .old_name = "call_around", .new_func = instead_of_around },
+	{ .new_func = patched },
 	{ },
 };
 
 static struct klp_object objects[] = {
-	{ .name = "phantom_sites", .funcs = funcs },
+	{ .funcs = funcs },
 	{ },
 };
 
@@ -28,6 +32,8 @@ static struct klp_patch patch = { .mod = THIS_MODULE, .objs = objects };
 
 static int __init patch_init(void)
 {
+	funcs[0].old_name = function;
+	objects[0].name = object;
 	return klp_enable_patch(&patch);
 }
 
