@@ -50,6 +50,9 @@ one_version() {
 }
 row 'command, library and pkg-config have one version' one_version
 
+answers_as_addr2line() { [ "$("$prefix/bin/btf-extra-addr2line" --json 2>&1)" = '--json excludes --addr2line' ]; }
+row 'the link for tools that run addr2line' answers_as_addr2line
+
 row 'the example, by pkg-config' plain_make -C "$scratch/example" CLANG=clang-14 CFLAGS=-Werror
 starts() { ! LD_LIBRARY_PATH=$prefix/lib ldd -r "$1" | grep -E 'not found|undefined'; }
 row 'the example finds its library' starts "$scratch/example/kloc"
@@ -124,7 +127,7 @@ row 'libbtf_extra(3) has every function' describes_api
 
 PATH=$prefix/bin:$PATH
 subcommands() { btf-extra --help | sed '1,/^Subcommands:/d' | awk 'NF { print $1 }'; }
-options() { btf-extra "$1" --help | grep -oE '^ +(-[a-z],)?--[a-z-]+' | grep -oE -e '--.*'; }
+options() { btf-extra "$1" --help | grep -oE '^ +(-[a-zA-Z],)?--[a-z0-9-]+' | grep -oE -e '--.*'; }
 
 # described SUBCOMMAND: its options in the synopsis of btf-extra(1).
 page=$share/man/man1/btf-extra.1
@@ -148,7 +151,7 @@ describes_command() {
     done
     echo 'with a text of its own'
     diff <(for subcommand in $(subcommands); do described "$subcommand"; done | sort -u) \
-        <(grep '^\.It' "$page" | grep -oE 'Fl -[a-z-]+' | sed 's/Fl /-/' | sort -u)
+        <(grep '^\.It' "$page" | grep -oE 'Fl -[a-z0-9-]+' | sed 's/Fl /-/' | sort -u)
 }
 row 'btf-extra(1) has every subcommand and every option' describes_command
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// The frames of a real kernel against libdw.
+// The frames and the lines of a real kernel against libdw.
 #include <algorithm>
 #include <filesystem>
-#include <map>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "tests/support/libdw_frames.h"
+#include "tests/support/libdw_lines.h"
 #include "tests/support/vmlinux_suite.h"
 
 namespace btf_extra {
@@ -42,6 +43,26 @@ class VmlinuxFrames : public test::VmlinuxSuite {
         return {};
     }
 
+    std::optional<SourceLine> our_line(uint64_t address) const {
+        for (const ElfSection &section : kernel_->sections())
+            if (section.executable() && address - section.address < section.size)
+                return view_->lines()->find(section.name, address - section.address);
+        return {};
+    }
+
+    // Addresses that are given, and random ones between them; in order.
+    static std::vector<uint64_t> with_random(std::vector<uint64_t> addresses) {
+        std::mt19937_64 random(20261123);
+        std::uniform_int_distribution<uint64_t> any(*std::ranges::min_element(addresses),
+                                                    *std::ranges::max_element(addresses));
+        for (int i = 0; i < 100'000; i++)
+            addresses.push_back(any(random));
+        std::ranges::sort(addresses);
+        const auto repeats = std::ranges::unique(addresses);
+        addresses.erase(repeats.begin(), repeats.end());
+        return addresses;
+    }
+
     static std::string text(const std::vector<LibdwFrame> &chain) {
         std::string out;
         for (const LibdwFrame &frame : chain)
@@ -66,15 +87,7 @@ class VmlinuxFrames : public test::VmlinuxSuite {
 // Every edge of every range, and random addresses between.
 TEST_F(VmlinuxFrames, AgreeWithLibdw) {
     const LibdwFrames theirs(kernel_path_);
-    std::vector<uint64_t> addresses = theirs.edges();
-    std::mt19937_64 random(20261123);
-    std::uniform_int_distribution<uint64_t> any(*std::ranges::min_element(addresses),
-                                                *std::ranges::max_element(addresses));
-    for (int i = 0; i < 100'000; i++)
-        addresses.push_back(any(random));
-    std::ranges::sort(addresses);
-    const auto repeats = std::ranges::unique(addresses);
-    addresses.erase(repeats.begin(), repeats.end());
+    const std::vector<uint64_t> addresses = with_random(theirs.edges());
 
     uint64_t differing = 0, inlined = 0, longest = 0;
     for (const uint64_t address : addresses) {
@@ -94,6 +107,46 @@ TEST_F(VmlinuxFrames, AgreeWithLibdw) {
                view_->frames().counts.nr_instances, theirs.instances());
     EXPECT_EQ(differing, 0u);
     EXPECT_GT(inlined, addresses.size() / 4);
+}
+
+// Every row of every line program that is in code, the byte before it, and random addresses
+// between.
+TEST_F(VmlinuxFrames, LinesAgreeWithLibdw) {
+    ASSERT_NE(view_->lines(), nullptr);
+    const test::LibdwLines theirs(kernel_path_);
+    std::vector<uint64_t> addresses;
+    for (const uint64_t row : theirs.rows())
+        for (const ElfSection &section : kernel_->sections())
+            if (section.executable() && row - section.address < section.size)
+                addresses.insert(addresses.end(), {row, row - 1});
+    addresses = with_random(std::move(addresses));
+
+    uint64_t differing = 0, known = 0, undecided = 0;
+    for (const uint64_t address : addresses) {
+        const auto mine = our_line(address);
+        const auto expected = theirs.at(address);
+        known += expected ? 1 : 0;
+        if (mine ? expected && mine->line == expected->line &&
+                       same_file(std::string(mine->file), expected->file)
+                 : !expected)
+            continue;
+        if (!mine && expected && expected->at_end) {
+            undecided++;
+            continue;
+        }
+        if (differing++ < 20)
+            ADD_FAILURE() << fmt::format("{:#x}: {}:{}\n  libdw: {}:{}", address,
+                                         mine ? mine->file : "none", mine ? mine->line : 0,
+                                         expected ? expected->file : "none",
+                                         expected ? expected->line : 0);
+    }
+    fmt::print("{} addresses, {} with a line, {} differ, {} undecided\n", addresses.size(), known,
+               differing, undecided);
+    fmt::print("lines: {} rows, {:.2f} bytes a row\n", view_->lines()->rows(),
+               static_cast<double>(view_->file().lines.size()) / view_->lines()->rows());
+    EXPECT_EQ(differing, 0u);
+    EXPECT_LT(undecided, addresses.size() / 10'000);
+    EXPECT_GT(known, addresses.size() / 2);
 }
 
 }  // namespace

@@ -97,6 +97,17 @@ SampleObject::SampleObject()
     file.provenance = provenance;
 }
 
+namespace {
+
+std::vector<std::byte> joined(std::initializer_list<std::span<const std::byte>> parts) {
+    std::vector<std::byte> out;
+    for (const auto &part : parts)
+        out.insert(out.end(), part.begin(), part.end());
+    return out;
+}
+
+}  // namespace
+
 std::vector<std::byte> sample_frames() {
     const uint32_t header[] = {INLINE_FRAMES_MAGIC, 1,  1 /* section */,
                                1 /* block */,       0,  0,
@@ -111,18 +122,27 @@ std::vector<std::byte> sample_frames() {
         14,                                // line 7
         0,          7 << 2,  0x10, 0,      // FUNC 7
     };
-    std::vector<std::byte> out;
-    const auto add = [&](const void *from, size_t size) {
-        const auto *bytes = static_cast<const std::byte *>(from);
-        out.insert(out.end(), bytes, bytes + size);
+    return joined({std::as_bytes(std::span(header)), std::as_bytes(std::span(section)),
+                   std::as_bytes(std::span(block)), std::as_bytes(std::span(files)),
+                   std::as_bytes(std::span(strings)).first(28), std::as_bytes(std::span(records))});
+}
+
+std::vector<std::byte> sample_lines() {
+    const uint32_t header[] = {kLinesMagic, 1, 1 /* section */, 1 /* block */, 3 /* files */, 40,
+                               15,          6 /* rows */};
+    const uint32_t section[] = {0, 6}, block[] = {0, 0}, files[] = {6, 15, 27};
+    const char strings[41] = ".text\0a/twin.c\0include/x.h\0include/y.h\0";
+    const uint8_t records[] = {
+        0 << 2 | 3,  1, 30,  // file 1
+        4 << 2 | 3,  3, 5,   // file 3
+        2 << 2 | 3,  2, 9,   // file 2
+        6 << 2 | 1,  9,      // the file before the last one: 3; 5 lines less
+        4 << 2 | 2,  8,      // the one before that: 1; 4 lines more
+        16 << 2 | 3, 0,      // no file
     };
-    add(header, sizeof(header));
-    add(section, sizeof(section));
-    add(block, sizeof(block));
-    add(files, sizeof(files));
-    add(strings, 28);
-    add(records, sizeof(records));
-    return out;
+    return joined({std::as_bytes(std::span(header)), std::as_bytes(std::span(section)),
+                   std::as_bytes(std::span(block)), std::as_bytes(std::span(files)),
+                   std::as_bytes(std::span(strings)).first(40), std::as_bytes(std::span(records))});
 }
 
 std::string sample_kernel_source(const std::string &btf_path) {

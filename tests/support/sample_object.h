@@ -35,6 +35,11 @@ struct SampleObject {
 //   0x20..0x30 skb_headlen.isra.0
 std::vector<std::byte> sample_frames();
 
+// Lines for it, likewise:
+//   0x00 a/twin.c:30  0x04 include/y.h:5  0x06 include/x.h:9  0x0c include/y.h, line 0
+//   0x10 a/twin.c:34  0x20 not known
+std::vector<std::byte> sample_lines();
+
 // Returns source for gcc's assembler. .text is at 0xffffffff81000000, and .data 0x200000 above it:
 //   0x00 host (global)  0x20 skb_headlen.isra.0 (local; and an alias)
 //   0x30 report (global; and two aliases)

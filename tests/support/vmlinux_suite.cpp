@@ -39,7 +39,7 @@ void VmlinuxSuite::SetUp() {
 }
 
 CommandResult VmlinuxSuite::generate(const std::string &jobs, const std::string &out) {
-    return run_btf_extra({"generate", jobs, kernel_path_, "-o", out});
+    return run_btf_extra({"generate", jobs, "--lines", kernel_path_, "-o", out});
 }
 
 const ElfSection *VmlinuxSuite::elf_section(const loc_section &section) {

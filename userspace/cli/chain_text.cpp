@@ -18,6 +18,11 @@ std::string inlined_text_with_call(const ChainFrame &frame) {
     return out;
 }
 
+std::string line_text(const Symbolizer::Named &place) {
+    return place.line ? fmt::format(" at {}:{}", place.line->file, place.line->line)
+                      : std::string();
+}
+
 std::string place_text(const Symbolizer::Named &place, std::string_view indent) {
     std::string out;
     for (size_t i = 0; place.chain && i + 1 < place.chain->frames.size(); i++)
@@ -42,12 +47,16 @@ std::string place_json(const Symbolizer::Named &place, const std::string &name) 
             frames.push_back(std::move(each));
         }
     } else if (!place.symbol.empty()) {
-        frames.push_back({{"name", place.symbol.substr(0, place.symbol.rfind('+'))}});
+        frames.push_back({{"name", place.function()}});
     }
+    ordered_json at = nullptr;
+    if (place.line)
+        at = {{"file", place.line->file}, {"line", place.line->line}};
     const ordered_json object = {
         {"address", place.address ? fmt::format("{:#x}", *place.address) : name},
         {"symbol", place.symbol.empty() ? ordered_json(nullptr) : ordered_json(place.symbol)},
         {"object", place.chain ? ordered_json(place.chain->object->name) : ordered_json(nullptr)},
+        {"at", std::move(at)},
         {"frames", std::move(frames)}};
     return object.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }

@@ -15,6 +15,9 @@ std::string inlined_text(const ChainFrame &frame);
 // Returns the same with the call behind it, if that is known: " include/linux/skbuff.h:2684".
 std::string inlined_text_with_call(const ChainFrame &frame);
 
+// Returns " at include/linux/skbuff.h:2684": the line of the instruction there; empty: not known.
+std::string line_text(const Symbolizer::Named &place);
+
 // Returns a line for each inlined function, innermost first, and one for the symbol.
 std::string place_text(const Symbolizer::Named &place, std::string_view indent);
 

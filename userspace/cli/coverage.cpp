@@ -120,6 +120,10 @@ Coverage measure_coverage(const ObjectView &view) {
         coverage.frames_bodies = frames.counts.nr_bodies;
         coverage.bytes_frames = view.file().frames.size();
     }
+    if (const LineTable *lines = view.lines(); lines != nullptr) {
+        coverage.line_rows = lines->rows();
+        coverage.bytes_lines = view.file().lines.size();
+    }
     coverage.bytes_func_info = view.locations().blob().size;
     return coverage;
 }

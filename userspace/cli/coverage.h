@@ -44,6 +44,9 @@ struct Coverage {
     std::optional<uint64_t> frames_instances;  // inlined ones
     std::optional<uint64_t> frames_bodies;
     std::optional<uint64_t> bytes_frames;
+    // None: the file has no lines.
+    std::optional<uint64_t> line_rows;
+    std::optional<uint64_t> bytes_lines;
     uint64_t bytes_types = 0;
     uint64_t bytes_func_info = 0;
 

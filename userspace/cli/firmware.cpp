@@ -79,6 +79,8 @@ void add_firmware(CLI::App &app, int &exit_code) {
                       "Leave out what the kernel does not load: source files, reasons");
     command->add_flag("--no-frames", options->no_frames,
                       "Leave out what symbolize needs: .btf_extra.frames");
+    command->add_flag("--lines", options->tree.lines,
+                      "Also keep the source line of each instruction: .btf_extra.lines");
     command->add_flag("--json", options->json, "Print one JSON object");
     command->callback([options, &exit_code] { exit_code = run(*options); });
 }

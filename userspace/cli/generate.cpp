@@ -81,6 +81,8 @@ void add_generate(CLI::App &app, int &exit_code) {
                             "Base BTF, raw or in an ELF file, instead of the input's own .BTF");
     command->add_flag("--no-frames", options->no_frames,
                       "Leave out what symbolize needs: .btf_extra.frames");
+    command->add_flag("--lines", options->generate.lines,
+                      "Also keep the source line of each instruction: .btf_extra.lines");
     CLI::Option *output = command->add_option("-o,--output", options->output,
                                               "By default the input's name with .btf_extra");
     command

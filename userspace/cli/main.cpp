@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -23,7 +25,16 @@ int fail(const Error &error) {
 
 namespace {
 
+// A link to the command that is called addr2line takes the options of that. Tools run such a link.
+std::vector<const char *> arguments_of(int argc, char **argv) {
+    std::vector<const char *> arguments(argv, argv + argc);
+    if (argc > 0 && std::string_view(argv[0]).ends_with("addr2line"))
+        arguments.insert(arguments.begin() + 1, {"symbolize", "--addr2line"});
+    return arguments;
+}
+
 int run(int argc, char **argv) {
+    const std::vector<const char *> arguments = arguments_of(argc, argv);
     CLI::App app("Location BTF for inlined and out-of-line kernel functions", "btf-extra");
     app.require_subcommand(1);
     app.set_version_flag("--version", "btf-extra " BTF_EXTRA_VERSION);
@@ -40,7 +51,7 @@ int run(int argc, char **argv) {
     add_trace(app, exit_code);
     add_expose(app, exit_code);
     try {
-        app.parse(argc, argv);
+        app.parse(static_cast<int>(arguments.size()), arguments.data());
     } catch (const CLI::ParseError &error) {
         return app.exit(error) == 0 ? kExitDone : kExitUsage;
     }

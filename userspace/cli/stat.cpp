@@ -60,6 +60,8 @@ void print_json(const ObjectView &view, const Coverage &coverage) {
          {"frames_instances", or_null(coverage.frames_instances)},
          {"frames_bodies", or_null(coverage.frames_bodies)},
          {"bytes_frames", or_null(coverage.bytes_frames)},
+         {"line_rows", or_null(coverage.line_rows)},
+         {"bytes_lines", or_null(coverage.bytes_lines)},
          {"bytes_per_site", std::round(coverage.bytes_per_site() * 100) / 100},
          {"build_id", build_id.empty() ? ordered_json(nullptr) : ordered_json(build_id)}});
 }
@@ -115,6 +117,10 @@ void print_text(const ObjectView &view, const Coverage &coverage) {
         print_count("inlined instances in frames", *coverage.frames_instances);
         print_count("bodies in frames", *coverage.frames_bodies);
         print_count("bytes of frames", *coverage.bytes_frames);
+    }
+    if (coverage.bytes_lines) {
+        print_count("rows of lines", *coverage.line_rows);
+        print_count("bytes of lines", *coverage.bytes_lines);
     }
     fmt::print("{:<30} {:>9.2f}\n", "bytes per site", coverage.bytes_per_site());
 }

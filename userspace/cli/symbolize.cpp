@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "userspace/cli/addr2line.h"
 #include "userspace/cli/chain_text.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/object_options.h"
@@ -26,6 +27,10 @@ struct Options {
     bool running = false;
     std::string kaslr;
     bool json = false;
+    bool speaks_addr2line = false;
+    Addr2line addr2line;
+    std::string exe;
+    bool demangle = false;
 };
 
 // Calls visit with each line of stdin, without its newline, and whether it had one.
@@ -76,20 +81,43 @@ void run_filter(Symbolizer &symbolizer, bool knows_kaslr) {
 }
 
 Result<void> print_place(Symbolizer &symbolizer, const std::string &text, bool json) {
-    auto named = TRY(symbolizer.find(text));
-    if (named.symbol.empty() && named.chain)
-        named.symbol = named.chain->frames.back().name;
+    const auto named = TRY(symbolizer.find(text));
     if (named.symbol.empty())
         return Error{fmt::format("'{}': no function is there", text)};
     if (json)
         fmt::print("{}\n", place_json(named, text));
     else
-        fmt::print("{}\n{}", named.address ? fmt::format("{:#x}", *named.address) : text,
-                   place_text(named, "    "));
+        fmt::print("{}{}\n{}", named.address ? fmt::format("{:#x}", *named.address) : text,
+                   line_text(named), place_text(named, "    "));
+    return {};
+}
+
+// Calls visit with each operand, or with each line of stdin if there is none.
+template <class Visit> void for_each_place(const Options &options, const Visit &visit) {
+    for (const std::string &text : options.operands)
+        visit(text);
+    if (options.operands.empty())
+        for_each_line([&](std::string_view line, bool) {
+            if (!line.empty())
+                visit(std::string(line));
+        });
+}
+
+Result<void> run_addr2line(Options &options) {
+    if (!options.exe.empty())
+        TRY(options.addr2line.choose_tables(options.exe, options.tables));
+    auto symbolizer = TRY(Symbolizer::open(options.tables));
+    // Whoever asks waits for the answer.
+    setvbuf(stdout, nullptr, _IOLBF, 0);
+    for_each_place(options, [&](const std::string &text) {
+        fmt::print("{}", options.addr2line.answer(symbolizer, text));
+    });
     return {};
 }
 
 Result<void> run(Options &options) {
+    if (options.speaks_addr2line)
+        return run_addr2line(options);
     // "symbolize FILE --vmlinux ELF ADDRESS...", as in stat and dump.
     if (!options.tables.elf.vmlinux.empty() && options.tables.file.empty() &&
         !options.operands.empty()) {
@@ -108,18 +136,11 @@ Result<void> run(Options &options) {
         return {};
     }
     Result<void> done;
-    const auto print = [&](const std::string &text) {
+    for_each_place(options, [&](const std::string &text) {
         auto printed = print_place(symbolizer, text, options.json);
         if (!printed && done)
             done = printed.error();
-    };
-    for (const std::string &text : options.operands)
-        print(text);
-    if (options.operands.empty())
-        for_each_line([&](std::string_view line, bool) {
-            if (!line.empty())
-                print(std::string(line));
-        });
+    });
     return done;
 }
 
@@ -135,13 +156,34 @@ void add_symbolize(CLI::App &app, int &exit_code) {
                         "operand is the .btf_extra file, unless --tables names it");
     CLI::Option *file = add_running_tables_options(*command, options->tables);
     CLI::Option *vmlinux = add_object_options(*command, options->tables.elf);
-    command->add_flag("--running", options->running, "The running kernel's tables: the default")
-        ->excludes(file)
-        ->excludes(vmlinux);
+    CLI::Option *running =
+        command->add_flag("--running", options->running, "The running kernel's tables: the default")
+            ->excludes(file)
+            ->excludes(vmlinux);
     command->add_option("--kaslr", options->kaslr,
                         "How far the kernel of the text ran above its link addresses, in hex");
-    command->add_flag("--json", options->json,
-                      "Print one JSON object a line, for each ADDRESS or each line of stdin");
+    CLI::Option *json =
+        command->add_flag("--json", options->json,
+                          "Print one JSON object a line, for each ADDRESS or each line of stdin");
+    CLI::Option *addr2line =
+        command
+            ->add_flag("--addr2line", options->speaks_addr2line,
+                       "Answer addresses as addr2line does; the next options are its own")
+            ->excludes(json);
+    const auto add = [&](const char *name, bool &flag, const char *help) {
+        command->add_flag(name, flag, help)->needs(addr2line);
+    };
+    command
+        ->add_option("-e,--exe", options->exe,
+                     "The vmlinux; its tables are beside it, or installed for its build-id")
+        ->needs(addr2line)
+        ->excludes(running)
+        ->excludes(vmlinux);
+    add("-a,--addresses", options->addr2line.addresses, "Print the address, too");
+    add("-f,--functions", options->addr2line.functions, "Print the function, too");
+    add("-i,--inlines", options->addr2line.inlines, "Print what the function is inlined in, too");
+    add("-s,--basenames", options->addr2line.basenames, "Print files without their folders");
+    add("-C,--demangle", options->demangle, "Has no effect: names of C are as they are");
     command->callback([options, &exit_code] { exit_code = finish(run(*options)); });
 }
 

@@ -106,43 +106,36 @@ Result<Symbolizer::Named> Symbolizer::find(const std::string &text) {
     refresh();
     Named out;
     std::optional<Place> place;
-    const auto address = parse_hex(text);
-    if (address) {
+    if (const auto address = parse_hex(text)) {
         out.address = address;
         place = place_of(*address - (tables_->running() ? 0 : kaslr_.value_or(0)));
     } else {
-        const std::string name = text.substr(0, text.find('+'));
-        const auto offset = name.size() == text.size()
-                                ? std::optional<uint64_t>(0)
-                                : parse_hex(std::string_view(text).substr(name.size() + 1));
-        if (!offset)
-            return Error{fmt::format("'{}' is neither an address nor symbol+0xoffset", text),
-                         EINVAL};
-        if (!objects_->empty()) {
-            const SharedObject &first = objects_->front();
-            const int section = loc_index_elf_section(&first->view->index(), name.c_str());
-            if (section >= 0) {
-                place = first->sections[static_cast<size_t>(section)].begin();
-                place->offset += *offset;
-            }
-        }
-        const std::vector<Place> &places = places_of(name);
-        if (!place && places.size() > 1)
-            return Error{
-                fmt::format("'{}' stands for {} symbols: name an address", name, places.size()),
-                EINVAL};
-        if (!place && places.size() == 1)
-            place = Place{places.front().section, places.front().offset + *offset};
-        if (!place)
-            return Error{fmt::format("'{}' is neither an address nor a symbol", name), ENOENT};
+        place = TRY(place_named(text));
         if (place->section == 0)
             out.address = place->offset;
     }
-    if (place) {
-        out.symbol = tables_->symbols()->text(*place).value_or("");
-        out.chain = chain_at(*place);
-    }
+    if (!place)
+        return out;
+    out.symbol = tables_->symbols()->text(*place).value_or("");
+    out.chain = chain_at(*place);
+    for (const SharedObject &object : *objects_)
+        if (!out.line)
+            out.line = line_at(*object, *place);
+    if (out.symbol.empty() && out.chain)
+        out.symbol = out.chain->frames.back().name;
     return out;
+}
+
+Result<Place> Symbolizer::place_named(const std::string &text) const {
+    const SiteTables::Named named = TRY(tables_->named(text));
+    if (named.symbols.size() > 1)
+        return Error{fmt::format("{}: '{}' stands for {} symbols: name an address", tables_->name(),
+                                 text.substr(0, text.find('+')), named.symbols.size()),
+                     EINVAL};
+    Place place = named.elf_section ? objects_->front()->sections[*named.elf_section].begin()
+                                    : named.symbols.front();
+    place.offset += named.offset;
+    return place;
 }
 
 const std::vector<ChainFrame> &Symbolizer::find(const StackFrame &frame, bool return_address) {

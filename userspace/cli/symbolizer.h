@@ -39,6 +39,10 @@ class Symbolizer {
         std::optional<uint64_t> address;
         std::string symbol;  // "foo+0x10"; empty: none is there
         std::optional<InlineChain> chain;
+        std::optional<SourceLine> line;  // of the instruction there
+
+        // Returns "foo".
+        std::string function() const { return symbol.substr(0, symbol.rfind('+')); }
     };
     Result<Named> find(const std::string &text);
 
@@ -52,6 +56,7 @@ class Symbolizer {
     explicit Symbolizer(std::unique_ptr<SiteTables> tables) : tables_(std::move(tables)) {}
     std::optional<InlineChain> chain_at(const Place &place) const;
     std::optional<Place> place_of(uint64_t address) const;
+    Result<Place> place_named(const std::string &text) const;
     const std::vector<Place> &places_of(std::string_view symbol);
     std::vector<ChainFrame> look_up(const StackFrame &frame, bool return_address);
 

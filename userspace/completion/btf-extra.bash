@@ -7,7 +7,7 @@ _btf_extra_words() {
     awk -v what="$1" -v option="$2" '
         what == "subcommands" && section == "Subcommands:" && NF { print $1 }
         /^[A-Z]/ { section = $1 }
-        /^ +(-[a-z],)?--/ {
+        /^ +(-[a-zA-Z],)?--/ {
             name = $1
             sub(/.*,/, "", name)
             if (what == "options") print name

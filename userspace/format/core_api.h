@@ -20,6 +20,7 @@ extern "C" {
 #include "kernel/core/name_glob.h"
 #include "kernel/core/narrow_value.h"
 #include "kernel/core/phantom_table.h"
+#include "kernel/core/plain_text.h"
 #include "kernel/core/site_marks.h"
 #include "kernel/core/site_query.h"
 }

@@ -107,6 +107,7 @@ std::vector<NewSection> sections_of(const ExtraFile &file,
         add_header(section);
     if (file.vmlinux_btf)
         add_header(*file.vmlinux_btf);
+    add(kLinesSection, SHT_PROGBITS, file.lines);
     add(kProvenanceSection, SHT_PROGBITS, provenance);
     return sections;
 }
@@ -150,14 +151,21 @@ void take_sections(const extra_elf &elf, ExtraFile &file) {
     }
 }
 
-Result<void> take_provenance(const std::string &path, const extra_elf &elf, ExtraFile &file) {
+// Returns the bytes of a section that the core does not know; none: it is not there.
+Result<std::span<const std::byte>> part_of(const std::string &path, const extra_elf &elf,
+                                           const char *name) {
     extra_bytes bytes = {};
     btf_fault fault = {};
-    if (extra_elf_part(&elf, kProvenanceSection, &bytes, &fault) != 0)
+    if (extra_elf_part(&elf, name, &bytes, &fault) != 0)
         return Error{fmt::format("{}: {}", path, fault_text(fault))};
-    if (bytes.data == nullptr)
+    return span_of(bytes);
+}
+
+Result<void> take_provenance(const std::string &path, const extra_elf &elf, ExtraFile &file) {
+    const auto bytes = TRY(part_of(path, elf, kProvenanceSection));
+    if (bytes.data() == nullptr)
         return {};
-    auto decoded = decode_provenance(span_of(bytes));
+    auto decoded = decode_provenance(bytes);
     if (!decoded)
         return Error{fmt::format("{}: {}: {}", path, kProvenanceSection, decoded.error().message)};
     file.provenance = std::move(*decoded);
@@ -165,6 +173,15 @@ Result<void> take_provenance(const std::string &path, const extra_elf &elf, Extr
 }
 
 }  // namespace
+
+Result<std::optional<LineTable>> open_lines(const std::string &path, const ExtraFile &file) {
+    if (file.lines.empty())
+        return std::optional<LineTable>();
+    auto opened = LineTable::open(file.lines);
+    if (!opened)
+        return Error{fmt::format("{}: {}: {}", path, kLinesSection, opened.error().message)};
+    return std::optional(std::move(*opened));
+}
 
 Result<ExtraFile> read_extra_file(const std::string &path) {
     auto container = TRY(read_whole_file(path));
@@ -180,6 +197,7 @@ Result<ExtraFile> read_extra_file(const std::string &path) {
     if (elf.site_marks.data != nullptr)
         file.site_marks = items_of<uint32_t>(span_of(elf.site_marks));
     file.frames = items_of<std::byte>(span_of(elf.frames));
+    file.lines = items_of<std::byte>(TRY(part_of(path, elf, kLinesSection)));
     take_sections(elf, file);
     TRY(take_provenance(path, elf, file));
     file.container = std::move(container);

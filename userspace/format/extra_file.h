@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "userspace/format/line_table.h"
 #include "userspace/format/provenance.h"
 #include "userspace/format/result.h"
 
@@ -25,6 +26,7 @@ inline constexpr char kSiteMarksSection[] = ".btf_extra.marks";
 inline constexpr char kOwnTypesSection[] = ".btf_extra.own_types";
 inline constexpr char kVmlinuxBtfSection[] = ".BTF.vmlinux";
 inline constexpr char kFramesSection[] = ".btf_extra.frames";
+inline constexpr char kLinesSection[] = ".btf_extra.lines";
 inline constexpr char kProvenanceSection[] = ".btf_extra.provenance";
 
 // A section of the object that the file describes.
@@ -54,6 +56,7 @@ struct ExtraFile {
     std::optional<std::vector<uint32_t>> site_marks;  // none: not known
     std::optional<uint32_t> own_types;                // written, not read
     std::vector<std::byte> frames;                    // see inline_frames.h; empty: there are none
+    std::vector<std::byte> lines;                     // see line_table.h; likewise
     std::optional<Provenance> provenance;             // absent in files of other producers
     std::vector<std::byte> container;  // the bytes of the file; empty: it was not read from one
 };
@@ -61,6 +64,9 @@ struct ExtraFile {
 // Returns the bytes of the container. An error names path, where they are to be written. The same
 // content always gives the same bytes.
 Result<std::vector<std::byte>> extra_file_bytes(const std::string &path, const ExtraFile &file);
+
+// Opens the lines of a file, which must stay. It is not an error if there are none.
+Result<std::optional<LineTable>> open_lines(const std::string &path, const ExtraFile &file);
 
 // Returns the items of an array in a file. Bytes behind the last whole one are left out.
 template <class T> std::vector<T> items_of(std::span<const std::byte> bytes) {

@@ -205,6 +205,7 @@ class TreeWriter {
         options.jobs = jobs;
         options.provenance = options_.provenance;
         options.frames = options_.frames;
+        options.lines = options_.lines;
         const auto file = TRY(generate(options));
         TRY(write_whole_file(options.output, file.container));
         object.bytes = file.container.size();

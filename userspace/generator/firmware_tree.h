@@ -20,6 +20,7 @@ struct FirmwareOptions {
     uint32_t jobs = 1;                 // threads; the result does not depend on it
     bool provenance = true;
     bool frames = true;
+    bool lines = false;
     // Called with the number of objects done and that of all, by one thread at a time. May be
     // empty.
     std::function<void(size_t done, size_t total)> progress;

@@ -12,11 +12,13 @@
 
 #include "userspace/format/base_stack.h"
 #include "userspace/format/btf_image.h"
+#include "userspace/format/line_table.h"
 #include "userspace/format/opened_blobs.h"
 #include "userspace/generator/model/thread_pool.h"
 #include "userspace/generator/sites/defined_symbols.h"
 #include "userspace/generator/sites/dwarf_reader.h"
 #include "userspace/generator/write/frame_writer.h"
+#include "userspace/generator/write/line_writer.h"
 
 namespace btf_extra::generator {
 
@@ -133,6 +135,17 @@ Result<std::vector<UnitSites>> read_sites(DebugFile &file, const Input &input, N
     return sites;
 }
 
+std::vector<UnitLines> read_lines(const DebugFile &file, const Input &input,
+                                  const GenerateOptions &options) {
+    const std::vector<Unit> &units = input.units.units();
+    std::vector<UnitLines> lines(units.size());
+    run_in_threads(options.jobs, units.size(), [&](size_t unit, size_t) {
+        lines[unit] = read_unit_lines(file.dwarf(), units[unit], code_of(file.dwarf(), units[unit]),
+                                      input.source_tree);
+    });
+    return lines;
+}
+
 std::vector<std::string> section_names(const DebugFile &file) {
     std::vector<std::string> names;
     for (const ElfSection &section : file.sections())
@@ -160,6 +173,7 @@ Result<void> seal(ExtraFile &file, const BtfImage &base, const GenerateOptions &
     extra_elf elf;
     TRY(open_container(place, file.container, elf));
     TRY(OpenedBlobs::open(place, elf, base));
+    TRY(open_lines(place, file));
     return {};
 }
 
@@ -193,6 +207,8 @@ Result<ExtraFile> generate(const GenerateOptions &options) {
         [&] { return write_frames(sites, merged, func_ids, file.sections()); });
     if (options.frames)
         result.frames = std::move(frames.bytes);
+    if (options.lines)
+        result.lines = write_lines(read_lines(file, input, options), file.sections());
     result.types = std::move(blobs.types);
     result.func_info = std::move(blobs.func_info);
     if (options.provenance)

@@ -25,6 +25,7 @@ struct GenerateOptions {
     uint32_t jobs = 1;  // threads, at least 1; the result does not depend on it
     bool provenance = true;
     bool frames = true;
+    bool lines = false;
     // Called with the number of units read and that of all units, by one thread at a time. May be
     // empty.
     std::function<void(size_t done, size_t total)> progress;

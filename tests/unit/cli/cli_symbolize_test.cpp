@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // `btf-extra symbolize` on the sample object with its frames, see sample_object.h.
+#include <unistd.h>
+
 #include <cstdlib>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,11 +25,13 @@ class Symbolize : public test::CliFixture {
         test::SampleObject sample;
         sample.file.frames = test::sample_frames();
         write("frames.btf_extra", sample.file);
+        sample.file.lines = test::sample_lines();
+        write("lines.btf_extra", sample.file);
     }
     static test::CommandResult symbolize(std::vector<std::string> arguments) {
         return run("symbolize", std::move(arguments), path("frames.btf_extra"));
     }
-    // What the command makes of a text.
+    // Returns what the command makes of a text.
     static std::string filter(const std::string &text, const std::string &options = "",
                               const char *input = "<") {
         test::write_file(path("text"), std::as_bytes(std::span(text)));
@@ -75,17 +80,96 @@ TEST_F(Symbolize, Json) {
     const size_t end = result.out.find('\n');
     EXPECT_EQ(json::parse(result.out.substr(0, end)),
               json::parse(R"({"address":"0xffffffff81000006","symbol":"host+0x6",
-                  "object":"vmlinux","frames":[
+                  "object":"vmlinux","at":null,"frames":[
                   {"name":"twin","file":"include/x.h","line":7},
                   {"name":"skb_headlen","file":"a/twin.c","line":33},
                   {"name":"report"}]})"));
     EXPECT_EQ(json::parse(result.out.substr(end)),
               json::parse(R"({"address":"0xffffffff81000035","symbol":"report+0x5",
-                  "object":null,"frames":[{"name":"report"}]})"));
+                  "object":null,"at":null,"frames":[{"name":"report"}]})"));
     EXPECT_EQ(filter("ffffffff81000010\n", "--json"),
               R"({"address":"0xffffffff81000010","symbol":"host+0x10","object":"vmlinux",)"
-              R"("frames":[{"name":"report"}]})"
+              R"("at":null,"frames":[{"name":"report"}]})"
               "\n");
+}
+
+TEST_F(Symbolize, Lines) {
+    const auto text = run("symbolize", {"ffffffff81000006", "host+0xc", "ffffffff81000020"},
+                          path("lines.btf_extra"));
+    EXPECT_EQ(text.exit_code, 0) << text.err;
+    EXPECT_EQ(text.out, R"(0xffffffff81000006 at include/x.h:9
+    twin (inlined) include/x.h:7
+    skb_headlen (inlined) a/twin.c:33
+    host+0x6
+host+0xc at include/y.h:0
+    skb_headlen (inlined) a/twin.c:33
+    host+0xc
+0xffffffff81000020
+    skb_headlen.isra.0+0x0
+)");
+    const auto json = run("symbolize", {"--json", "ffffffff81000010"}, path("lines.btf_extra"));
+    EXPECT_EQ(json.out, R"({"address":"0xffffffff81000010","symbol":"host+0x10",)"
+                        R"("object":"vmlinux","at":{"file":"a/twin.c","line":34},)"
+                        R"("frames":[{"name":"report"}]})"
+                        "\n");
+}
+
+// The lines that LLVM's addr2line prints for such DWARF, and GNU's for what is no address.
+TEST_F(Symbolize, Addr2line) {
+    const auto addr2line = [](std::vector<std::string> options, const char *tables) {
+        options.insert(options.begin(), "--addr2line");
+        const auto result = run("symbolize", std::move(options), path(tables));
+        EXPECT_EQ(result.exit_code, 0) << result.err;
+        return result.out;
+    };
+    EXPECT_EQ(addr2line({"-a", "-f", "-i", "ffffffff81000006", "0xffffffff8100000c",
+                         "ffffffff81000020", "ffffffff81000050", ","},
+                        "lines.btf_extra"),
+              R"(0xffffffff81000006
+twin
+include/x.h:9
+skb_headlen
+include/x.h:7
+host
+a/twin.c:33
+0xffffffff8100000c
+skb_headlen
+include/y.h:?
+host
+a/twin.c:33
+0xffffffff81000020
+skb_headlen.isra.0
+??:0
+0xffffffff81000050
+??
+??:0
+0x0000000000000000
+??
+??:0
+)");
+    EXPECT_EQ(addr2line({"-i", "-s", "ffffffff81000006"}, "lines.btf_extra"),
+              "x.h:9\nx.h:7\ntwin.c:33\n");
+    EXPECT_EQ(addr2line({"-f", "-C", "ffffffff81000006"}, "lines.btf_extra"),
+              "twin\ninclude/x.h:9\n");
+    EXPECT_EQ(addr2line({"-f", "-i", "ffffffff81000006"}, "frames.btf_extra"),
+              "twin\n??:0\nskb_headlen\ninclude/x.h:7\nhost\na/twin.c:33\n");
+}
+
+// Tools run a link of that name, name the vmlinux, write one address, and wait for the answer.
+TEST_F(Symbolize, LinkCalledAddr2line) {
+    const std::string link = path("addr2line");
+    const std::string command = std::string(getenv("BTF_EXTRA_BUILD")) + "/btf-extra";
+    ASSERT_EQ(symlink(std::filesystem::absolute(command).c_str(), link.c_str()), 0);
+    const std::string tables = path("vmlinux.btf_extra");
+    std::filesystem::copy_file(path("lines.btf_extra"), tables);
+    const auto result = test::run_command(
+        {"sh", "-c", "echo ffffffff81000010 | " + link + " -a -f -i -e " + path("vmlinux")});
+    EXPECT_EQ(result.err, "");
+    EXPECT_EQ(result.out, "0xffffffff81000010\nhost\na/twin.c:34\n");
+    std::filesystem::remove(tables);
+    const auto none = test::run_command({link, "-e", path("vmlinux"), "ffffffff81000010"});
+    expect_failed(none, path("vmlinux") + ": no tables of build-id " + test::kSampleBuildId +
+                            " beside it or installed: --tables FILE");
 }
 
 TEST_F(Symbolize, Traces) {
@@ -155,8 +239,11 @@ TEST_F(Symbolize, Kaslr) {
 
 TEST_F(Symbolize, Errors) {
     expect_failed(symbolize({"ffffffff81000050"}), "'ffffffff81000050': no function is there");
-    expect_failed(symbolize({"nobody+0x1"}), "'nobody' is neither an address nor a symbol");
-    expect_failed(symbolize({"host+zz"}), "'host+zz' is neither an address nor symbol+0xoffset");
+    expect_failed(symbolize({"nobody+0x1"}),
+                  path("frames.btf_extra") + ": 'nobody' is neither an address nor a symbol");
+    expect_failed(symbolize({"host+zz"}),
+                  path("frames.btf_extra") +
+                      ": 'host+zz' is neither an address nor symbol+0xoffset");
     expect_failed(symbolize({"--kaslr", "x"}), "--kaslr: 'x' is no hexadecimal number");
     expect_failed(run("symbolize", {"ffffffff81000006"}),
                   path("a.btf_extra") + ": no frames: generate it without --no-frames");

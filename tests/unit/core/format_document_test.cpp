@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // The bytes in kernel/core/FORMAT.md are valid blobs, and they mean what the text below them says.
 #include <fstream>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "userspace/format/core_api.h"
+#include "userspace/format/line_table.h"
 
 namespace {
 
@@ -145,6 +147,28 @@ TEST(FormatDocument, ItsFramesHaveTheirChains) {
     for (const auto &row : rows)
         for (uint32_t offset = row.begin; offset < row.end; offset++)
             EXPECT_EQ(chain_at(frames, offset), row.chain) << offset;
+}
+
+TEST(FormatDocument, ItsLinesHold) {
+    const HexBlock block = hex_block("lines");
+    EXPECT_EQ(block.size, 82u);
+    const auto table =
+        btf_extra::LineTable::open(std::as_bytes(std::span(block.words)).first(block.size));
+    ASSERT_TRUE(table) << table.error().message;
+    struct {
+        uint32_t begin, end;
+        const char *line;
+    } const rows[] = {
+        {0, 0x10, ""},          {0x10, 0x14, "a.c:12"}, {0x14, 0x15, "b.h:3"},
+        {0x15, 0x20, "a.c:11"}, {0x20, 0x24, ""},
+    };
+    for (const auto &row : rows)
+        for (uint32_t offset = row.begin; offset < row.end; offset++) {
+            const auto found = table->find(".text", offset);
+            EXPECT_EQ(found ? std::string(found->file) + ":" + std::to_string(found->line) : "",
+                      row.line)
+                << offset;
+        }
 }
 
 }  // namespace

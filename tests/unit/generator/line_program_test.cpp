@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/line_program.h"
 #include "userspace/generator/dwarf/line_program.h"
 
 namespace btf_extra {
@@ -14,39 +15,21 @@ using namespace generator;
 
 namespace {
 
-using Code = std::vector<uint8_t>;
+using test::at_1000;
+using test::Code;
+using test::program;
 
 struct Row {
     uint64_t address, view, file, line, column;
     bool is_stmt;
+    bool ends = false;
     bool operator==(const Row &) const = default;
 };
 
 void PrintTo(const Row &row, std::ostream *out) {
     *out << std::hex << row.address << " view " << std::dec << row.view << " " << row.file << ":"
-         << row.line << ":" << row.column << (row.is_stmt ? " stmt" : "");
-}
-
-// The header has line_base -5, line_range 14, opcode_base 13 and is_stmt by default, as gas and
-// LLVM write it. A special opcode is (lines + 5) + 14 * addresses + 13.
-Code program(const Code &operations, uint16_t version = 5, uint8_t line_range = 14,
-             uint8_t opcode_base = 13) {
-    Code header{1};  // minimum_instruction_length
-    if (version >= 4)
-        header.push_back(1);
-    for (const uint8_t byte : {uint8_t{1}, uint8_t{0xfb}, line_range, opcode_base})
-        header.push_back(byte);
-    const uint8_t operands[] = {0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1};
-    for (uint8_t i = 0; i + 1 < opcode_base; i++)
-        header.push_back(i < sizeof operands ? operands[i] : 2);
-    Code out{0, 0, 0, 0, static_cast<uint8_t>(version), 0};
-    if (version >= 5)
-        out.insert(out.end(), {8, 0});
-    out.insert(out.end(), {static_cast<uint8_t>(header.size()), 0, 0, 0});
-    out.insert(out.end(), header.begin(), header.end());
-    out.insert(out.end(), operations.begin(), operations.end());
-    out[0] = static_cast<uint8_t>(out.size() - 4);
-    return out;
+         << row.line << ":" << row.column << (row.is_stmt ? " stmt" : "")
+         << (row.ends ? " end" : "");
 }
 
 // Returns the rows, and true if the program was read to its end.
@@ -58,17 +41,9 @@ std::pair<bool, std::vector<Row>> rows_of(const Code &line) {
     std::vector<Row> rows;
     const bool whole = for_each_row(sections, unit, [&](const LineRow &row) {
         rows.push_back({row.point.address, row.point.view, row.place.file, row.place.line,
-                        row.place.column, row.is_stmt});
+                        row.place.column, row.is_stmt, row.ends});
     });
     return {whole, rows};
-}
-
-constexpr uint8_t kSetAddress[] = {0, 9, 2, 0x00, 0x10, 0, 0, 0, 0, 0, 0};  // 0x1000
-
-Code at_1000(const Code &operations) {
-    Code out(std::begin(kSetAddress), std::end(kSetAddress));
-    out.insert(out.end(), operations.begin(), operations.end());
-    return out;
 }
 
 struct Case {
@@ -106,7 +81,10 @@ const Case kCases[] = {
      {{0x1000, 0, 1, 1, 0, true}}},
     {"end_sequence begins anew",
      at_1000({3, 5, 1, 0, 1, 1, 1}),
-     {{0x1000, 0, 1, 6, 0, true}, {0, 0, 1, 1, 0, true}}},
+     {{0x1000, 0, 1, 6, 0, true}, {0x1000, 1, 0, 0, 0, false, true}, {0, 0, 1, 1, 0, true}}},
+    {"end_sequence is behind the last instruction",
+     at_1000({1, 2, 4, 0, 1, 1}),
+     {{0x1000, 0, 1, 1, 0, true}, {0x1004, 0, 0, 0, 0, false, true}}},
 };
 
 TEST(LineProgram, Rows) {

@@ -85,6 +85,7 @@ class LineMachine {
         }
         switch (reader_.u8()) {
         case DW_LNE_end_sequence:
+            visit_({.place = {}, .point = row_.point, .is_stmt = false, .ends = true});
             row_ = first_row();
             break;
         case DW_LNE_set_address:

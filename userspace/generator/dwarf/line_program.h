@@ -54,6 +54,7 @@ struct LineRow {
     SourcePlace place;
     CodePoint point;       // views are counted as DW_AT_GNU_entry_view counts them
     bool is_stmt = false;  // a statement begins here
+    bool ends = false;     // the point is behind the last instruction; it is no place
 };
 
 // Calls visit with each row of a unit's line program. false: the program is malformed behind the

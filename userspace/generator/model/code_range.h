@@ -2,8 +2,11 @@
 #ifndef BTF_EXTRA_CODE_RANGE_H
 #define BTF_EXTRA_CODE_RANGE_H
 
+#include <algorithm>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace btf_extra::generator {
 
@@ -14,6 +17,19 @@ struct CodeRange {
 
     auto operator<=>(const CodeRange &) const = default;
 };
+
+// Brings ranges into order, and joins those that overlap or touch. Empty ones hold no code and go.
+inline void join(std::vector<CodeRange> &ranges) {
+    std::erase_if(ranges, [](const CodeRange &range) { return range.begin >= range.end; });
+    std::ranges::sort(ranges);
+    size_t kept = 0;
+    for (const CodeRange &range : ranges)
+        if (kept != 0 && range.begin <= ranges[kept - 1].end)
+            ranges[kept - 1].end = std::max(ranges[kept - 1].end, range.end);
+        else
+            ranges[kept++] = range;
+    ranges.resize(kept);
+}
 
 }  // namespace btf_extra::generator
 

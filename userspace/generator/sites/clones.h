@@ -9,9 +9,9 @@
 #include <span>
 #include <vector>
 
+#include "userspace/generator/dwarf/code_place.h"
 #include "userspace/generator/locations/param_slots.h"
 #include "userspace/generator/model/site_model.h"
-#include "userspace/generator/sites/code_place.h"
 #include "userspace/generator/sites/live_in_registers.h"
 #include "userspace/generator/sites/reader_input.h"
 #include "userspace/generator/sites/source_functions.h"

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "userspace/format/core_api.h"
+#include "userspace/generator/dwarf/code_place.h"
 #include "userspace/generator/locations/param_slots.h"
 #include "userspace/generator/locations/parameter_place.h"
-#include "userspace/generator/sites/code_place.h"
 #include "userspace/generator/sites/copied_entries.h"
 #include "userspace/generator/sites/source_functions.h"
 

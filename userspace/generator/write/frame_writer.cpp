@@ -47,18 +47,6 @@ class Code {
     uint64_t size_ = 0;
 };
 
-// Brings ranges into order and joins those that overlap or touch.
-void join(std::vector<CodeRange> &ranges) {
-    std::ranges::sort(ranges);
-    size_t kept = 0;
-    for (const CodeRange &range : ranges)
-        if (kept != 0 && range.begin <= ranges[kept - 1].end)
-            ranges[kept - 1].end = std::max(ranges[kept - 1].end, range.end);
-        else
-            ranges[kept++] = range;
-    ranges.resize(kept);
-}
-
 // Code of a body without a gap.
 struct Piece {
     uint32_t section = 0;
@@ -179,7 +167,6 @@ void FrameWriter::find_bodies() {
 std::vector<Piece> FrameWriter::pieces_of(const CodeFrame &body, uint32_t unit) const {
     const auto given = ranges_of(unit, body);
     std::vector<CodeRange> ranges(given.begin(), given.end());
-    std::erase_if(ranges, [](const CodeRange &range) { return range.begin >= range.end; });
     join(ranges);
     std::vector<Piece> pieces;
     for (const CodeRange &range : ranges) {

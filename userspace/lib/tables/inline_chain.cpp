@@ -47,19 +47,42 @@ std::optional<InlineChain> chain_at_linked(const SharedObject &object, uint64_t 
     return {};
 }
 
-std::optional<InlineChain> chain_at(const SharedObject &object, const Place &place) {
-    for (uint32_t elf = 0; elf < object->sections.size(); elf++) {
-        const PlacedSection &section = object->sections[elf];
+namespace {
+
+// Calls look_up with each section of the object that begins at or before the place, and with the
+// place in it, until that finds something.
+template <class LookUp>
+auto find_in_sections(const SiteObject &object, const Place &place, const LookUp &look_up)
+    -> decltype(look_up(0, 0)) {
+    for (uint32_t elf = 0; elf < object.sections.size(); elf++) {
+        const PlacedSection &section = object.sections[elf];
         const bool counted = place.section != 0;
         if (counted ? place.section != section.elf_section : section.place.address == 0)
             continue;
         const uint64_t begin = counted ? 0 : section.place.address;
         if (place.offset < begin)
             continue;
-        if (auto chain = chain_at(object, elf, place.offset - begin))
-            return chain;
+        if (auto found = look_up(elf, place.offset - begin))
+            return found;
     }
     return {};
+}
+
+}  // namespace
+
+std::optional<InlineChain> chain_at(const SharedObject &object, const Place &place) {
+    return find_in_sections(*object, place, [&](uint32_t elf_section, uint64_t offset) {
+        return chain_at(object, elf_section, offset);
+    });
+}
+
+std::optional<SourceLine> line_at(const SiteObject &object, const Place &place) {
+    const LineTable *lines = object.view->lines();
+    if (lines == nullptr)
+        return {};
+    return find_in_sections(object, place, [&](uint32_t elf_section, uint64_t offset) {
+        return lines->find(object.view->index().elf_sections[elf_section].name, offset);
+    });
 }
 
 }  // namespace btf_extra

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// The functions that an address is in: inlined ones, and the one with the body around them.
+// The functions that an address is in: inlined ones, and the one with the body around them. And the
+// line of the source that it is of.
 #ifndef BTF_EXTRA_INLINE_CHAIN_H
 #define BTF_EXTRA_INLINE_CHAIN_H
 
@@ -37,6 +38,9 @@ std::optional<InlineChain> chain_at(const SharedObject &object, uint64_t address
 std::optional<InlineChain> chain_at_linked(const SharedObject &object, uint64_t address);
 // At a place of the symbols that the object is placed by.
 std::optional<InlineChain> chain_at(const SharedObject &object, const Place &place);
+
+// Returns nothing if the file of the object does not know the line.
+std::optional<SourceLine> line_at(const SiteObject &object, const Place &place);
 
 }  // namespace btf_extra
 

@@ -100,6 +100,7 @@ ObjectView::open_content(const std::string &path, ExtraFile file, std::optional<
     view->funcs_.assign(blobs.index.funcs, blobs.index.funcs + blobs.index.nr_funcs);
     std::ranges::sort(view->funcs_);
     TRY(view->check_provenance());
+    view->lines_ = TRY(open_lines(path, view->file_));
     view->note_tags();
     return view;
 }

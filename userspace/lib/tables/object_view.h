@@ -55,6 +55,7 @@ class ObjectView {
     const BtfImage &types() const { return *types_; }
     const loc_index &index() const { return opened_->blobs().index; }
     const inline_frames &frames() const { return opened_->blobs().frames; }
+    const LineTable *lines() const { return lines_ ? &*lines_ : nullptr; }  // NULL: there are none
     std::string build_id() const { return build_id_text(file_.build_id_note); }
 
     std::string_view func_name(uint32_t func_id) const;  // "(base)" if it is missing
@@ -102,6 +103,7 @@ class ObjectView {
     std::unique_ptr<OpenedBlobs> opened_;
     std::unique_ptr<BtfImage> types_;
     std::unique_ptr<BtfImage> locations_;
+    std::optional<LineTable> lines_;
 
     std::vector<uint32_t> funcs_;          // those with sites, in ascending order of id
     std::vector<bool> variadic_;           // by rank in funcs_
