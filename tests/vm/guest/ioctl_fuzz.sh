@@ -6,6 +6,8 @@
 # shellcheck source=tests/harness/rows.sh
 . /rows.sh
 
-insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko || exit 1
+# shellcheck source=tests/vm/guest/firmware.sh
+. /firmware.sh
+load_with_firmware && insmod /btf_extra_vmlinux.ko || exit 1
 ioctl_fuzz_guest "${1:-5000}" "${2:-1}"
 same 'ioctl_fuzz_guest comes to its end' 0 $?

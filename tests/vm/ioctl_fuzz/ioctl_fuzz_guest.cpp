@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Runs in a guest with btf_extra.ko and btf_extra_vmlinux.ko loaded. Calls the ioctls of the device
+// Runs in a guest with btf_extra.ko and btf_extra_vmlinux.ko loaded, and vmlinux's frames in a
+// firmware file. Calls the ioctls of the device
 // and of links with values at their limits, half right or wrong, from several threads. The kernel
 // must answer each call, and nothing may be left afterwards.
 //
@@ -130,6 +131,8 @@ class Fuzzer {
             return use_link();
         case 4:
             return raw();
+        case 5:
+            return chain();
         default:
             return look_up();
         }
@@ -211,6 +214,17 @@ class Fuzzer {
         ask(device(), BTF_EXTRA_IOC_LOOKUP, request);
     }
 
+    void chain() {
+        btf_extra_chain request = {};
+        const ListedSite &site = world_.list.sites[dice_.below(world_.list.sites.size())];
+        request.address = dice_.one_in(4) ? dice_.limit() : site.address + dice_.below(100);
+        request.frames = memory_.place(dice_, sizeof(btf_extra_chain_frame));
+        request.capacity = capacity();
+        request.files = memory_.place(dice_, 64);
+        request.files_size = static_cast<uint32_t>(dice_.one_in(3) ? dice_.limit() : 4096);
+        ask(device(), BTF_EXTRA_IOC_FRAMES, request);
+    }
+
     void attach() {
         btf_extra_attach request = {};
         request.prog_fd = static_cast<uint32_t>(
@@ -272,9 +286,10 @@ class Fuzzer {
 
     // Reads from somewhere in a file of an object.
     void read_file() {
-        constexpr std::array<const char *, 4> kFiles = {
+        constexpr std::array<const char *, 5> kFiles = {
             "/sys/kernel/debug/btf_extra/sites", "/sys/kernel/btf_extra/vmlinux",
-            "/sys/kernel/btf_extra/vmlinux.types", "/sys/kernel/btf_extra/vmlinux.marks"};
+            "/sys/kernel/btf_extra/vmlinux.types", "/sys/kernel/btf_extra/vmlinux.marks",
+            "/sys/kernel/btf_extra/vmlinux.frames"};
         const int fd = open(kFiles.at(dice_.below(kFiles.size())), O_RDONLY | O_CLOEXEC);
         if (fd < 0)
             die("a file of the object");
@@ -303,6 +318,11 @@ int main(int argc, char **argv) {
     const uint64_t wanted = std::strtoull(argv[1], nullptr, 10);
     const uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
     const World world;
+    // The first ask reads the frames.
+    btf_extra_chain first = {};
+    first.address = world.list.sites.back().address;
+    if (ioctl(device(), BTF_EXTRA_IOC_FRAMES, &first) != 0)
+        die("frames");
     const std::multiset<std::string> before = probe_list();
     std::vector<std::thread> threads;
     for (size_t i = 0; i < kThreads; i++)
