@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // Measures the core on real data: how long it takes to validate and index a blob, and to look up an
-// address, a name or an id. For comparison each look-up also runs as std::lower_bound on a plain
-// sorted array (a table made only for this question) and as a linear scan of that array.
+// address, a name or an id, and the chain of inlined functions at an address. For comparison each
+// look-up also runs as std::lower_bound on a plain sorted array (a table made only for this
+// question) and as a linear scan of that array.
 //
 //   BTF_EXTRA_VMLINUX   a kernel with .BTF
 //   BTF_EXTRA_FILE      its .btf_extra file, in the split layout
@@ -57,6 +58,7 @@ struct Object {
     std::vector<uint32_t> types_offsets, func_info_offsets;
     Words memory, scratch;
     loc_index index;
+    inline_frames frames;
 };
 
 // Does everything that a consumer must do with bytes that it does not trust yet.
@@ -85,6 +87,14 @@ void load(const btf_extra::ExtraFile &file, const btf_blob &base, Object &object
         die("the index could not be built");
 }
 
+void load_frames(const btf_extra::ExtraFile &file, Object &object) {
+    const extra_bytes bytes = {file.frames.data(), static_cast<uint32_t>(file.frames.size())};
+    const extra_elf no_file = {};
+    btf_fault fault = {};
+    if (inline_frames_open(&object.frames, &bytes, &object.func_info, &no_file, &fault) != 0)
+        die(btf_fault_text(fault.code));
+}
+
 // An address, as offset in a section.
 struct Address {
     uint32_t elf_section, offset;
@@ -104,6 +114,7 @@ struct Data {
     std::vector<Address> address_keys;
     std::vector<const char *> name_keys;
     std::vector<uint32_t> id_keys;
+    std::vector<uint32_t> code_keys;  // offsets in .text that are in a body
 };
 
 const char *func_name(const Object &object, uint32_t func) {
@@ -117,12 +128,28 @@ void draw(std::vector<T> &keys, const std::vector<T> &from, Random &random) {
         keys.push_back(from[any(random)]);
 }
 
+// Draws from all bytes of .text, as the samples of a profile would.
+void draw_code(Data &data, std::mt19937 &random) {
+    const auto text =
+        std::ranges::find(data.file.sections, ".text", &btf_extra::ObjectSection::name);
+    const int section = inline_frames_find_section(&data.object.frames, ".text");
+    if (text == data.file.sections.end() || section < 0)
+        die("no frames of .text");
+    std::uniform_int_distribution<uint32_t> any(0, static_cast<uint32_t>(text->size - 1));
+    while (data.code_keys.size() < kKeys)
+        if (const uint32_t offset = any(random);
+            inline_frames_at(&data.object.frames, static_cast<uint32_t>(section), offset, nullptr,
+                             0) != 0)
+            data.code_keys.push_back(offset);
+}
+
 const Data &data() {
     static const Data *const data = [] {
         auto *made = new Data;
         made->base = unwrap(btf_extra::open_base_btf(from_environment("BTF_EXTRA_VMLINUX")));
         made->file = unwrap(btf_extra::read_extra_file(from_environment("BTF_EXTRA_FILE")));
         load(made->file, made->base->blob(), made->object);
+        load_frames(made->file, made->object);
 
         const loc_index &index = made->object.index;
         std::vector<const char *> names;
@@ -142,6 +169,7 @@ const Data &data() {
         draw(made->address_keys, made->addresses, random);
         draw(made->name_keys, names, random);
         draw(made->id_keys, made->ids, random);
+        draw_code(*made, random);
         std::ranges::sort(made->addresses);
         std::ranges::sort(made->ids);
         made->names.assign(names.begin(), names.end());
@@ -180,6 +208,19 @@ void validate_and_index(benchmark::State &state) {
             4u * (btf_blob_nr_offsets(&d.base->blob()) + btf_blob_nr_offsets(&object.types) +
                   btf_blob_nr_offsets(&object.func_info))) /
         object.index.nr_sites;
+}
+
+void check_frames(benchmark::State &state) {
+    const Data &d = data();
+    Object object = {};
+    object.func_info = d.object.func_info;
+    for (auto _ : state) {
+        load_frames(d.file, object);
+        benchmark::DoNotOptimize(object.frames.records);
+    }
+    const auto instances = static_cast<double>(object.frames.counts.nr_instances);
+    state.counters["instances"] = instances;
+    state.counters["bytes an instance"] = static_cast<double>(d.file.frames.size()) / instances;
 }
 
 // ---- look-ups: each takes the next key and returns the number of matches ----
@@ -272,8 +313,22 @@ void by_id_scan(benchmark::State &state) {
     look_up(state, data().id_keys, [](auto &key) { return scanned(data().ids, key); });
 }
 
+// The functions that an address is in, with the places that they are called from.
+void chain_of_frames(benchmark::State &state) {
+    const inline_frames &frames = data().object.frames;
+    const auto text = static_cast<uint32_t>(inline_frames_find_section(&frames, ".text"));
+    inline_frame chain[INLINE_FRAMES_DEPTH];
+    look_up(state, data().code_keys, [&](uint32_t key) {
+        const uint32_t found = inline_frames_at(&frames, text, key, chain, INLINE_FRAMES_DEPTH);
+        benchmark::DoNotOptimize(chain[0]);
+        return found;
+    });
+}
+
 BENCHMARK(open_base)->Unit(benchmark::kMillisecond);
 BENCHMARK(validate_and_index)->Unit(benchmark::kMillisecond);
+BENCHMARK(check_frames)->Unit(benchmark::kMillisecond);
+BENCHMARK(chain_of_frames)->Name("frames/chain");
 BENCHMARK(by_address_index)->Name("by_address/index");
 BENCHMARK(by_address_sorted)->Name("by_address/lower_bound");
 BENCHMARK(by_address_scan)->Name("by_address/scan");

@@ -149,11 +149,14 @@ def core(vmlinux, file):
                     "--benchmark_out_format=json", "--benchmark_counters_tabular=true"],
                    env=environment, check=True, stderr=subprocess.DEVNULL)
     to_ns = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
-    nanoseconds = {b["name"]: b["cpu_time"] * to_ns[b["time_unit"]]
-                   for b in json.loads(report.read_text())["benchmarks"]}
+    benchmarks = json.loads(report.read_text())["benchmarks"]
+    nanoseconds = {b["name"]: b["cpu_time"] * to_ns[b["time_unit"]] for b in benchmarks}
+    counters = {b["name"]: b for b in benchmarks}
     bar("validate and index", nanoseconds["validate_and_index"] / 1e6, 60, " ms")
     for what in ("address", "name", "id"):
         bar(f"look-up by {what}", nanoseconds[f"by_{what}/index"] / 1e3, 1, " us")
+    bar("look-up of the chain at an address", nanoseconds["frames/chain"] / 1e3, 0.5, " us")
+    bar("frames, bytes an instance", counters["check_frames"]["bytes an instance"], 9)
 
 
 def main():

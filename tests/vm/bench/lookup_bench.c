@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Measures look-ups in btf_extra.ko, and similar ones in kallsyms, in the same boot. It runs while
- * the module is being loaded. Each line that it logs is "lookup_bench: WHAT look-ups=N ns=N
- * sites=N". The keys are drawn at random, always the same, from the functions with sites.
+ * Measures look-ups in btf_extra.ko, which has frames, and similar ones in kallsyms, in the same
+ * boot. It runs while the module is being loaded. Each line that it logs is "lookup_bench: WHAT
+ * look-ups=N ns=N sites=N". The keys are drawn at random, always the same, from the functions with
+ * sites.
  */
 #define pr_fmt(fmt) "lookup_bench: " fmt
 
@@ -183,6 +184,17 @@ static int by_address(struct bench *bench, u32 i, u32 *sites)
 	return btf_extra_for_each_site(&query, count_site, sites, NULL);
 }
 
+/* Functions are counted instead of sites. Few sites are in code that is of no one body. */
+static int frames(struct bench *bench, u32 i, u32 *sites)
+{
+	struct btf_extra_chain_frame found[16];
+	int nr = btf_extra_frames_at(bench->address_keys[i], found, ARRAY_SIZE(found));
+
+	if (nr > 0)
+		*sites += nr;
+	return nr == -ENODATA ? nr : 0;
+}
+
 static int kallsyms_name(struct bench *bench, u32 i, u32 *sites)
 {
 	return bench->lookup_name(bench->name_keys[i]) ? 0 : -ENOENT;
@@ -274,6 +286,8 @@ static int run(struct bench *bench)
 		err = measure(bench, "name_body", keys, body_by_name);
 	if (!err)
 		err = measure(bench, "address", keys, by_address);
+	if (!err)
+		err = measure(bench, "frames", keys, frames);
 	if (!err)
 		err = measure(bench, "kallsyms_name", keys, kallsyms_name);
 	if (!err)
