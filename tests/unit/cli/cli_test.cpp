@@ -130,6 +130,8 @@ TEST_F(Cli, StatJson) {
         {"frames_instances", nullptr},
         {"frames_bodies", nullptr},
         {"bytes_frames", nullptr},
+        {"line_rows", nullptr},
+        {"bytes_lines", nullptr},
         {"bytes_per_site", std::round(static_cast<double>(types + func_info) / 8 * 100) / 100},
         {"build_id", test::kSampleBuildId},
     };
