@@ -50,7 +50,7 @@ one_version() {
 }
 row 'command, library and pkg-config have one version' one_version
 
-answers_as_addr2line() { [ "$("$prefix/bin/btf-extra-addr2line" --json 2>&1)" = '--json excludes --addr2line' ]; }
+answers_as_addr2line() { [ "$("$prefix/bin/btf-extra-addr2line" --json 2>&1 | head -n 1)" = '--json excludes --addr2line' ]; }
 row 'the link for tools that run addr2line' answers_as_addr2line
 
 row 'the example, by pkg-config' plain_make -C "$scratch/example" CLANG=clang-14 CFLAGS=-Werror
