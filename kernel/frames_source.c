@@ -66,7 +66,7 @@ static int read_frames(const struct asked_object *asked)
 	struct extra_object *object;
 	int err = firmware_source_read(asked->name, &file);
 
-	/* What could not be read this time may be there the next time. */
+	/* A file that could not be read this time may be there the next time. */
 	if (err && err != -ENOENT)
 		return err == -ENOMEM ? err : 0;
 	published_lock();

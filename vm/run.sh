@@ -159,8 +159,8 @@ clock=(-accel 'tcg,thread=multi')
 # slow boots.
 # no_timer_check: a loaded machine's timer comes too late for that check, which ends in a panic.
 arguments='console=ttyS0 ignore_loglevel panic=-1 rdinit=/init tsc=nowatchdog no_timer_check'
-# What guards against speculation takes a tenth of an emulated machine's time. One kernel has it, as
-# users do.
+# Guards against speculation take a tenth of an emulated machine's time. One kernel has them, as users
+# do.
 case $name in 6.1*) ;; *) arguments+=' mitigations=off' ;; esac
 qemu=("$emulator" "${clock[@]}" -cpu 'max,la57=off' -smp "$cpus" -m "$memory"
     -nodefaults -no-user-config -no-reboot -display none

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What an fentry program shall attach to, by id. The sites and symbols of a row come with verdicts
- * and log lines that are worked out by hand.
+ * The rows say what an fentry program shall attach to, by id. Their sites and symbols come with
+ * verdicts and log lines that are worked out by hand.
  */
 #ifndef BTF_EXTRA_FENTRY_ROWS_H
 #define BTF_EXTRA_FENTRY_ROWS_H

@@ -39,7 +39,7 @@ struct LibdwFrames::Data {
     Dwarf *dwarf = nullptr;
     std::vector<Node> nodes;
     std::vector<Interval> bodies;  // in order of begin
-    // Of each body it has those of the instances in it, in no order.
+    // They are those of the instances in each body, in no order.
     std::vector<std::vector<Interval>> inlined;
     uint64_t instances = 0;
 

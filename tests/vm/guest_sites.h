@@ -204,6 +204,15 @@ inline int open_device(const char *path) {
     return fd;
 }
 
+// Returns the address of a symbol of the kernel. Ends this process if there is none.
+inline uint64_t symbol_address(const std::string &symbol) {
+    std::ifstream list("/proc/kallsyms");
+    for (std::string line; std::getline(list, line);)
+        if (line.ends_with(" " + symbol))
+            return std::stoull(line, nullptr, 16);
+    die(symbol);
+}
+
 }  // namespace guest
 
 #endif

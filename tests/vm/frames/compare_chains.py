@@ -132,7 +132,7 @@ def main():
             back = 0 if frame.exact else 1
             places = kernel.places(frame, moved)
             expected = [chains[place - back] for place in places]
-            # What is not known for certain stays as it is.
+            # The filter leaves what is not known for certain.
             theirs = expected[0] if expected and all(e == expected[0] for e in expected) else []
             matters += not frame.exact and any(chains[p - 1] != chains[p] for p in places)
             compared += 1

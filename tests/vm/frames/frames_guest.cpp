@@ -38,7 +38,7 @@ Random any;
 
 // ---- the device ----
 
-// What is known of a function of a chain: its id, and where it is called from.
+// A function of a chain: it has an id, and a place that it is called from.
 struct Frame {
     uint32_t func_id = 0;
     std::string file;
@@ -101,14 +101,6 @@ std::string hex(uint64_t address) {
     char text[20];
     std::snprintf(text, sizeof(text), "0x%lx", address);
     return text;
-}
-
-uint64_t symbol_address(const std::string &symbol) {
-    std::ifstream list("/proc/kallsyms");
-    for (std::string line; std::getline(list, line);)
-        if (line.ends_with(" " + symbol))
-            return std::stoull(line, nullptr, 16);
-    die(symbol);
 }
 
 // ---- kfunc ----

@@ -186,14 +186,6 @@ void hidden(const char *file, bool refused_at_load) {
     libbpf_set_print(nullptr);
 }
 
-uint64_t symbol_address(const std::string &symbol) {
-    std::ifstream list("/proc/kallsyms");
-    for (std::string line; std::getline(list, line);)
-        if (line.ends_with(" " + symbol))
-            return std::stoull(line, nullptr, 16);
-    die(symbol);
-}
-
 void at_kprobe(const char *file, const Places &places) {
     const Object object = load(file, "at_kprobe");
     Row loads("kprobe program: loads and is attached");

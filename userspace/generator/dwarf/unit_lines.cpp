@@ -27,7 +27,7 @@ class LineReader {
         const uint64_t address = row.point.address;
         in_order_ &= rows_.empty() || address >= last_address_;
         last_address_ = address;
-        // Of several rows at an address, no instruction is of any but the last.
+        // The last row at an address holds for its instruction, and the others hold for none.
         if (!rows_.empty() && rows_.back().address == address)
             rows_.pop_back();
         UnitLines::Row next{.address = address};

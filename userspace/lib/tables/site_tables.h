@@ -42,7 +42,7 @@ class SiteTables {
     // is none of these.
     Result<std::vector<FoundFunc>> find_at(std::string_view text);
 
-    // What "symbol+0x10" or, in the first object, ".text+0x10" stands for.
+    // This is what "symbol+0x10" or, in the first object, ".text+0x10" stands for.
     struct Named {
         std::optional<uint32_t> elf_section;  // of the first object
         std::vector<Place> symbols;           // if it is none: where symbols of that name are
