@@ -20,8 +20,8 @@
 #define PHANTOM_VERSION 1
 
 /* The template has so many stubs. They are local symbols inlined_stub_0, inlined_stub_1, ... */
-#define PHANTOM_STUBS 2000
-#define PHANTOM_STUB_SIZE 16
+#define PHANTOM_STUBS 1000
+#define PHANTOM_STUB_SIZE 32
 #define PHANTOM_STUB_PREFIX "inlined_stub_"
 
 /* No table is larger. */

@@ -30,7 +30,7 @@ inlined_stubs:
 	NUMBERED %number
 	.set number, number + 1
 .endr
-	.p2align 4, 0xcc
+	.p2align 5
 
 	.section .btf_extra.phantoms, "a", @progbits
 	.balign	8

@@ -31,7 +31,7 @@ began=$(milliseconds)
 btf-extra list '*' >/list
 echo "list: functions=$(wc -l </list) ms=$(($(milliseconds) - began))"
 [ $status = 0 ] && insmod /hit_bench.ko && attach_bench /attach_bench.bpf.o || exit
-# A module of 2,000 stubs, each for a name that one function has.
+# Modules with 2,000 stubs, each for a name that one function has.
 expose() { btf-extra expose --template /inlined.ko --best-effort "$@"; }
 awk '$1 ~ /^vmlinux:[^@]*$/ && $2 !~ /^\(/ && /inlined/ && !/freed/ {
     print substr($1, 9) }' /list | head -n 2700 >/names
@@ -40,7 +40,7 @@ expose $(cat /names) 2>/dev/null | sed 's/ .*//; s/__inlined$//' |
 btf-extra expose --remove
 expose --output /many.ko $(cat /chosen) | wc -l | sed 's/^/stubs: /'
 mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null
-phantom_bench /many.ko
+phantom_bench /many*.ko
 """
 
 Cost = collections.namedtuple("Cost", "lookups ns sites")
@@ -187,9 +187,9 @@ def bench_phantoms(measured, stubs):
     note("sites that are armed", measured["arm"][0])
     bar("attached to armed, of perf", each("arm") / each("arm_perf"), 1 / 3)
     bar("disarmed after detaching", measured["disarm"][1] / 1e9, 1, " s")
-    note("stubs in a module", stubs)
-    bar("insmod of it", measured["insmod"][1] / 1e9, 1.5, " s")
-    bar("available_filter_functions with it, of without",
+    note("stubs", stubs)
+    bar("insmod of them", measured["insmod"][1] / 1e9, 1.5, " s")
+    bar("available_filter_functions with them, of without",
         each("functions_with") / each("functions_without"), 1.5)
 
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -69,10 +70,16 @@ Result<void> report_refused(const ChosenPhantoms &chosen, bool best_effort) {
     return {};
 }
 
-Result<void> write_module(const Options &options, const ChosenPhantoms &chosen) {
-    if (chosen.phantoms.size() > PHANTOM_STUBS)
-        return Error{fmt::format("{} functions: one file has room for {}", chosen.phantoms.size(),
-                                 PHANTOM_STUBS)};
+// The first module has the name that was asked for, the others are out_2.ko, out_3.ko, ...
+std::filesystem::path output_path(const Options &options, size_t number) {
+    std::filesystem::path out = options.output;
+    if (number > 0)
+        out.replace_filename(
+            fmt::format("{}_{}{}", out.stem().string(), number + 1, out.extension().string()));
+    return out;
+}
+
+Result<void> write_modules(const Options &options, const ChosenPhantoms &chosen) {
     std::vector<Phantom> all;
     std::vector<ExposedStub> stubs;
     for (const ChosenPhantom &each : chosen.phantoms) {
@@ -80,7 +87,10 @@ Result<void> write_module(const Options &options, const ChosenPhantoms &chosen) 
         stubs.push_back({each.phantom, each.state, "inlined"});
     }
     const TemplateModule from = TRY(open_template(options));
-    TRY(write_whole_file(options.output, TRY(make_module(options, from, "inlined", all))));
+    const auto plan = plan_more({}, std::move(all));
+    for (size_t i = 0; i < plan.size(); i++)
+        TRY(write_whole_file(output_path(options, i),
+                             TRY(make_module(options, from, plan[i].name, plan[i].after))));
     print_stubs_text(stubs, false);
     return {};
 }
@@ -127,7 +137,7 @@ Result<void> expose(const Options &options) {
     const auto chosen = TRY(choose_phantoms(*tables, choice, there));
     TRY(report_refused(chosen, options.best_effort));
     if (!options.output.empty())
-        return write_module(options, chosen);
+        return write_modules(options, chosen);
 
     std::vector<Phantom> more;
     for (const ChosenPhantom &each : chosen.phantoms)

@@ -4,11 +4,11 @@
 #include <asm/ibt.h>
 
 /*
- * A function that ftrace knows and that does nothing, in 16 bytes. ENDBR is empty in a kernel
+ * A function that ftrace knows and that does nothing. ENDBR is empty in a kernel
  * without IBT, as ftrace expects: there it takes no entry behind one.
  */
 .macro PHANTOM_STUB name:req
-	.p2align 4, 0xcc
+	.p2align 5, 0xcc
 	.type \name, @function
 \name:
 	ENDBR

@@ -95,7 +95,7 @@ TEST_F(ExposeOutput, Module) {
     const std::string is = out_of({"readelf", "-sW", path("out.ko")});
     // No symbol is removed, and the stubs that are left have no names.
     EXPECT_EQ(count(is, "\n"), count(was, "\n"));
-    EXPECT_EQ(count(was, " inlined_stub_"), 2000u);
+    EXPECT_EQ(count(was, " inlined_stub_"), 1000u);
     EXPECT_EQ(count(is, " inlined_stub_"), 0u);
     EXPECT_EQ(count(is, " LOCAL  DEFAULT    1 \n"), 1997u + count(was, " LOCAL  DEFAULT    1 \n"));
     for (const char *line :
@@ -239,19 +239,19 @@ struct Template {
 
 TEST_F(ExposeOutput, Templates) {
     const std::string stubs =
-        ".symtab: its stubs are not 2000 local functions, 16 bytes apart in one section";
-    const std::string calls = ".rela__mcount_loc: does not have one entry for each of 2000 stubs";
+        ".symtab: its stubs are not 1000 local functions, 32 bytes apart in one section";
+    const std::string calls = ".rela__mcount_loc: does not have one entry for each of 1000 stubs";
     const std::string table = ".btf_extra.phantoms: no empty table of this version";
     const Template rows[] = {
-        {"a stub too few", {.stubs = 1999, .calls = 1999}, stubs},
-        {"a stub too many", {.stubs = 2001}, stubs},
-        {"stubs of another size", {.distance = 32}, stubs},
+        {"a stub too few", {.stubs = 999, .calls = 999}, stubs},
+        {"a stub too many", {.stubs = 1001}, stubs},
+        {"stubs of another size", {.distance = 64}, stubs},
         {"a global stub", {.more = "\t.globl inlined_stub_7\n"}, stubs},
-        {"a call too few", {.calls = 1999}, calls},
+        {"a call too few", {.calls = 999}, calls},
         {"calls in another order",
          {.swapped_call = 700},
          ".rela__mcount_loc: entry 700 is not that of stub 700"},
-        {"calls elsewhere", {.call_at = 16}, ".rela__mcount_loc: entry 0 is not that of stub 0"},
+        {"calls elsewhere", {.call_at = 32}, ".rela__mcount_loc: entry 0 is not that of stub 0"},
         {"another table", {.magic = 1}, table},
         {"a table that is not empty", {.table_size = 32}, table},
         {"another module",

@@ -99,12 +99,12 @@ TEST(ModulePlan, More) {
     EXPECT_EQ(texts_of(plan_more({{"inlined", named({"b"}), 1}, {"inlined_3", named({"c"}), 0}},
                                  named({"a"}))),
               Texts({"inlined_2:  -> a"}));
-    // A module has 2,000.
-    EXPECT_EQ(texts_of(plan_more({}, many("f", 4001))),
-              Texts({"inlined:  -> 2000", "inlined_2:  -> 2000", "inlined_3:  -> f14000"}));
-    EXPECT_EQ(texts_of(plan_more({{"inlined", many("f", 1999), 0}}, named({"a", "b"}))),
-              Texts({"inlined: 1999 -> 2000", "inlined_2:  -> b"}));
-    EXPECT_EQ(texts_of(plan_more({{"inlined", many("f", 2000), 0}}, named({"a"}))),
+    // A module has 1,000.
+    EXPECT_EQ(texts_of(plan_more({}, many("f", 2001))),
+              Texts({"inlined:  -> 1000", "inlined_2:  -> 1000", "inlined_3:  -> f12000"}));
+    EXPECT_EQ(texts_of(plan_more({{"inlined", many("f", 999), 0}}, named({"a", "b"}))),
+              Texts({"inlined: 999 -> 1000", "inlined_2:  -> b"}));
+    EXPECT_EQ(texts_of(plan_more({{"inlined", many("f", 1000), 0}}, named({"a"}))),
               Texts({"inlined_2:  -> a"}));
 }
 

@@ -3,7 +3,7 @@
 // parts, arming and disarming, and what 2,000 stubs cost the kernel. What it prints is described in
 // bench.h.
 //
-//   phantom_bench MANY.ko          MANY.ko: a module of 2,000 stubs
+//   phantom_bench MANY.ko...       MANY.ko...: modules with 2,000 stubs
 #include <bpf/bpf.h>
 
 #include "tests/vm/bench/bench.h"
@@ -284,16 +284,16 @@ uint64_t read_functions() {
     });
 }
 
-void stubs(const char *module) {
+void stubs(const std::vector<std::string> &modules) {
     say("functions_without", 1, read_functions());
-    const int file = open(module, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        die(module);
     say("insmod", 1, time_of([&] {
-            if (syscall(SYS_finit_module, file, "", 0) != 0)
-                die("finit_module");
+            for (const std::string &module : modules) {
+                const int file = open(module.c_str(), O_RDONLY | O_CLOEXEC);
+                if (file < 0 || syscall(SYS_finit_module, file, "", 0) != 0)
+                    die(module);
+                close(file);
+            }
         }));
-    close(file);
     settle();
     say("functions_with", 1, read_functions());
     take_away();
@@ -302,8 +302,8 @@ void stubs(const char *module) {
 }  // namespace
 
 int main(int argc, char **argv) {
-    if (argc != 2)
-        die("usage: phantom_bench MANY.ko");
+    if (argc < 2)
+        die("usage: phantom_bench MANY.ko...");
     const rlimit files = {65536, 65536};
     setrlimit(RLIMIT_NOFILE, &files);
     const Programs programs;
@@ -311,5 +311,5 @@ int main(int argc, char **argv) {
     hits(programs, "three", "calls_three");
     body();
     many(programs);
-    stubs(argv[1]);
+    stubs({argv + 1, argv + argc});
 }

@@ -98,7 +98,10 @@ began=$(awk '{ print $1 }' /proc/uptime)
 expose --best-effort 's*' 'n*' >/tmp/said 2>/dev/null
 same 'many are exposed' 0 $?
 echo "# $(wc -l </tmp/said) functions in $(awk -v began="$began" '{ print $1 - began }' /proc/uptime) s"
-same 'in several modules' "$(($(wc -l </tmp/said) / 2000 + 1))" "$(loaded | wc -w)"
+same 'in several modules' "$(($(wc -l </tmp/said) / 1000 + 1))" "$(loaded | wc -w)"
+row 'many are written' expose --best-effort 's*' 'n*' --output /tmp/many.ko
+same 'in as many files' "$(loaded | wc -w)" "$(find /tmp -name 'many*.ko' | wc -l)"
+rm -f /tmp/many*.ko
 same 'each is a symbol' "$(awk '{ print $1 }' /tmp/said | sort | xargs)" "$(symbols)"
 same 'no name is twice' '' "$(awk 'NR == FNR { mine[$1]; next } $3 in mine && seen[$3]++ { print $3 }' /tmp/said /proc/kallsyms)"
 
