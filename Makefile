@@ -98,8 +98,8 @@ say = $(if $(V),,@printf '  %-4s %s\n' $(1) $@;)
 
 # ---- what is asked for ----
 
-.PHONY: help demo check userspace install kernel kernel-tree dkms kunit fuzz fuzz-vm sweep bench bench-vm \
-	bench-intree check-intree vm tidy compile_commands clean FORCE
+.PHONY: help demo check userspace install kernel kernel-tree dkms kunit fuzz fuzz-vm sweep check-llvm \
+	bench bench-vm bench-intree check-intree vm tidy compile_commands clean FORCE
 
 help:
 	@echo 'make demo        build, fetch a Debian kernel with debug info, generate, look around'
@@ -125,6 +125,7 @@ help:
 	@echo 'make clean       removes build/'
 	@echo
 	@echo 'demo, check, kunit, fuzz, bench, bench-vm and vm install the Debian packages that they need.'
+	@echo 'make check-llvm  stacks and lines of a million addresses against LLVM'"'"'s (an hour)'
 	@echo 'Downloads and kernels are kept in $$BTF_EXTRA_CACHE, by default ~/.cache/btf-extra.'
 
 demo:
@@ -198,13 +199,23 @@ sweep:
 bench:
 	@userspace/packages.sh build bench
 	@$(MAKE) --no-print-directory build-bench
-	@vmlinux=$$(vm/fetch-vmlinux.sh) && tests/bench/generate_bench.py "$$vmlinux"
+	@vmlinux=$$(vm/fetch-vmlinux.sh) && tools=$$(vm/fetch-perf.sh) && \
+		missed=0 && { tests/bench/generate_bench.py "$$vmlinux" || missed=1; } && \
+		{ tests/bench/frames_bench.py "$$vmlinux" "$$tools" || missed=1; } && exit $$missed
 
 bench-vm: KERNEL = all
 bench-vm:
 	@userspace/packages.sh build kernel vm
 	@$(MAKE) --no-print-directory build/release/btf-extra
 	@tests/bench/vm_bench.py $(if $(filter all,$(KERNEL)),6.1 6.12 7.x,$(KERNEL))
+
+# Chains and lines of random addresses against LLVM's; KERNEL: one or more of vm/kernels.list.
+check-llvm: KERNEL = 6.1 6.12 7.x
+check-llvm: COUNT = 1000000
+check-llvm:
+	@userspace/packages.sh build check
+	@$(MAKE) --no-print-directory build/release/btf-extra build/release/place_object
+	@for kernel in $(KERNEL); do tests/real/compare_llvm.py $$kernel $(COUNT) || exit; done
 
 bench-intree:
 	@userspace/packages.sh build kernel vm bench
@@ -308,7 +319,7 @@ build/shared/$(SONAME): $(LIBRARY_OBJECTS) userspace/lib/libbtf_extra.map
 
 TESTS_ASAN := $(foreach t,$(TESTS_UNIT),$(call test_program,asan,$(t)))
 TESTS_RELEASE := $(foreach t,$(TESTS_REAL),$(call test_program,release,$(t)))
-BENCHES_RELEASE := $(addprefix build/release/bench/,$(BENCHES) libdw_walk)
+BENCHES_RELEASE := $(addprefix build/release/bench/,$(BENCHES) libdw_walk gsym_look_up)
 FUZZERS_BUILT := $(addprefix build/fuzz/,$(FUZZERS))
 
 build/release/bench/%_bench: build/release/obj/tests/bench/%_bench.cpp.o \
@@ -320,13 +331,13 @@ build/release/bench/libdw_walk: build/release/obj/tests/bench/libdw_walk.cpp.o
 	@mkdir -p $(@D)
 	$(call say,LD) $(LINK_CXX) -o $@ $^ $(LIBS)
 
-# For a guest: programs, of one source or, as FOLDER/FOLDER_guest, of all in their folder, and BPF
-# objects.
-build/release/vm/%: build/release/obj/tests/vm/%.cpp.o build/release/libuserspace.a \
-		build/release/libcore.a
-	@mkdir -p $(@D)
-	$(call say,LD) $(LINK_CXX) -o $@ -Wl,--start-group $^ -Wl,--end-group $(LIBS)
-build/release/vm/%: build/release/obj/tests/vm/%.c.o
+LLVM = /usr/lib/llvm-14
+build/release/obj/tests/bench/gsym_look_up.cpp.o: FLAGS := -isystem $(LLVM)/include
+build/release/bench/gsym_look_up: build/release/obj/tests/bench/gsym_look_up.cpp.o
+build/release/place_object: build/release/obj/tests/real/place_object.cpp.o \
+		build/release/libsupport.a build/release/libuserspace.a build/release/libcore.a
+	$(call say,LD) $(LINK_CXX) -o $@ $^ -lgtest $(LIBS)
+
 	@mkdir -p $(@D)
 	$(call say,LD) $(CC) $(USER_CFLAGS) $(FLAGS) $(USER_LDFLAGS) -pthread -o $@ $^
 build/release/vm/running_compare: build/release/obj/tests/vm/running_listing.cpp.o

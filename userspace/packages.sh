@@ -19,7 +19,7 @@ packages_for() {
         xz-utils dwarves bpftool shellcheck git ccache pkg-config procps mandoc zsh ;;
     kernel) echo ccache dkms gcc git make flex bison bc libelf-dev libssl-dev dwarves kmod xz-utils \
         perl python3 sparse ;;
-    bench) echo libbenchmark-dev dwarves ;;
+    bench) echo libbenchmark-dev dwarves llvm-14-dev ;;
     vm) echo busybox-static cpio dwarves gcc-12 libelf1 libssl3 make qemu-system-x86 zlib1g ;;
     *) echo "usage: ${0##*/} index [now] | build|check|kernel|bench|vm ..." >&2; exit 2 ;;
     esac

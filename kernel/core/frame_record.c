@@ -2,7 +2,7 @@
 #include "frame_record.h"
 #include "range_search.h"
 
-static bool number(struct frame_cursor *from, u32 *value)
+static bool long_number(struct frame_cursor *from, u32 *value)
 {
 	u32 shift;
 
@@ -20,6 +20,24 @@ static bool number(struct frame_cursor *from, u32 *value)
 			return true;
 	}
 	return false;
+}
+
+/* Nearly all numbers have one byte or two. */
+static inline bool number(struct frame_cursor *from, u32 *value)
+{
+	const u8 *at = from->at;
+
+	if (at != from->end && at[0] < 128) {
+		*value = at[0];
+		from->at = at + 1;
+		return true;
+	}
+	if (from->end - at > 1 && at[1] < 128) {
+		*value = (at[0] & 127) | (u32)at[1] << 7;
+		from->at = at + 2;
+		return true;
+	}
+	return long_number(from, value);
 }
 
 static bool take(struct frame_cursor *from, u32 size, struct frame_cursor *part)

@@ -10,7 +10,6 @@ each, in turns; printed beside it is what two processes gain, each with work of 
 the machine has to give. Exit 1 if a bar was missed.
 """
 
-import collections
 import json
 import os
 import pathlib
@@ -20,46 +19,13 @@ import subprocess
 import sys
 import time
 
+from bars import bar, conclude, same
+from usage import OUT, in_turns, measure
+
 ROUNDS = int(os.environ.get("BTF_EXTRA_BENCH_ROUNDS", "3"))
 PAIRS = 4 * ROUNDS - 1
 COMMAND = "build/release/btf-extra"
 BENCH = pathlib.Path("build/release/bench")
-OUT = pathlib.Path("build/bench")
-
-Usage = collections.namedtuple("Usage", "cpu wall peak")  # s, s, MiB
-
-verdicts = []
-
-
-def measure(command):
-    """Usage and standard output of one run, which must succeed."""
-    with open(OUT / "stdout", "w+b") as stdout:
-        start = time.monotonic()
-        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=stdout)
-        _, status, used = os.wait4(child.pid, 0)
-        wall = time.monotonic() - start
-        child.returncode = os.waitstatus_to_exitcode(status)
-        if child.returncode != 0:
-            sys.exit(f"generate_bench: {' '.join(command)}: exit code {child.returncode}")
-        stdout.seek(0)
-        return Usage(used.ru_utime + used.ru_stime, wall, used.ru_maxrss / 1024), stdout.read()
-
-
-def best(runs):
-    """The least of each; of memory the most, which is what a machine must have."""
-    return Usage(min(r.cpu for r in runs), min(r.wall for r in runs), max(r.peak for r in runs))
-
-
-def bar(name, value, limit, unit="", at_least=False):
-    met = value >= limit if at_least else value <= limit
-    verdicts.append(met)
-    print(f"  {'pass' if met else 'FAIL'}  {name:58} {value:10.4g}{unit}"
-          f"  ({'at least' if at_least else 'at most'} {limit:g}{unit})")
-
-
-def same(name, value, expected):
-    verdicts.append(value == expected)
-    print(f"  {'pass' if value == expected else 'FAIL'}  {name:58} {value:>10}  (exactly {expected})")
 
 
 def busy_seconds():
@@ -107,14 +73,8 @@ def generator(vmlinux):
         "generate -j2": [COMMAND, "generate", "-j", "2", "-o", str(two), vmlinux],
         "libdw walk": [str(BENCH / "libdw_walk"), vmlinux],
     }
-    runs, outputs = collections.defaultdict(list), {}
-    for _ in range(ROUNDS):
-        for name, command in commands.items():
-            usage, output = measure(command)
-            runs[name].append(usage)
-            outputs[name] = output.decode()
-    used = {name: best(usages) for name, usages in runs.items()}
-    walked = dict(re.findall(r"(\w+)=(\d+)", outputs["libdw walk"]))
+    used, outputs = in_turns(commands, ROUNDS)
+    walked = dict(re.findall(r"(\w+)=(\d+)", outputs["libdw walk"].decode()))
 
     print(f"Best of {ROUNDS} runs each, in turns; times of a shared machine mean little by themselves")
     for name, usage in used.items():
@@ -155,17 +115,13 @@ def core(vmlinux, file):
     bar("validate and index", nanoseconds["validate_and_index"] / 1e6, 60, " ms")
     for what in ("address", "name", "id"):
         bar(f"look-up by {what}", nanoseconds[f"by_{what}/index"] / 1e3, 1, " us")
-    bar("look-up of the chain at an address", nanoseconds["frames/chain"] / 1e3, 0.5, " us")
-    bar("frames, bytes an instance", counters["check_frames"]["bytes an instance"], 9)
 
 
 def main():
     if len(sys.argv) != 2 or not os.path.exists(sys.argv[1]):
         sys.exit("usage: generate_bench.py VMLINUX")
-    OUT.mkdir(parents=True, exist_ok=True)
     core(sys.argv[1], generator(sys.argv[1]))
-    print(f"{sum(verdicts)} bars met, {len(verdicts) - sum(verdicts)} missed")
-    sys.exit(0 if all(verdicts) else 1)
+    conclude()
 
 
 if __name__ == "__main__":

@@ -18,21 +18,10 @@ import subprocess
 import sys
 import tempfile
 
+from bars import bar, conclude, note
+
 KERNEL = "6.1-cloud-amd64"
 COMMAND = "build/release/btf-extra"
-
-verdicts = []
-
-
-def bar(name, value, limit, unit):
-    verdicts.append(value <= limit)
-    print(f"  {'pass' if value <= limit else 'FAIL'}  {name:58} {value:10.4g}{unit}"
-          f"  (at most {limit:g}{unit})")
-
-
-def note(name, value, unit=""):
-    print(f"        {name:58} {value:10.5g}{unit}")
-
 
 def output_of(*command):
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
@@ -92,8 +81,7 @@ def bench_data_module():
 def main():
     bench_data_module()
     bench_modules(output_of("vm/fetch-vmlinux.sh", KERNEL))
-    print(f"{sum(verdicts)} bars met, {len(verdicts) - sum(verdicts)} missed")
-    sys.exit(0 if all(verdicts) else 1)
+    conclude()
 
 
 if __name__ == "__main__":

@@ -14,6 +14,8 @@ import shutil
 import subprocess
 import sys
 
+from bars import bar, conclude, note
+
 OUT = pathlib.Path("build/bench/vm/intree")
 # The first run does the work that is done only once. The sleep lets the guest's boot finish.
 GUEST = """
@@ -49,17 +51,14 @@ def main():
         sys.exit(f"verify_bench: {error.cmd[0]}: exit code {error.returncode}")
     ns = {(when, program): int(ns) / int(count) for when, program, count, ns in
           re.findall(r"verify_bench: (\w+) (\w+) count=(\d+) ns=(\d+)", log)}
-    met = True
     print("verification of a fentry program, in instructions")
     for program in ("small", "large"):
         without = min(ns["before", program], ns["after", program])
         ratio = ns["with", program] / without
-        print(f"        {program}, without the modules {without:28.0f}\n"
-              f"        {program}, with them            {ns['with', program]:28.0f}\n"
-              f"  {'pass' if ratio <= 1.02 else 'FAIL'}  {program}, with the modules, of without "
-              f"{ratio:18.4f}  (at most 1.02)")
-        met = met and ratio <= 1.02
-    sys.exit(0 if met else 1)
+        note(f"{program}, without the modules", without)
+        note(f"{program}, with them", ns["with", program])
+        bar(f"{program}, with the modules, of without", ratio, 1.02)
+    conclude()
 
 
 if __name__ == "__main__":

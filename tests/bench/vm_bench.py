@@ -16,6 +16,8 @@ import shutil
 import subprocess
 import sys
 
+from bars import bar, conclude, note
+
 FOLDER = "tests/vm/bench"
 OUT = pathlib.Path("build/bench/vm")
 # The sleep lets the guest's boot finish, so that it does not count. It takes no time here.
@@ -44,20 +46,6 @@ phantom_bench /many*.ko
 """
 
 Cost = collections.namedtuple("Cost", "lookups ns sites")
-
-verdicts = []
-
-
-def bar(name, value, limit, unit="", at_least=False):
-    met = value >= limit if at_least else value <= limit
-    verdicts.append(met)
-    print(f"  {'pass' if met else 'FAIL'}  {name:58} {value:10.4g}{unit}"
-          f"  ({'at least' if at_least else 'at most'} {limit:g}{unit})")
-
-
-def note(name, value, unit=""):
-    print(f"        {name:58} {value:10.5g}{unit}")
-
 
 def run(kernel):
     """What the guest's kernel said, line by line."""
@@ -203,8 +191,7 @@ def main():
             print(error.stdout or "", end="")
             sys.exit(f"vm_bench: {kernel}: {error.cmd[0]}: exit code {error.returncode}")
         sys.stdout.flush()
-    print(f"{sum(verdicts)} bars met, {len(verdicts) - sum(verdicts)} missed")
-    sys.exit(0 if all(verdicts) else 1)
+    conclude()
 
 
 if __name__ == "__main__":

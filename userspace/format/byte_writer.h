@@ -15,6 +15,7 @@ class ByteWriter {
   public:
     const std::vector<std::byte> &bytes() const { return bytes_; }
     std::vector<std::byte> take() { return std::move(bytes_); }
+    void clear() { bytes_.clear(); }
     uint32_t size() const { return static_cast<uint32_t>(bytes_.size()); }
 
     void uleb(uint64_t value) {

@@ -2,10 +2,12 @@
 #include "userspace/generator/write/frame_writer.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <map>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "userspace/format/byte_writer.h"
 #include "userspace/format/core_api.h"
@@ -17,16 +19,8 @@ namespace {
 // The code of a function without its gaps: the instances in it are counted from its first byte.
 class Code {
   public:
-    Code() = default;
-    // ranges are in order and do not touch.
-    explicit Code(std::vector<CodeRange> ranges) : ranges_(std::move(ranges)) {
-        for (const CodeRange &range : ranges_) {
-            starts_.push_back(size_);
-            size_ += range.end - range.begin;
-        }
-    }
-    const std::vector<CodeRange> &ranges() const { return ranges_; }
-    uint64_t size() const { return size_; }
+    // ranges are in order and do not touch. Who makes the code has them.
+    explicit Code(std::span<const CodeRange> ranges) : ranges_(ranges) {}
 
     // Returns the parts of a range that are in the code.
     void clip(const CodeRange &range, std::vector<CodeRange> &out) const {
@@ -35,16 +29,20 @@ class Code {
             if (range.begin < range.end)
                 out.push_back({std::max(range.begin, at->begin), std::min(range.end, at->end)});
     }
-    // Where an address in the code is, counted from the first byte.
-    uint64_t offset_of(uint64_t address) const {
-        const auto at = std::ranges::upper_bound(ranges_, address, {}, &CodeRange::end);
-        return starts_[static_cast<size_t>(at - ranges_.begin())] + (address - at->begin);
+    // Appends where ranges are, counted from the first byte. They are in the code and in order.
+    void count(std::span<const CodeRange> ranges, std::vector<CodeRange> &out) const {
+        uint64_t before = 0;
+        auto at = ranges_.begin();
+        for (const CodeRange &range : ranges) {
+            for (; at->end <= range.begin; ++at)
+                before += at->end - at->begin;
+            const uint64_t begin = before + (range.begin - at->begin);
+            out.push_back({begin, begin + (range.end - range.begin)});
+        }
     }
 
   private:
-    std::vector<CodeRange> ranges_;
-    std::vector<uint64_t> starts_;
-    uint64_t size_ = 0;
+    std::span<const CodeRange> ranges_;
 };
 
 // Code of a body without a gap.
@@ -73,6 +71,7 @@ class FrameWriter {
     WrittenFrames run() {
         find_bodies();
         choose_bodies();
+        number_files();
         number_functions();
         number_calls();
         write_pieces();
@@ -86,11 +85,19 @@ class FrameWriter {
     // Likewise for a function with so many instances.
     static constexpr uint32_t kListedInstances = 8;
 
-    // An instance with its code, and the places of that in the code of its caller.
+    // An instance, and where its code is: in ranges, and in places in the code of its caller.
     struct Instance {
         uint32_t frame = 0;
-        Code code;
-        std::vector<CodeRange> places;
+        uint32_t first_range = 0, nr_ranges = 0;
+        uint32_t first_place = 0, nr_places = 0;
+        uint64_t begin = 0;  // of the first place
+    };
+    // What is called by one function. There is one at a time for each depth, which keeps its
+    // memory.
+    struct Level {
+        std::vector<Instance> instances;
+        std::vector<CodeRange> ranges, places;
+        ByteWriter out;  // the records
     };
     // The call that was written last, from which the next one is counted.
     struct LastCall {
@@ -108,20 +115,21 @@ class FrameWriter {
     void find_bodies();
     std::vector<Piece> pieces_of(const CodeFrame &body, uint32_t unit) const;
     void choose_bodies();
+    template <class Visit> void for_each_file(const Visit &visit) const;
+    void number_files();
     void number_functions();
     void number_calls();
     std::optional<inline_frames_call> known_call(const Body &body, uint32_t frame) const;
     void write_pieces();
     void write_body(const Piece &first);
-    std::vector<Instance> instances_of(const Body &body, uint32_t caller, const Code &code,
-                                       uint32_t depth);
-    // Returns the records of the instances that a function calls. depth is that of the function.
-    ByteWriter calls_of(const Body &body, uint32_t caller, const Code &code, uint32_t file,
-                        uint32_t depth);
-    void write_instance(const Body &body, const Instance &instance, LastCall &last, uint32_t depth,
-                        ByteWriter &out);
-    uint32_t file_number(const CodeFrame &frame) const {
-        return frame.call_file.empty() ? 0 : files_.at(frame.call_file);
+    void find_instances(const Body &body, uint32_t caller, const Code &code, uint32_t depth);
+    // Returns the records of the instances that a function calls, which are there until the next
+    // call with that depth. depth is that of the function.
+    const ByteWriter &calls_of(const Body &body, uint32_t caller, const Code &code, uint32_t file,
+                               uint32_t depth);
+    void write_instance(const Body &body, const Instance &instance, LastCall &last, uint32_t depth);
+    uint32_t file_number(const Body &body, uint32_t frame) const {
+        return frame_files_[body.unit][frame];
     }
     std::vector<std::byte> section() const;
 
@@ -131,8 +139,9 @@ class FrameWriter {
     std::span<const ElfSection> sections_;
 
     std::vector<Body> bodies_;
-    std::vector<Piece> pieces_;                   // in order
-    std::map<std::string_view, uint32_t> files_;  // number + 1
+    std::vector<Piece> pieces_;                       // in order
+    std::map<std::string_view, uint32_t> files_;      // number + 1
+    std::vector<std::vector<uint16_t>> frame_files_;  // by unit and frame, as in files_; 0: none
     std::vector<uint32_t> funcs_;         // those in the list, as numbers of merged functions
     std::vector<uint16_t> func_files_;    // that most of their calls are in
     std::vector<uint32_t> func_numbers_;  // as the records have it, by number of a merged function
@@ -142,6 +151,8 @@ class FrameWriter {
     std::vector<std::vector<uint32_t>> callees_;    // of the body that is being written, by frame
     std::map<uint32_t, uint32_t> section_numbers_;  // by number in sections_, of those with pieces
     ByteWriter out_;                                // records
+    std::array<Level, INLINE_FRAMES_DEPTH + 1> levels_;  // by depth
+    std::vector<CodeRange> clipped_;                     // of one instance
     uint32_t nr_bodies_ = 0, nr_instances_ = 0;
     LeftOutFrames left_out_;
 };
@@ -208,28 +219,52 @@ void FrameWriter::choose_bodies() {
         section_numbers_.try_emplace(piece.section, static_cast<uint32_t>(section_numbers_.size()));
 }
 
+// Calls visit with the file of each frame but bodies. A unit's frames are visited in one go.
+template <class Visit> void FrameWriter::for_each_file(const Visit &visit) const {
+    for (const Body &body : bodies_)
+        for (uint32_t n = body.first + 1; n < body.end; ++n)
+            if (const auto file = units_[body.unit].frames[n].call_file; !file.empty())
+                visit(body.unit, n, file);
+}
+
+// A unit has each name once, so that the address of a name tells it in the unit.
+void FrameWriter::number_files() {
+    std::unordered_map<const char *, uint16_t> known;
+    uint32_t unit = UINT32_MAX;
+    const auto begin = [&](uint32_t of_file) {
+        if (std::exchange(unit, of_file) != of_file)
+            known.clear();
+    };
+    for_each_file([&](uint32_t of_file, uint32_t, std::string_view file) {
+        begin(of_file);
+        if (known.try_emplace(file.data()).second)
+            files_.try_emplace(file);
+    });
+    // A file that the tables have no number for is not known.
+    uint32_t last = 0;
+    for (auto &[name, number] : files_)
+        number = last < UINT16_MAX ? ++last : 0;
+    for (const UnitSites &each : units_)
+        frame_files_.emplace_back(each.frames.size());
+    unit = UINT32_MAX;
+    for_each_file([&](uint32_t of_file, uint32_t frame, std::string_view file) {
+        begin(of_file);
+        const auto [entry, fresh] = known.try_emplace(file.data());
+        if (fresh)
+            entry->second = static_cast<uint16_t>(files_.at(file));
+        frame_files_[of_file][frame] = entry->second;
+    });
+}
+
 // The functions with the most instances get the lowest numbers, which take the fewest bytes.
 void FrameWriter::number_functions() {
     std::vector<uint32_t> instances(merged_.functions.size());
     std::unordered_map<uint64_t, uint32_t> calls;  // (function, file) -> how many of its calls
-    for (const Body &body : bodies_) {
-        const std::vector<CodeFrame> &frames = units_[body.unit].frames;
-        for (uint32_t n = body.first; n < body.end; ++n) {
-            if (n == body.first)
-                continue;
-            ++instances[function_of(body, n)];
-            if (!frames[n].call_file.empty())
-                files_.try_emplace(frames[n].call_file);
-        }
-    }
-    // A file that the tables have no number for is not known.
-    uint32_t file = 0;
-    for (auto &[name, number] : files_)
-        number = file < UINT16_MAX ? ++file : 0;
     for (const Body &body : bodies_)
         for (uint32_t n = body.first + 1; n < body.end; ++n) {
-            const CodeFrame &frame = units_[body.unit].frames[n];
-            ++calls[uint64_t{function_of(body, frame.caller)} << 32 | file_number(frame)];
+            ++instances[function_of(body, n)];
+            const uint32_t caller = units_[body.unit].frames[n].caller;
+            ++calls[uint64_t{function_of(body, caller)} << 32 | file_number(body, n)];
         }
     std::vector<uint32_t> order;
     for (uint32_t function = 0; function < instances.size(); ++function)
@@ -264,7 +299,7 @@ std::optional<inline_frames_call> FrameWriter::known_call(const Body &body, uint
     if (call.call_line > UINT16_MAX)
         return {};
     return inline_frames_call{.func = func_numbers_[function_of(body, frame)],
-                              .file = static_cast<uint16_t>(file_number(call)),
+                              .file = static_cast<uint16_t>(file_number(body, frame)),
                               .line = static_cast<uint16_t>(call.call_line)};
 }
 
@@ -336,17 +371,18 @@ void FrameWriter::write_body(const Piece &first) {
     for (uint32_t frame = body.first + 1; frame < body.end; ++frame) {
         callees_[unit.frames[frame].caller - body.first].push_back(frame);
         if (unit.frames[frame].caller == body.first)
-            ++files[file_number(unit.frames[frame])];
+            ++files[file_number(body, frame)];
     }
     const auto most = std::ranges::max_element(
         files, {}, [](const auto &each) { return std::pair(each.second, ~each.first); });
     const uint32_t file = most == files.end() ? 0 : most->first;
     const uint32_t nr_before = nr_instances_;
-    ByteWriter calls = calls_of(body, body.first, Code(std::move(ranges)), file, 1);
+    const ByteWriter &calls = calls_of(body, body.first, Code(ranges), file, 1);
     if (calls.size() > INLINE_FRAMES_BODY_MAX) {
         left_out_.instances += nr_instances_ - nr_before;
         nr_instances_ = nr_before;
-        calls = {};
+        out_.uleb(0);
+        return;
     }
     out_.uleb(calls.size());
     if (calls.size() != 0)
@@ -354,59 +390,78 @@ void FrameWriter::write_body(const Piece &first) {
     out_.items(calls.bytes());
 }
 
-// In order of where they begin.
-std::vector<FrameWriter::Instance> FrameWriter::instances_of(const Body &body, uint32_t caller,
-                                                             const Code &code, uint32_t depth) {
-    const UnitSites &unit = units_[body.unit];
-    std::vector<Instance> instances;
-    for (const uint32_t frame : callees_[caller - body.first]) {
-        std::vector<CodeRange> ranges;
-        for (const CodeRange &range : ranges_of(body.unit, unit.frames[frame]))
-            code.clip(range, ranges);
+// Appends ranges, in order and joined, to others. Returns how many those are.
+uint32_t append_joined(std::vector<CodeRange> &ranges, std::vector<CodeRange> &to) {
+    if (ranges.size() > 1 || (!ranges.empty() && ranges[0].begin >= ranges[0].end))
         join(ranges);
-        if (ranges.empty() || depth == INLINE_FRAMES_DEPTH) {
+    to.insert(to.end(), ranges.begin(), ranges.end());
+    return static_cast<uint32_t>(ranges.size());
+}
+
+// Fills the level with them, in order of where they begin.
+void FrameWriter::find_instances(const Body &body, uint32_t caller, const Code &code,
+                                 uint32_t depth) {
+    const UnitSites &unit = units_[body.unit];
+    Level &level = levels_[depth];
+    level.instances.clear();
+    level.ranges.clear();
+    level.places.clear();
+    for (const uint32_t frame : callees_[caller - body.first]) {
+        clipped_.clear();
+        for (const CodeRange &range : ranges_of(body.unit, unit.frames[frame]))
+            code.clip(range, clipped_);
+        const auto first_range = static_cast<uint32_t>(level.ranges.size());
+        const uint32_t nr_ranges = append_joined(clipped_, level.ranges);
+        if (nr_ranges == 0 || depth == INLINE_FRAMES_DEPTH) {
             ++left_out_.instances;
             continue;
         }
-        std::vector<CodeRange> places;
-        for (const CodeRange &range : ranges) {
-            const uint64_t begin = code.offset_of(range.begin);
-            places.push_back({begin, begin + (range.end - range.begin)});
-        }
-        join(places);
-        instances.push_back(
-            {.frame = frame, .code = Code(std::move(ranges)), .places = std::move(places)});
+        clipped_.clear();
+        code.count(std::span(level.ranges).subspan(first_range), clipped_);
+        const auto first_place = static_cast<uint32_t>(level.places.size());
+        const uint32_t nr_places = append_joined(clipped_, level.places);
+        level.instances.push_back({.frame = frame,
+                                   .first_range = first_range,
+                                   .nr_ranges = nr_ranges,
+                                   .first_place = first_place,
+                                   .nr_places = nr_places,
+                                   .begin = clipped_.front().begin});
     }
-    std::ranges::stable_sort(instances, {},
-                             [](const Instance &each) { return each.places.front().begin; });
-    return instances;
+    std::ranges::stable_sort(level.instances, {}, &Instance::begin);
 }
 
-ByteWriter FrameWriter::calls_of(const Body &body, uint32_t caller, const Code &code, uint32_t file,
-                                 uint32_t depth) {
-    ByteWriter out;
+const ByteWriter &FrameWriter::calls_of(const Body &body, uint32_t caller, const Code &code,
+                                        uint32_t file, uint32_t depth) {
+    Level &level = levels_[depth];
+    level.out.clear();
+    if (callees_[caller - body.first].empty())
+        return level.out;
+    find_instances(body, caller, code, depth);
     LastCall last{.file = file};
-    for (const Instance &instance : instances_of(body, caller, code, depth))
-        write_instance(body, instance, last, depth, out);
-    return out;
+    for (const Instance &instance : level.instances)
+        write_instance(body, instance, last, depth);
+    return level.out;
 }
 
 void FrameWriter::write_instance(const Body &body, const Instance &instance, LastCall &last,
-                                 uint32_t depth, ByteWriter &out) {
+                                 uint32_t depth) {
+    Level &level = levels_[depth];
+    ByteWriter &out = level.out;
+    const auto places = std::span(level.places).subspan(instance.first_place, instance.nr_places);
+    const Code code(std::span(level.ranges).subspan(instance.first_range, instance.nr_ranges));
     const CodeFrame &frame = units_[body.unit].frames[instance.frame];
     const uint32_t func = func_numbers_[function_of(body, instance.frame)];
-    const uint32_t file = file_number(frame);
+    const uint32_t file = file_number(body, instance.frame);
     const auto call = known_call(body, instance.frame);
     const auto known = call ? call_numbers_.find(key_of(*call)) : call_numbers_.end();
     const bool is_known = known != call_numbers_.end();
     const uint32_t inner_file = func < func_files_.size() ? func_files_[func] : 0;
-    const ByteWriter inner = calls_of(body, instance.frame, instance.code, inner_file, depth + 1);
+    const ByteWriter &inner = calls_of(body, instance.frame, code, inner_file, depth + 1);
     ++nr_instances_;
     out.uleb(uint64_t{is_known ? known->second : func} << INLINE_FRAMES_INSTANCE_BITS |
-             (is_known ? INLINE_FRAMES_KNOWN : 0) |
-             (instance.places.size() > 1 ? INLINE_FRAMES_RANGES : 0) |
+             (is_known ? INLINE_FRAMES_KNOWN : 0) | (places.size() > 1 ? INLINE_FRAMES_RANGES : 0) |
              (inner.size() != 0 ? INLINE_FRAMES_CALLS : 0));
-    const CodeRange &first = instance.places.front();
+    const CodeRange &first = places.front();
     out.uleb(first.begin - last.start);
     if (!is_known && file != last.file) {
         out.uleb(0);
@@ -414,11 +469,11 @@ void FrameWriter::write_instance(const Body &body, const Instance &instance, Las
         last.file = file;
     }
     out.uleb(first.end - first.begin);
-    if (instance.places.size() > 1)
-        out.uleb(instance.places.size() - 1);
-    for (size_t i = 1; i < instance.places.size(); ++i) {
-        out.uleb(instance.places[i].begin - instance.places[i - 1].end);
-        out.uleb(instance.places[i].end - instance.places[i].begin);
+    if (places.size() > 1)
+        out.uleb(places.size() - 1);
+    for (size_t i = 1; i < places.size(); ++i) {
+        out.uleb(places[i].begin - places[i - 1].end);
+        out.uleb(places[i].end - places[i].begin);
     }
     if (!is_known)
         out.zigzag(int64_t{frame.call_line} - int64_t{last.line});
