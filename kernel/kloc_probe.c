@@ -39,8 +39,11 @@ int kloc_probe_hit(struct kprobe *kprobe, struct pt_regs *regs)
 	}
 	frame = this_cpu_ptr(&kloc_frames);
 	site_args_fill(args, regs, frame);
-	/* As behind a breakpoint of one byte at the site, also where the kernel moved the probe. */
-	instruction_pointer_set(&frame->regs, probe->site.address + 1);
+	/*
+	 * A kprobe has one past the breakpoint, and where the kernel moved it another place. An
+	 * unwinder takes that for the place behind a "push" of one byte and goes wrong.
+	 */
+	instruction_pointer_set(&frame->regs, probe->site.address);
 	run(program, frame);
 	if (unlikely(args->uncoded))
 		site_args_forget(frame);

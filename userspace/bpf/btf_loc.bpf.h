@@ -116,6 +116,14 @@ struct {
 #define BTF_LOC_ARGUMENTS(each) \
 	each(0, 112) each(1, 104) each(2, 96) each(3, 88) each(4, 72) each(5, 64)
 
+/*
+ * An instruction of one byte that moves the stack pointer: push and pop, leave, pushf and popf, ret.
+ * Where a tracer has put its int3 or jump, such an instruction may have been.
+ */
+#define BTF_LOC_BLURS(byte)							\
+	(((byte) & 0xf0) == 0x50 || (byte) == 0xc9 || (byte) == 0x9c ||	\
+	 (byte) == 0x9d || (byte) == 0xc3 || (byte) == 0xcc || (byte) == 0xe9)
+
 #elif defined(__TARGET_ARCH_arm64)
 
 #define BTF_LOC_IP 256
@@ -132,6 +140,8 @@ struct pt_regs___btf_loc {
 #define BTF_LOC_ARGUMENTS(each)							\
 	each(0, 0) each(1, 8) each(2, 16) each(3, 24)				\
 	each(4, 32) each(5, 40) each(6, 48) each(7, 56)
+
+#define BTF_LOC_BLURS(byte) 0	/* a kprobe has the address of the instruction */
 
 #else
 #error "btf_loc.bpf.h: compile with -D__TARGET_ARCH_x86 or -D__TARGET_ARCH_arm64"
@@ -289,9 +299,20 @@ static __always_inline __u64 bpf_loc_ip(void *ctx)
 	const struct btf_loc_spec *site;
 
 	if (btf_loc_marked(ctx))
-		return btf_loc_load(ctx, BTF_LOC_IP) - 1;
+		return btf_loc_load(ctx, BTF_LOC_IP);
 	site = btf_loc_find(bpf_get_attach_cookie(ctx) >> 32, BTF_LOC_SITE);
 	return site ? site->value : 0;
+}
+
+/*
+ * Says whether bpf_get_stack() is right in a program that perf runs at a site, from the first byte
+ * of the site's code. On x86 a kprobe's instruction pointer is one byte behind the site, which an
+ * unwinder takes for the next instruction if the first one has one byte. Through the module stacks
+ * are right at all sites.
+ */
+static __always_inline int bpf_loc_unwinds(__u8 first)
+{
+	return !BTF_LOC_BLURS(first);
 }
 
 /* Returns the cookie of btf_extra_attach_opts. */

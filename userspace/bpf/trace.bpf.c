@@ -20,27 +20,30 @@ struct {
 	__type(value, struct trace_calls);
 } calls SEC(".maps");
 
-/* For each cookie: the number of the function's parameters that events have. */
-const volatile __u8 nr_args[TRACE_EVENT_FUNCS] = {};
+const volatile struct trace_settings settings = {};
 
 struct trace_totals totals;
 
-struct few_args {
+/* An event as it is put together. A program runs to its end on its processor. */
+struct scratch {
 	struct trace_event head;
-	__u64 args[TRACE_EVENT_FEW_ARGS][2];
+	__u64 rest[2 * TRACE_EVENT_ARGS + TRACE_EVENT_FRAMES];
 };
 
-struct many_args {
-	struct trace_event head;
-	__u64 args[TRACE_EVENT_ARGS][2];
-};
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct scratch);
+} scratches SEC(".maps");
 
-static __always_inline void fill(void *ctx, const struct trace_site *site,
-				 volatile struct trace_event *head, volatile __u64 (*args)[2],
-				 __u32 max)
+/* Returns the number of words behind the head that the event has. */
+static __always_inline __u64 fill(void *ctx, const struct trace_site *site,
+				  struct scratch *event)
 {
+	volatile struct trace_event *head = &event->head;
 	__u64 id = bpf_get_current_pid_tgid();
-	__u32 n = nr_args[site->func & (TRACE_EVENT_FUNCS - 1)];
+	__u64 n = settings.nr_args[site->func & (TRACE_EVENT_FUNCS - 1)];
 	__u32 i;
 
 	head->time = bpf_ktime_get_ns();
@@ -50,18 +53,31 @@ static __always_inline void fill(void *ctx, const struct trace_site *site,
 	head->pid = id;
 	head->tgid = id >> 32;
 	head->present = 0;
-	head->reserved = 0;
+	head->nr_frames = 0;
 	bpf_get_current_comm((void *)head->comm, sizeof(head->comm));
-	for (i = 0; i < max; i++) {
+	if (n > TRACE_EVENT_ARGS)
+		n = TRACE_EVENT_ARGS;
+	for (i = 0; i < TRACE_EVENT_ARGS; i++) {
 		__u64 value[2] = { 0, 0 };
 
 		if (i >= n)
 			break;
 		if (!bpf_loc_arg(ctx, i, &value))
 			head->present |= 1U << i;
-		args[i][0] = value[0];
-		args[i][1] = value[1];
+		event->rest[2 * i] = value[0];
+		event->rest[2 * i + 1] = value[1];
 	}
+	n *= 2;
+	if (settings.stacks) {
+		long bytes = bpf_get_stack(ctx, event->rest + n,
+					   TRACE_EVENT_FRAMES * sizeof(__u64), 0);
+
+		if (bytes > 0 && (__u64)bytes <= TRACE_EVENT_FRAMES * sizeof(__u64)) {
+			head->nr_frames = bytes / sizeof(__u64);
+			n += bytes / sizeof(__u64);
+		}
+	}
+	return n;
 }
 
 /* The reader polls, because a wake-up for each event would cost more than the event itself. */
@@ -87,32 +103,39 @@ int trace_call(void *ctx)
 {
 	struct trace_site site = { .ip = bpf_loc_ip(ctx), .func = bpf_loc_cookie(ctx) };
 	struct trace_calls *counts = calls_at(&site);
-	struct many_args *many;
-	struct few_args *few;
+	struct scratch *event;
+	__u32 key = 0;
+	__u64 words;
 
 	if (counts)
 		counts->calls++;
 	else
 		__sync_fetch_and_add(&totals.uncounted, 1);
 
-	if (nr_args[site.func & (TRACE_EVENT_FUNCS - 1)] <= TRACE_EVENT_FEW_ARGS) {
-		few = bpf_ringbuf_reserve(&events, sizeof(*few), 0);
-		if (few) {
-			fill(ctx, &site, &few->head, few->args, TRACE_EVENT_FEW_ARGS);
-			bpf_ringbuf_submit(few, wake_up());
-			return 0;
-		}
-	} else {
-		many = bpf_ringbuf_reserve(&events, sizeof(*many), 0);
-		if (many) {
-			fill(ctx, &site, &many->head, many->args, TRACE_EVENT_ARGS);
-			bpf_ringbuf_submit(many, wake_up());
-			return 0;
-		}
-	}
+	event = bpf_map_lookup_elem(&scratches, &key);
+	if (!event)
+		return 0;
+	words = fill(ctx, &site, event);
+	/* The verifier does not follow how the words came together. */
+	asm volatile("" : "+r"(words));
+	if (words <= sizeof(event->rest) / sizeof(__u64) &&
+	    !bpf_ringbuf_output(&events, event, sizeof(event->head) + words * sizeof(__u64),
+				wake_up()))
+		return 0;
 	if (counts)
 		counts->dropped++;
 	__sync_fetch_and_add(&totals.dropped, 1);
+	return 0;
+}
+
+/* It is run once for each site, before the probes are there. */
+SEC("syscall")
+int look_at_code(struct trace_code *code)
+{
+	__u8 first;
+
+	code->unwinds = !bpf_probe_read_kernel(&first, sizeof(first), (void *)code->address) &&
+			bpf_loc_unwinds(first);
 	return 0;
 }
 

@@ -2,6 +2,7 @@
 #include "userspace/cli/symbolizer.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <fstream>
 
@@ -25,10 +26,14 @@ std::string loaded_modules() {
     return out;
 }
 
-std::string key_of(const StackFrame &frame, bool return_address) {
-    return fmt::format("{}+{:x}/{:x}[{}]{:x}{}", frame.symbol, frame.offset.value_or(0),
-                       frame.symbol_size.value_or(0), frame.module, frame.address.value_or(0),
-                       return_address ? '-' : ' ');
+// Writes what tells a frame from others, as bytes.
+void write_key(std::string &key, const StackFrame &frame, bool return_address) {
+    const std::array numbers = {frame.offset.value_or(0), frame.symbol_size.value_or(0),
+                                frame.address.value_or(0), uint64_t{return_address}};
+    key.assign(reinterpret_cast<const char *>(numbers.data()), sizeof(numbers));
+    key += frame.symbol;
+    key += '[';
+    key += frame.module;
 }
 
 bool same_calls(const InlineChain &a, const InlineChain &b) {
@@ -95,13 +100,6 @@ std::optional<Place> Symbolizer::place_of(uint64_t address) const {
     return tables_->symbols()->place_of(address);
 }
 
-const std::vector<Place> &Symbolizer::places_of(std::string_view symbol) {
-    const auto [entry, fresh] = places_.try_emplace(std::string(symbol));
-    if (fresh)
-        entry->second = tables_->symbols()->places(symbol);
-    return entry->second;
-}
-
 Result<Symbolizer::Named> Symbolizer::find(const std::string &text) {
     refresh();
     Named out;
@@ -114,16 +112,36 @@ Result<Symbolizer::Named> Symbolizer::find(const std::string &text) {
         if (place->section == 0)
             out.address = place->offset;
     }
-    if (!place)
-        return out;
-    out.symbol = tables_->symbols()->text(*place).value_or("");
-    out.chain = chain_at(*place);
-    for (const SharedObject &object : *objects_)
-        if (!out.line)
-            out.line = line_at(*object, *place);
-    if (out.symbol.empty() && out.chain)
-        out.symbol = out.chain->frames.back().name;
+    if (place)
+        name(out, *place, false);
     return out;
+}
+
+const Symbolizer::Named &Symbolizer::find(uint64_t address, bool return_address) {
+    refresh();
+    auto &known = return_address ? callers_ : others_;
+    if (known.size() > kMaxKnown)
+        known.clear();
+    const auto [entry, fresh] = known.try_emplace(address);
+    if (fresh) {
+        entry->second.address = address;
+        if (const auto place = place_of(address - (return_address ? 1 : 0)))
+            name(entry->second, *place, return_address);
+    }
+    return entry->second;
+}
+
+// place: of the call, if the name is that of the address behind it.
+void Symbolizer::name(Named &named, const Place &place, bool return_address) const {
+    if (const auto around = tables_->symbols()->around(place))
+        named.symbol =
+            fmt::format("{}+{:#x}", around->symbol, around->distance + (return_address ? 1 : 0));
+    named.chain = chain_at(place);
+    for (const SharedObject &object : *objects_)
+        if (!named.line)
+            named.line = line_at(*object, place);
+    if (named.symbol.empty() && named.chain)
+        named.symbol = named.chain->frames.back().name;
 }
 
 Result<Place> Symbolizer::place_named(const std::string &text) const {
@@ -142,10 +160,11 @@ const std::vector<ChainFrame> &Symbolizer::find(const StackFrame &frame, bool re
     refresh();
     if (known_.size() > kMaxKnown)
         known_.clear();
-    const auto [entry, fresh] = known_.try_emplace(key_of(frame, return_address));
-    if (fresh)
-        entry->second = look_up(frame, return_address);
-    return entry->second;
+    write_key(key_, frame, return_address);
+    const auto known = known_.find(key_);
+    if (known != known_.end())
+        return known->second;
+    return known_[key_] = look_up(frame, return_address);
 }
 
 std::vector<ChainFrame> Symbolizer::look_up(const StackFrame &frame, bool return_address) {
@@ -155,7 +174,7 @@ std::vector<ChainFrame> Symbolizer::look_up(const StackFrame &frame, bool return
     if (!frame.symbol.empty()) {
         if (*frame.offset < back)
             return {};
-        for (const Place &place : places_of(frame.symbol))
+        for (const Place &place : tables_->symbols()->places(frame.symbol))
             candidates.push_back({place.section, place.offset + *frame.offset - back});
     } else if (frame.address && kaslr_) {
         if (const auto place = place_of(*frame.address - *kaslr_ - back))

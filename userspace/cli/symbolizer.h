@@ -30,7 +30,7 @@ class Symbolizer {
     void set_kaslr(uint64_t offset) { kaslr_ = offset; }
 
     // Opens the tables of the running kernel anew if modules have come or gone. It looks for that
-    // ten times a second. Returns true if answers may differ from those before. Both find() do it.
+    // ten times a second. Returns true if answers may differ from those before. All find() do it.
     bool refresh();
 
     // A place that a user named: an address as linked (of the running kernel: as it runs),
@@ -46,6 +46,10 @@ class Symbolizer {
     };
     Result<Named> find(const std::string &text);
 
+    // An address of the running kernel. return_address: a call returns there, and lies before it.
+    // The answer counts until the next call.
+    const Named &find(uint64_t address, bool return_address);
+
     // Returns the chain of a frame in a stack trace, or an empty one if it is not known for
     // certain. return_address: the frame is where a call returns to, which is behind the call.
     const std::vector<ChainFrame> &find(const StackFrame &frame, bool return_address);
@@ -54,10 +58,10 @@ class Symbolizer {
     using Clock = std::chrono::steady_clock;
 
     explicit Symbolizer(std::unique_ptr<SiteTables> tables) : tables_(std::move(tables)) {}
+    void name(Named &named, const Place &place, bool return_address) const;
     std::optional<InlineChain> chain_at(const Place &place) const;
     std::optional<Place> place_of(uint64_t address) const;
     Result<Place> place_named(const std::string &text) const;
-    const std::vector<Place> &places_of(std::string_view symbol);
     std::vector<ChainFrame> look_up(const StackFrame &frame, bool return_address);
 
     TablesChoice choice_;
@@ -66,8 +70,9 @@ class Symbolizer {
     std::unique_ptr<SiteTables> tables_;
     const std::vector<SharedObject> *objects_ = nullptr;
     std::optional<uint64_t> kaslr_;
-    std::unordered_map<std::string, std::vector<Place>> places_;
-    std::unordered_map<std::string, std::vector<ChainFrame>> known_;  // answers, by key_of()
+    std::unordered_map<std::string, std::vector<ChainFrame>> known_;  // answers
+    std::string key_;                                                 // of one of them
+    std::unordered_map<uint64_t, Named> callers_, others_;            // and by address
 };
 
 }  // namespace btf_extra

@@ -45,10 +45,11 @@ struct Options {
 
 Result<void> run(const Options &options) {
     const auto target = TRY(TraceTarget::find(options.funcs, options.target));
-    const auto program = TRY(TraceProgram::load(target->nr_params(), target->nr_sites()));
+    const auto program =
+        TRY(TraceProgram::load(target->nr_params(), target->nr_sites(), options.target.stacks));
     // There is no probe yet: from here on all is taken away in order.
     catch_signals();
-    TRY(target->attach(program->fd()));
+    TRY(target->attach(*program));
 
     TraceOutput output(target->text(), options.output);
     Result<void> waited;
@@ -75,6 +76,8 @@ void add_trace(CLI::App &app, int &exit_code) {
     command->add_option("--count", output.count, "End after that many calls");
     command->add_option("--duration", output.seconds, "End after that many seconds");
     command->add_flag("--json", output.json, "Print a JSON object a line");
+    command->add_flag("--stack", target.stacks,
+                      "Print who called, too, with the functions that are inlined there");
     auto *inlined =
         command->add_flag("--inline-only", target.inline_only, "Only inlined calls, no bodies");
     command->add_flag("--body-only", target.body_only, "Only bodies, no inlined calls")

@@ -43,7 +43,7 @@ TraceProgram::~TraceProgram() {
 }
 
 Result<std::unique_ptr<TraceProgram>> TraceProgram::load(const std::vector<uint32_t> &nr_params,
-                                                         size_t nr_sites) {
+                                                         size_t nr_sites, bool stacks) {
     // One line of ours says what went wrong.
     libbpf_set_print([](libbpf_print_level, const char *, va_list) { return 0; });
     std::unique_ptr<TraceProgram> out(new TraceProgram);
@@ -57,12 +57,13 @@ Result<std::unique_ptr<TraceProgram>> TraceProgram::load(const std::vector<uint3
 
     if (nr_params.size() > TRACE_EVENT_FUNCS)
         return failure("open", E2BIG);
-    unsigned char constants[TRACE_EVENT_FUNCS] = {};  // nr_args, all there is in .rodata
+    trace_settings settings = {};  // all there is in .rodata
+    settings.stacks = stacks;
     for (size_t i = 0; i < nr_params.size(); i++)
-        constants[i] =
+        settings.nr_args[i] =
             static_cast<unsigned char>(std::min<uint32_t>(nr_params[i], TRACE_EVENT_ARGS));
-    if (int error = bpf_map__set_initial_value(internal_map(out->object_, ".rodata"), constants,
-                                               sizeof(constants));
+    if (int error = bpf_map__set_initial_value(internal_map(out->object_, ".rodata"), &settings,
+                                               sizeof(settings));
         error != 0)
         return failure("open", -error);
     bpf_map *calls = bpf_object__find_map_by_name(out->object_, "calls");
@@ -76,6 +77,8 @@ Result<std::unique_ptr<TraceProgram>> TraceProgram::load(const std::vector<uint3
         return failure("load", errno);
     out->totals_ = static_cast<const trace_totals *>(totals);
     out->fd_ = bpf_program__fd(bpf_object__find_program_by_name(out->object_, "trace_call"));
+    out->look_at_code_ =
+        bpf_program__fd(bpf_object__find_program_by_name(out->object_, "look_at_code"));
     out->calls_ = bpf_map__fd(calls);
     out->events_ =
         ring_buffer__new(bpf_map__fd(bpf_object__find_map_by_name(out->object_, "events")),
@@ -83,6 +86,15 @@ Result<std::unique_ptr<TraceProgram>> TraceProgram::load(const std::vector<uint3
     if (out->events_ == nullptr)
         return failure("events", errno);
     return out;
+}
+
+bool TraceProgram::unwinds_at(uint64_t site) const {
+    trace_code code = {};
+    code.address = site;
+    LIBBPF_OPTS(bpf_test_run_opts, options);
+    options.ctx_in = &code;  // the kernel writes to it as well
+    options.ctx_size_in = sizeof(code);
+    return bpf_prog_test_run_opts(look_at_code_, &options) == 0 && code.unwinds != 0;
 }
 
 int TraceProgram::on_event(void *self, void *data, size_t size) {

@@ -26,14 +26,17 @@ class TraceProgram {
     using Visit = std::function<bool(std::span<const std::byte>)>;
 
     // For functions with so many parameters, in the order of their cookies, and for that many
-    // sites in all.
+    // sites in all. stacks: events have the stack.
     static Result<std::unique_ptr<TraceProgram>> load(const std::vector<uint32_t> &nr_params,
-                                                      size_t nr_sites);
+                                                      size_t nr_sites, bool stacks);
     ~TraceProgram();
     TraceProgram(const TraceProgram &) = delete;
     TraceProgram &operator=(const TraceProgram &) = delete;
 
     int fd() const { return fd_; }
+
+    // Says whether the stack will be right at a kprobe of perf, which is not there yet.
+    bool unwinds_at(uint64_t site) const;
 
     // Waits until there are many events, or that long, and visits all that there are. True also
     // when a signal came between.
@@ -57,6 +60,7 @@ class TraceProgram {
     ring_buffer *events_ = nullptr;
     const volatile trace_totals *totals_ = nullptr;
     int fd_ = -1;
+    int look_at_code_ = -1;
     int calls_ = -1;
     const Visit *visit_ = nullptr;  // during wait()
 };

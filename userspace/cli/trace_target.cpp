@@ -66,10 +66,17 @@ Result<std::unique_ptr<TraceTarget>> TraceTarget::find(const std::vector<std::st
     std::vector<TracedFunc> traces;
     for (DescribedFunc &func : funcs) {
         traces.push_back(traced(func));
-        out->funcs_.push_back({std::move(func), 0, nullptr, {}, 0});
+        out->funcs_.push_back({std::move(func), 0, nullptr, {}, {}, 0});
         TRY(out->require(out->funcs_.back()));
     }
     out->text_ = std::make_unique<TraceText>(std::move(traces));
+    if (options.stacks) {
+        auto symbolizer = TRY(Symbolizer::open(options.tables));
+        out->symbolizer_ = std::move(symbolizer);
+        out->text_->show_stacks(CallStackText(
+            [&symbolizer = *out->symbolizer_](uint64_t address, bool return_address)
+                -> const Symbolizer::Named & { return symbolizer.find(address, return_address); }));
+    }
     return out;
 }
 
@@ -120,13 +127,21 @@ void TraceTarget::report(const Func &func, const AttachOutcome &outcome) const {
     }
 }
 
-Result<void> TraceTarget::attach(Func &func, uint32_t cookie, int program) {
+void TraceTarget::look_at_code(Func &func, const TraceProgram &program) {
+    for (const btf_extra_site &site : func.func.found.sites)
+        if (!program.unwinds_at(site.address))
+            func.blurred.insert(site.address);
+}
+
+Result<void> TraceTarget::attach(Func &func, uint32_t cookie, const TraceProgram &program) {
     btf_extra_attach_opts opts = {};
     opts.flags = options_.flags();
     opts.required = func.required;
     opts.cookie = cookie;
     opts.max_sites = options_.max_sites;
-    auto outcome = TRY(btf_extra::attach(*tables_, func.func, program, opts));
+    if (options_.stacks && tables_->source() != SiteTables::Source::kModule)
+        look_at_code(func, program);
+    auto outcome = TRY(btf_extra::attach(*tables_, func.func, program.fd(), opts));
     report(func, outcome);
     if (outcome.kloc) {
         func.kloc = std::move(outcome.kloc);
@@ -144,7 +159,7 @@ bool TraceTarget::may_go_without(const Error &error) const {
            (error.code == ENOENT || error.code == EOPNOTSUPP);
 }
 
-Result<void> TraceTarget::attach(int program) {
+Result<void> TraceTarget::attach(const TraceProgram &program) {
     if (tables_->source() != SiteTables::Source::kModule)
         fmt::print(stderr, "btf-extra: {}: perf kprobes are used\n",
                    options_.tables.no_module || !options_.tables.file.empty()
@@ -180,7 +195,11 @@ void TraceTarget::note_sites(Func &func, uint32_t cookie) {
         return;
     for (const btf_extra_probe &probe : *probes) {
         const uint64_t address = probe.site.address;
-        func.sites.push_back({address, {place(address), kind_of(probe.site)}, 0, 1});
+        func.sites.push_back(
+            {address,
+             {place(address), kind_of(probe.site), !func.blurred.contains(address)},
+             0,
+             1});
     }
     std::ranges::stable_sort(func.sites, {}, &Site::address);
     for (size_t i = func.sites.size(); i-- > 1;)

@@ -5,9 +5,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "userspace/cli/symbolizer.h"
 #include "userspace/cli/trace_program.h"
 #include "userspace/cli/trace_text.h"
 #include "userspace/format/result.h"
@@ -23,6 +26,7 @@ struct TargetOptions {
     size_t max_sites = 0;  // any number
     bool inline_only = false, body_only = false, best_effort = false, inexact = false,
          notrace = false;
+    bool stacks = false;
 
     uint32_t flags() const;  // of btf_extra_attach_opts
 };
@@ -40,7 +44,7 @@ class TraceTarget {
     const TraceText &text() const { return *text_; }
 
     // To all of them or to none. Sites that are left out are told of on stderr.
-    Result<void> attach(int program);
+    Result<void> attach(const TraceProgram &program);
     void detach();
 
     // On stderr: each site with its calls, and what is known to be missing.
@@ -57,13 +61,15 @@ class TraceTarget {
         DescribedFunc func;
         uint64_t required = 0;
         std::unique_ptr<btf_extra_kloc> kloc;
-        std::vector<Site> sites;  // in order of address; those with a probe
-        uint64_t missed = 0;      // of all of them; UINT64_MAX: not known
+        std::vector<Site> sites;     // in order of address; those with a probe
+        std::set<uint64_t> blurred;  // addresses from which stacks are wrong
+        uint64_t missed = 0;         // of all of them; UINT64_MAX: not known
     };
 
     TraceTarget();
     Result<void> require(Func &func);
-    Result<void> attach(Func &func, uint32_t cookie, int program);
+    Result<void> attach(Func &func, uint32_t cookie, const TraceProgram &program);
+    void look_at_code(Func &func, const TraceProgram &program);
     bool may_go_without(const Error &error) const;
     void note_sites(Func &func, uint32_t cookie);
     void report(const Func &func, const AttachOutcome &outcome) const;
@@ -73,6 +79,7 @@ class TraceTarget {
     std::unique_ptr<SiteTables> tables_;
     std::vector<Func> funcs_;  // by cookie
     std::unique_ptr<TraceText> text_;
+    std::optional<Symbolizer> symbolizer_;  // for stacks
 };
 
 }  // namespace btf_extra

@@ -14,10 +14,10 @@ namespace {
 
 constexpr uint64_t kMicrosecond = 1000, kSecond = 1'000'000'000;
 
-// An event that lies in a ring buffer, in whose bytes there may be more room than it has arguments.
 struct Decoded {
     trace_event head;
     std::span<const std::byte> args;
+    CallStack stack;
 
     // Nothing: the parameter has no location there.
     bool arg(size_t param, uint64_t (&value)[2]) const {
@@ -37,14 +37,26 @@ struct Decoded {
     }
 };
 
-std::optional<Decoded> decode(std::span<const std::byte> event, size_t nr_funcs) {
+std::optional<Decoded> decode(std::span<const std::byte> event,
+                              const std::vector<TracedFunc> &funcs) {
     Decoded out;
     if (event.size() < sizeof(out.head))
         return {};
     std::memcpy(&out.head, event.data(), sizeof(out.head));
-    out.args = event.subspan(sizeof(out.head));
-    if (out.head.func >= nr_funcs)
+    if (out.head.func >= funcs.size())
         return {};
+    event = event.subspan(sizeof(out.head));
+    const size_t nr_args = std::min<size_t>(funcs[out.head.func].params.size(), TRACE_EVENT_ARGS);
+    out.args = event.first(std::min(nr_args * 2 * sizeof(uint64_t), event.size()));
+    event = event.subspan(out.args.size());
+    if (out.head.nr_frames > event.size() / sizeof(uint64_t))
+        return {};
+    if (out.head.nr_frames != 0) {
+        out.stack.resize(out.head.nr_frames);
+        std::memcpy(out.stack.data(), event.data(), out.stack.size() * sizeof(uint64_t));
+        // A kprobe names the byte behind its breakpoint.
+        out.stack.front() = out.head.ip;
+    }
     return out;
 }
 
@@ -67,7 +79,7 @@ const TracedSite &TraceText::site(const trace_event &event) const {
 }
 
 bool TraceText::append_text(std::string &out, std::span<const std::byte> bytes) const {
-    const auto event = decode(bytes, funcs_.size());
+    const auto event = decode(bytes, funcs_);
     if (!event)
         return false;
     const trace_event &head = event->head;
@@ -93,11 +105,13 @@ bool TraceText::append_text(std::string &out, std::span<const std::byte> bytes) 
             out += '?';
     }
     out += '\n';
+    if (stacks_)
+        stacks_->append_text(out, func.name, place.unwinds ? event->stack : CallStack());
     return true;
 }
 
 bool TraceText::append_json(std::string &out, std::span<const std::byte> bytes) const {
-    const auto event = decode(bytes, funcs_.size());
+    const auto event = decode(bytes, funcs_);
     if (!event)
         return false;
     const trace_event &head = event->head;
@@ -125,7 +139,12 @@ bool TraceText::append_json(std::string &out, std::span<const std::byte> bytes) 
         else
             out += "null";
     }
-    out += "}}\n";
+    out += '}';
+    if (stacks_) {
+        out += R"(,"stack":)";
+        stacks_->append_json(out, func.name, place.unwinds ? event->stack : CallStack());
+    }
+    out += "}\n";
     return true;
 }
 

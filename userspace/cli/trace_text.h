@@ -6,12 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "userspace/bpf/trace_event.h"
+#include "userspace/cli/call_stack.h"
 #include "userspace/cli/value_text.h"
 
 namespace btf_extra {
@@ -28,8 +30,9 @@ struct TracedFunc {
 
 // The place of a call.
 struct TracedSite {
-    std::string symbol;  // and distance: "tcp_rcv+0x12"
-    const char *kind;    // "inlined", "body"
+    std::string symbol;   // and distance: "tcp_rcv+0x12"
+    const char *kind;     // "inlined", "body"
+    bool unwinds = true;  // stacks from there are right
 };
 
 class TraceText {
@@ -41,6 +44,9 @@ class TraceText {
         sites_[{func, ip}] = std::move(site);
     }
 
+    // From now on a call is followed by its stack.
+    void show_stacks(CallStackText stacks) { stacks_ = std::move(stacks); }
+
     // A line each, appended. False, and nothing appended, for what is no event of these functions.
     //   12345.678901 [003] sshd-1234 foo host+0x12 inlined skb=0xffff888004d7a000 len=5 flags=?
     bool append_text(std::string &out, std::span<const std::byte> event) const;
@@ -51,6 +57,7 @@ class TraceText {
 
     std::vector<TracedFunc> funcs_;
     std::map<std::pair<uint32_t, uint64_t>, TracedSite> sites_;
+    std::optional<CallStackText> stacks_;
 };
 
 }  // namespace btf_extra

@@ -210,8 +210,8 @@ struct btf_extra_chain {
  * At a hit the program (BPF_PROG_TYPE_KPROBE, as for SEC("kprobe"), not sleepable) runs on a copy
  * of the registers. In the copy each parameter with a location at the site is where the ABI passes
  * that argument, as if the function had been called there, so that PT_REGS_PARMn(ctx) reads it. The
- * register of a parameter without location is 0. The instruction pointer is the address of the site
- * + 1. bpf_get_attach_cookie() returns the cookie.
+ * register of a parameter without location is 0. The instruction pointer is the address of the
+ * site, where bpf_get_stack() begins. bpf_get_attach_cookie() returns the cookie.
  *
  * We guard what perf guards at a kprobe: on a processor no program of ours runs while the kernel
  * counts bpf_prog_active there. That is while a program of a kprobe, tracepoint or perf

@@ -144,6 +144,71 @@ TEST_F(TraceEvent, OtherShapes) {
     EXPECT_EQ(json::parse(as_json(bytes(early)))["time"], 0.005000999);
 }
 
+// The symbolizer's answers for a stack of three: the callee is inlined at the site together with
+// what it calls first, an interrupt's entry was called, and what the interrupt came upon was not.
+Symbolizer::Named named(uint64_t address, bool return_address) {
+    Symbolizer::Named out;
+    out.address = address;
+    if (address == 0xffffffff81000012) {
+        out.symbol = "host+0x12";
+        auto object = std::make_shared<SiteObject>();
+        object->name = "vmlinux";
+        out.chain = InlineChain{std::move(object), {}};
+        out.chain->frames = {
+            {1, "first_of_foo", "lib/foo.c", 7}, {2, "foo", "lib/host.c", 70}, {3, "host", "", 0}};
+    } else if (address == 0xffffffff81000100) {
+        out.symbol = return_address ? "asm_sysvec_call_function+0x1a" : "wrong";
+    } else if (address == 0xffffffff81000200) {
+        out.symbol = return_address ? "wrong" : "interrupted+0x4";
+    }
+    return out;
+}
+
+CallStackText stacks() {
+    return CallStackText([answer = Symbolizer::Named()](uint64_t address, bool back) mutable
+                         -> const Symbolizer::Named & { return answer = named(address, back); });
+}
+
+TEST_F(TraceEvent, Stacks) {
+    text_->show_stacks(stacks());
+    trace_event head = event(0, 0xffffffff81000012, 0);
+    head.nr_frames = 4;
+    std::vector<uint64_t> words(10, 0);
+    // The first one is as a kprobe has it, one byte behind the site. Nothing is known of the last.
+    words.insert(words.end(), {0xffffffff81000013, 0xffffffff81000100, 0xffffffff81000200, 0x10});
+    const auto call = bytes(head, words);
+    EXPECT_EQ(text(call), "12345.678901 [003] sshd-1235 foo host+0x12 inlined skb=? len=? state=? "
+                          "both=? arg4=?\n"
+                          "    foo (inlined) lib/host.c:70\n"
+                          "    host+0x12\n"
+                          "    asm_sysvec_call_function+0x1a\n"
+                          "    interrupted+0x4\n"
+                          "    0x10\n");
+    EXPECT_EQ(json::parse(as_json(call))["stack"], json::parse(R"([
+        {"address":"0xffffffff81000012","symbol":"host+0x12","object":"vmlinux","at":null,
+         "frames":[{"name":"foo","file":"lib/host.c","line":70},{"name":"host"}]},
+        {"address":"0xffffffff81000100","symbol":"asm_sysvec_call_function+0x1a","object":null,
+         "at":null,"frames":[{"name":"asm_sysvec_call_function"}]},
+        {"address":"0xffffffff81000200","symbol":"interrupted+0x4","object":null,"at":null,
+         "frames":[{"name":"interrupted"}]},
+        {"address":"0x10","symbol":null,"object":null,"at":null,"frames":[]}])"));
+
+    // The event ends before its stack does.
+    words.pop_back();
+    EXPECT_EQ(text(bytes(head, words)), "(refused)");
+    // The kernel has not found any.
+    head.nr_frames = 0;
+    EXPECT_EQ(text(bytes(head, words)), "12345.678901 [003] sshd-1235 foo host+0x12 inlined skb=? "
+                                        "len=? state=? both=? arg4=?\n    ?\n");
+    EXPECT_EQ(json::parse(as_json(bytes(head, words)))["stack"], nullptr);
+    // Stacks from there would be wrong.
+    head.ip = 0xffffffff81000014;
+    head.nr_frames = 3;
+    text_->add_site(0, head.ip, {"host+0x14", "inlined", false});
+    EXPECT_EQ(text(bytes(head, words)), "12345.678901 [003] sshd-1235 foo host+0x14 inlined skb=? "
+                                        "len=? state=? both=? arg4=?\n    ?\n");
+}
+
 TEST_F(TraceEvent, WhatIsNoEvent) {
     auto cut = bytes(event(0, 1, 0));
     cut.pop_back();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Inlined functions on stacks. Writing to the parameter "wait" sleeps until a signal comes, writing
- * to "warn" warns. A line that calls an inlined function says so; the test takes its number.
+ * to "warn" warns, and writing to "push" does nothing. A line that calls an inlined function says
+ * so; the test takes its number.
  */
 #include <linux/bug.h>
 #include <linux/delay.h>
@@ -41,10 +42,33 @@ static noinline int frames_warn(const char *text, const struct kernel_param *par
 	return 0;
 }
 
+/* Where instructions differ in size its first one has one byte and moves the stack pointer. */
+static __always_inline void push_inside(void)
+{
+#ifdef CONFIG_X86_64
+	asm volatile("push %rax\n\tpop %rax");
+#else
+	asm volatile("nop");
+#endif
+}
+
+static __always_inline void push_around(void)
+{
+	push_inside(); /* calls push_inside */
+}
+
+static noinline int frames_push(const char *text, const struct kernel_param *param)
+{
+	push_around(); /* calls push_around */
+	return 0;
+}
+
 static const struct kernel_param_ops wait_ops = { .set = frames_wait };
 module_param_cb(wait, &wait_ops, NULL, 0200);
 static const struct kernel_param_ops warn_ops = { .set = frames_warn };
 module_param_cb(warn, &warn_ops, NULL, 0200);
+static const struct kernel_param_ops push_ops = { .set = frames_push };
+module_param_cb(push, &push_ops, NULL, 0200);
 
 MODULE_DESCRIPTION("Inlined functions on stacks, for the tests of btf_extra");
 MODULE_LICENSE("GPL");

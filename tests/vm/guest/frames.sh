@@ -73,6 +73,47 @@ try_addresses() {
     same 'addresses: there are some' yes "$([ "$(wc -l </tmp/placed)" -gt 5 ] && echo yes)"
 }
 
+# trace FUNCTION COMMAND...: one call with its stack, into /tmp/traced. The command calls it.
+trace() {
+    function=$1
+    shift
+    rm -f /tmp/traced /tmp/told
+    btf-extra trace "$function" --stack --count 1 >/tmp/traced 2>/tmp/told &
+    tracer=$!
+    for _ in $(seq 300); do
+        grep -q ' function, [0-9]* site' /tmp/told 2>/dev/null && break
+        [ -e /proc/$tracer ] || break
+        sleep 0.1
+    done
+    "$@"
+    wait $tracer
+    same "trace: $function: it ends in order" 0 $?
+    sed 's/^/# /' /tmp/traced
+}
+
+# called COUNT: the symbols of so many callers in /tmp/traced that are not inlined.
+called() {
+    tail -n +2 /tmp/traced | grep -v '(inlined)' | head -n "$1" | sed 's/^ *\([^+]*\).*/\1/' |
+        paste -s -d ' ' -
+}
+
+# try_trace: how a stack begins at an instruction that moves the stack pointer, see btf_loc.bpf.h.
+try_trace() {
+    trace wait_inside sleep_in_module
+    same 'trace: the functions that are inlined at the site' "$(calls wait_inside wait_around)" \
+        "$(grep -B 2 '^    frames_wait+0x[0-9a-f]* \[frames_stack\]$' /tmp/traced | of_module)"
+    same 'trace: who called' 'frames_wait param_attr_store' "$(called 2)"
+    same 'trace: up to the system call' \
+        'vfs_write entry_SYSCALL_64_after_hwframe' \
+        "$(called 30 | tr ' ' '\n' | grep -x 'vfs_write\|entry_SYSCALL_64_after_hwframe' | paste -s -d ' ' -)"
+    trace wait_around sleep_in_module
+    same 'trace: what the function calls is not in its stack' "$(calls wait_around)" \
+        "$(grep -B 2 '^    frames_wait+' /tmp/traced | of_module)"
+    trace push_inside sh -c "echo 1 >$parameters/push"
+    same 'trace: a site that moves the stack pointer' "$1" "$(called 2)"
+    same 'trace: its inlined functions' "$2" "$(of_module </tmp/traced)"
+}
+
 # These are on purpose, so the console does not get them: its lines fail a guest.
 try_traces() {
     echo N >/sys/module/printk/parameters/ignore_loglevel && dmesg -n 1 && dmesg -c >/dev/null
@@ -158,12 +199,14 @@ try_addresses
 try_traces
 try_stream
 try_tools
+try_trace '?' ''
 test=module
 insmod /btf_extra.ko frames=1 || exit 1
 same 'the module keeps the frames' 'frames_stack vmlinux' \
     "$(cd /sys/kernel/btf_extra && echo *.frames | sed 's/\.frames//g')"
 rm -r /lib/firmware/btf_extra
 try_asleep
+try_trace 'frames_push param_attr_store' "$(calls push_inside push_around)"
 cp -r /frames/btf_extra /lib/firmware
 try_stream
 test=''

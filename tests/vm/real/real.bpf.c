@@ -40,7 +40,8 @@ int note(struct pt_regs *ctx)
 	if (!event)
 		return 0;
 	event->cookie = bpf_get_attach_cookie(ctx);
-	event->site = PT_REGS_IP(ctx) - 1;
+	/* On x86 a kprobe of perf has one past the breakpoint there. */
+	event->site = PT_REGS_IP(ctx) - (btf_loc_marked(ctx) || !BTF_LOC_BLURS(0xcc) ? 0 : 1);
 	event->args[0] = PT_REGS_PARM1(ctx);
 	event->args[1] = PT_REGS_PARM2(ctx);
 	event->args[2] = PT_REGS_PARM3(ctx);

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/cli/call_stack.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "userspace/cli/chain_text.h"
+#include "userspace/cli/stack_text.h"
+
+namespace btf_extra {
+namespace {
+
+// Takes away what is inlined in the callee and begins at its site, too.
+Symbolizer::Named from_callee(Symbolizer::Named place, std::string_view callee) {
+    if (!place.chain)
+        return place;
+    auto &frames = place.chain->frames;
+    const auto found = std::ranges::find(frames, callee, &ChainFrame::name);
+    if (found != frames.end())
+        frames.erase(frames.begin(), found);
+    return place;
+}
+
+}  // namespace
+
+template <class Visit>
+void CallStackText::for_each(std::string_view callee, const CallStack &stack,
+                             const Visit &visit) const {
+    bool was_interrupt_entry = false;
+    for (size_t i = 0; i < stack.size(); i++) {
+        const Symbolizer::Named &place = find_(stack[i], i != 0 && !was_interrupt_entry);
+        was_interrupt_entry = is_interrupt_entry(place.function());
+        if (i == 0)
+            visit(from_callee(place, callee));
+        else
+            visit(place);
+    }
+}
+
+void CallStackText::append_text(std::string &out, std::string_view callee,
+                                const CallStack &stack) const {
+    constexpr std::string_view kIndent = "    ";
+    for_each(callee, stack,
+             [&](const Symbolizer::Named &place) { out += place_text(place, kIndent); });
+    if (stack.empty())
+        out += fmt::format("{}?\n", kIndent);
+}
+
+void CallStackText::append_json(std::string &out, std::string_view callee,
+                                const CallStack &stack) const {
+    if (stack.empty()) {
+        out += "null";
+        return;
+    }
+    char before = '[';
+    for_each(callee, stack, [&](const Symbolizer::Named &place) {
+        out += before;
+        out += place_json(place);
+        before = ',';
+    });
+    out += ']';
+}
+
+}  // namespace btf_extra
