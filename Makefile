@@ -58,18 +58,25 @@ endif
 # The shared library has the same objects.
 build/release/% build/shared/%: FLAGS := -DNDEBUG -fPIC -fno-semantic-interposition
 # Programs for guests are compiled in half the time so, and run once.
-build/release/obj/tests/vm/%: FLAGS := -DNDEBUG -O1 -g1
-build/release/obj/tests/vm/bench/%: FLAGS := -DNDEBUG
-build/release/% build/shared/%: USER_CFLAGS = $(CPPFLAGS) $(CFLAGS)
-build/release/% build/shared/%: USER_CXXFLAGS = $(CPPFLAGS) $(CXXFLAGS)
-build/release/% build/shared/%: USER_LDFLAGS = $(LDFLAGS)
-build/asan/%: FLAGS := -O1 -g -fno-lto $(SANITIZE)
+build/release/obj/tests/vm/% build/arm64/obj/tests/vm/%: FLAGS := -DNDEBUG -O1 -g1
+build/release/obj/tests/vm/bench/% build/arm64/obj/tests/vm/bench/%: FLAGS := -DNDEBUG
+build/release/% build/arm64/% build/shared/%: USER_CFLAGS = $(CPPFLAGS) $(CFLAGS)
+build/release/% build/arm64/% build/shared/%: USER_CXXFLAGS = $(CPPFLAGS) $(CXXFLAGS)
+build/release/% build/arm64/% build/shared/%: USER_LDFLAGS = $(LDFLAGS)
+# The folder is looked for when the first file asks.
+arm64_root = $(eval arm64_root := $(or $(SYSROOT),$(shell vm/fetch-sysroot.sh arm64)))$(arm64_root)
+build/arm64/%: CROSS_COMPILE ?= aarch64-linux-gnu-
+build/arm64/%: override CC = $(CROSS_COMPILE)gcc --sysroot=$(arm64_root)
+build/arm64/%: override CXX = $(CROSS_COMPILE)g++ --sysroot=$(arm64_root)
+build/arm64/%: BPF_ARCH := arm64
+build/arm64/%: SYSTEM_INCLUDE = $(arm64_root)/usr/include/aarch64-linux-gnu
+build/asan/%: FLAGS := -O1 -g1 -fno-lto $(SANITIZE)
 # They have what the linker compares, too: build/odr/all.o.
 FAT := -flto -ffat-lto-objects
-build/asan/obj/userspace/% build/asan/obj/kernel/core/%: FLAGS := -O1 -g $(FAT) $(SANITIZE)
+build/asan/obj/userspace/% build/asan/obj/kernel/core/%: FLAGS := -O1 -g1 $(FAT) $(SANITIZE)
 # Here CLI11 and GoogleTest would take twice the time to be optimized as all else together.
-build/asan/obj/userspace/cli/%: FLAGS := -O0 -g $(FAT) $(SANITIZE)
-build/asan/obj/tests/unit/%_test.cpp.o: FLAGS := -O0 -g $(SANITIZE)
+build/asan/obj/userspace/cli/%: FLAGS := -O0 -g1 $(FAT) $(SANITIZE)
+build/asan/obj/tests/unit/%_test.cpp.o: FLAGS := -O0 -g1 $(SANITIZE)
 build/fuzz/%: FLAGS := -O1 -g $(SANITIZE) -fsanitize=fuzzer-no-link
 # Of the core's code it is counted how often it runs: tests/fuzz/steps.h.
 build/fuzz/obj/kernel/core/%: FLAGS := -O1 -g $(SANITIZE) -fsanitize=fuzzer-no-link -fprofile-instr-generate

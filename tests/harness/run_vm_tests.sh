@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 # The tests that need virtual machines, as a step of check.sh: the harness itself (vm_harness.sh), and
-# the suites of tests/vm/suites.list, one guest for each kernel, all kernels at a time.
+# the suites of tests/vm/suites.list, one guest for each kernel, several kernels at a time.
 #
 #   run_vm_tests.sh OUT [WORD...]      WORD: a suite, "harness", or a kernel: only these, on these
 #
@@ -63,6 +63,14 @@ if is_asked "$suites$kernels" harness; then
 fi
 for kernel in "${order[@]}"; do
     # shellcheck disable=SC2086  # a list of words
+# As many as vm/run.sh lets run. The first ones take longest: if the kernel of one is still being built,
+# its place waits for it, or it would come last and run alone.
+jobs=()
     job "vm_$kernel" tests/harness/vm_suites.sh "$out" "$kernel" ${suites_of[$kernel]} &
+    if [ "${#jobs[@]}" -gt "$(nproc)" ]; then
+        wait -n -p ended "${jobs[@]}"
+        for i in "${!jobs[@]}"; do [ "${jobs[i]}" != "$ended" ] || unset "jobs[i]"; done
+    fi
 done
 wait
+    jobs+=($!)

@@ -123,9 +123,11 @@ tool trace-cmd record -p function_graph -l $stub -l __x64_sys_lseek -l ksys_lsee
     cat /tmp/said
 tool trace-cmd report 2>/dev/null | sed -n 's/.*tools_guest-.*funcgraph_[a-z]*:.*|  /|/p' >/tmp/graph
 head -n 4 /tmp/graph | sed 's/^/# /'
+# A leaf has braces of its own where another task came between its two ends, or another processor.
 same 'trace-cmd: function_graph: each call, in its caller' \
     "$calls __x64_sys_lseek(){$stub();ksys_lseek();}" \
-    "$(awk '{ gsub(/[| ]/, ""); line = line $0 } /}/ { print line; line = "" }' /tmp/graph | sort |
+    "$(awk '{ gsub(/[| ]/, ""); line = line $0; depth += gsub(/[{]/, "{") - gsub(/[}]/, "}") }
+        depth == 0 { gsub(/[{][}]/, ";", line); print line; line = "" }' /tmp/graph | sort |
         uniq -c | sed 's/^ *//')"
 rm -f /tmp/trace.dat
 
