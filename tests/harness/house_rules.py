@@ -41,7 +41,9 @@ MAY_INCLUDE = {
     "userspace/generator/write/": ("userspace/generator/write/", *TYPES),
     "userspace/generator/": ("userspace/generator/", *FORMAT),
     "userspace/phantoms/": ("userspace/phantoms/", "userspace/generator/write/", *LIBRARY),
-    "userspace/cli/": ("userspace/cli/", "userspace/phantoms/", "userspace/generator/", *LIBRARY),
+    "userspace/host/": ("userspace/host/", "userspace/phantoms/", "userspace/generator/", *LIBRARY),
+    "userspace/cli/": ("userspace/cli/", "userspace/host/", "userspace/phantoms/",
+                       "userspace/generator/", *LIBRARY),
     "tests/": ("tests/", "userspace/", "kernel/core/", "include/uapi/"),
 }
 

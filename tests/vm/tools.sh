@@ -3,5 +3,5 @@
 # Debian's tracing tools on stubs of `btf-extra expose`.
 prepare() {
     tests/vm/tools/prepare.sh "$kernel" "$files" &&
-        vm/add-program.sh "$files" build/release/vm/tools/tools_guest
+        vm/add-program.sh "$files" "$built"/vm/tools/tools_guest
 }

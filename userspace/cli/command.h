@@ -28,6 +28,9 @@ void add_probes(CLI::App &app, int &exit_code);
 void add_symbolize(CLI::App &app, int &exit_code);
 void add_trace(CLI::App &app, int &exit_code);
 void add_expose(CLI::App &app, int &exit_code);
+void add_doctor(CLI::App &app, int &exit_code);
+void add_install(CLI::App &app, int &exit_code);
+void add_uninstall(CLI::App &app, int &exit_code);
 
 // `stat --running`: prints what the running kernel has loaded.
 Result<void> print_running_stat(bool json);

@@ -6,54 +6,55 @@
 #include <thread>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "userspace/cli/command.h"
 #include "userspace/cli/json_text.h"
+#include "userspace/cli/progress_line.h"
+#include "userspace/host/served_tables.h"
 
 namespace btf_extra {
 namespace {
 
 struct Options {
     generator::FirmwareOptions tree;
+    std::string by_build_id;
     bool no_provenance = false;
     bool no_frames = false;
     bool json = false;
 };
 
-void show_progress(size_t done, size_t total) {
-    if (done == total)
-        fmt::print(stderr, "\r\033[K");
-    else
-        fmt::print(stderr, "\robject {} of {}", done, total);
-}
-
 int run(Options &options) {
     options.tree.provenance = !options.no_provenance;
     options.tree.frames = !options.no_frames;
-    if (isatty(STDERR_FILENO))
-        options.tree.progress = show_progress;
-    const Result<generator::FirmwareTree> tree = generator::write_firmware_tree(options.tree);
+    ProgressLine line;
+    options.tree.kernel_progress = [&](size_t done, size_t total) {
+        line.show({"vmlinux: units", done, total});
+    };
+    options.tree.progress = [&](size_t done, size_t total) { line.show({"objects", done, total}); };
+    const Result<generator::FirmwareTree> tree =
+        options.by_build_id.empty() ? generator::write_firmware_tree(options.tree)
+                                    : host::write_served_tables(options.tree, options.by_build_id);
+    line.clear();
     if (!tree)
         return fail(tree.error());
     if (options.json) {
         ordered_json failed = ordered_json::array();
-        for (const Error &error : tree->failed)
-            failed.push_back(error.message);
+        for (const generator::LeftOut &each : tree->left_out)
+            failed.push_back(each.error.message);
         print_object({{"folder", tree->output},
                       {"release",
                        tree->release.empty() ? ordered_json(nullptr) : ordered_json(tree->release)},
-                      {"objects", tree->objects},
+                      {"objects", tree->build_ids.size()},
                       {"bytes", tree->bytes},
                       {"failed", std::move(failed)}});
     } else {
-        fmt::print("{}: {} objects{}{}, {:.1f} MB; {} left out\n", tree->output, tree->objects,
-                   tree->release.empty() ? "" : " of ", tree->release,
-                   static_cast<double>(tree->bytes) / 1e6, tree->failed.size());
+        fmt::print("{}: {} objects{}{}, {:.1f} MB; {} left out\n", tree->output,
+                   tree->build_ids.size(), tree->release.empty() ? "" : " of ", tree->release,
+                   static_cast<double>(tree->bytes) / 1e6, tree->left_out.size());
     }
-    for (const Error &error : tree->failed)
-        fail(error);
-    return tree->failed.empty() ? kExitDone : kExitFailed;
+    for (const generator::LeftOut &each : tree->left_out)
+        fail(each.error);
+    return tree->left_out.empty() ? kExitDone : kExitFailed;
 }
 
 }  // namespace
@@ -68,8 +69,13 @@ void add_firmware(CLI::App &app, int &exit_code) {
         ->required();
     command->add_option("--vmlinux", options->tree.vmlinux,
                         "The kernel's ELF file, by default the only vmlinux in the folders");
-    command->add_option("-o,--output", options->tree.output,
-                        "The folder, by default btf_extra/<release>");
+    CLI::Option *output = command->add_option("-o,--output", options->tree.output,
+                                              "The folder, by default btf_extra/<release>");
+    command
+        ->add_option("--by-build-id", options->by_build_id,
+                     "Write to a folder in this one, named after the kernel's build-id, with sizes "
+                     "and sums, for a web server and 'install --from'")
+        ->excludes(output);
     options->tree.jobs = std::max(1u, std::thread::hardware_concurrency());
     command
         ->add_option("-j,--jobs", options->tree.jobs, "Threads; the output does not depend on it")

@@ -2,13 +2,13 @@
 #include "userspace/generator/generate.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <map>
 #include <memory>
 #include <thread>
 
 #include "userspace/cli/command.h"
+#include "userspace/cli/progress_line.h"
 #include "userspace/format/temporary_file.h"
 #include "userspace/generator/module_embed.h"
 
@@ -32,14 +32,6 @@ std::string default_output(std::string input) {
     return input + ".btf_extra";
 }
 
-void show_progress(size_t done, size_t total) {
-    const size_t percent = done * 100 / total;
-    if (done == total)
-        fmt::print(stderr, "\r\033[K");
-    else if (percent != (done - 1) * 100 / total)
-        fmt::print(stderr, "\rreading unit {} of {} ({} %)", done, total, percent);
-}
-
 Result<void> run(Options &options) {
     if (options.output.empty())
         options.output = default_output(options.generate.input);
@@ -47,8 +39,10 @@ Result<void> run(Options &options) {
     options.generate.frames = !options.no_frames;
     if (!options.vmlinux.empty())
         options.generate.vmlinux = TRY(open_base_btf(options.vmlinux));
-    if (isatty(STDERR_FILENO))
-        options.generate.progress = show_progress;
+    ProgressLine line;
+    options.generate.progress = [&](size_t done, size_t total) {
+        line.show({"units", done, total});
+    };
     if (!options.embed)
         return write_whole_file(options.output,
                                 TRY(generator::generate(options.generate)).container);

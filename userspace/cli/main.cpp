@@ -50,6 +50,9 @@ int run(int argc, char **argv) {
     add_symbolize(app, exit_code);
     add_trace(app, exit_code);
     add_expose(app, exit_code);
+    add_doctor(app, exit_code);
+    add_install(app, exit_code);
+    add_uninstall(app, exit_code);
     try {
         app.parse(static_cast<int>(arguments.size()), arguments.data());
     } catch (const CLI::ParseError &error) {

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <gelf.h>
 
+#include "userspace/format/btf_image.h"
 #include "userspace/format/core_api.h"
 
 namespace btf_extra {
@@ -171,6 +172,11 @@ std::string build_id_text(std::span<const std::byte> notes) {
     for (uint32_t i = 0; i < id.size; i++)
         text += fmt::format("{:02x}", static_cast<const u8 *>(id.data)[i]);
     return text;
+}
+
+std::string notes_build_id(const std::string &path) {
+    const auto notes = read_whole_file(path);
+    return notes ? build_id_text(*notes) : "";
 }
 
 }  // namespace btf_extra

@@ -84,6 +84,9 @@ class ElfImage {
 // Finds the build-id in a run of ELF notes. Returns it as lower-case hex, or "" if there is none.
 std::string build_id_text(std::span<const std::byte> notes);
 
+// Returns the same of a file of notes, as sysfs has them. "": it cannot be read, or has none.
+std::string notes_build_id(const std::string &path);
+
 }  // namespace btf_extra
 
 #endif

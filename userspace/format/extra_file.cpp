@@ -28,7 +28,7 @@ struct NewSection {
     uint64_t size = 0;  // size of a SHT_NOBITS section
 };
 
-bool write_elf(int fd, uint16_t machine, const std::vector<NewSection> &sections) {
+bool write_elf(int fd, uint16_t type, uint16_t machine, const std::vector<NewSection> &sections) {
     std::unique_ptr<Elf, decltype(&elf_end)> elf(elf_begin(fd, ELF_C_WRITE, nullptr), elf_end);
     if (!elf)
         return false;
@@ -36,7 +36,7 @@ bool write_elf(int fd, uint16_t machine, const std::vector<NewSection> &sections
     if (header == nullptr)
         return false;
     header->e_ident[EI_DATA] = ELFDATA2LSB;
-    header->e_type = ET_REL;
+    header->e_type = type;
     header->e_machine = machine;
     header->e_version = EV_CURRENT;
 
@@ -112,10 +112,8 @@ std::vector<NewSection> sections_of(const ExtraFile &file,
     return sections;
 }
 
-}  // namespace
-
-Result<std::vector<std::byte>> extra_file_bytes(const std::string &path, const ExtraFile &file) {
-    const auto provenance = file.provenance ? encode(*file.provenance) : std::vector<std::byte>();
+Result<std::vector<std::byte>> elf_bytes(const std::string &path, uint16_t type, uint16_t machine,
+                                         const std::vector<NewSection> &sections) {
     elf_version(EV_CURRENT);
     errno = 0;
     const FileDescriptor memory(memfd_create("btf_extra", MFD_CLOEXEC));
@@ -126,8 +124,24 @@ Result<std::vector<std::byte>> extra_file_bytes(const std::string &path, const E
             static_cast<ssize_t>(bytes.size()))
             return bytes;
     }
+    const int code = errno;
     return Error{
-        fmt::format("{}: output: {}", path, errno != 0 ? std::strerror(errno) : elf_errmsg(-1))};
+        fmt::format("{}: output: {}", path, code != 0 ? std::strerror(code) : elf_errmsg(-1)),
+        code};
+}
+
+}  // namespace
+
+Result<std::vector<std::byte>> extra_file_bytes(const std::string &path, const ExtraFile &file) {
+    const auto provenance = file.provenance ? encode(*file.provenance) : std::vector<std::byte>();
+    return elf_bytes(path, ET_REL, file.machine, sections_of(file, provenance));
+}
+
+Result<std::vector<std::byte>> carrier_bytes(const std::string &path, const ExtraFile &file) {
+    // elfutils 0.188's debuginfod wants one section with bytes that is loaded.
+    return elf_bytes(path, ET_DYN, file.machine,
+                     {{kBuildIdSection, SHT_NOTE, 4, file.build_id_note},
+                      {kCarriedSection, SHT_PROGBITS, 8, file.container, SHF_ALLOC}});
 }
 
 namespace {

@@ -28,6 +28,7 @@ inline constexpr char kVmlinuxBtfSection[] = ".BTF.vmlinux";
 inline constexpr char kFramesSection[] = ".btf_extra.frames";
 inline constexpr char kLinesSection[] = ".btf_extra.lines";
 inline constexpr char kProvenanceSection[] = ".btf_extra.provenance";
+inline constexpr char kCarriedSection[] = ".btf_extra.file";  // of no .btf_extra file
 
 // A section of the object that the file describes.
 struct ObjectSection {
@@ -64,6 +65,10 @@ struct ExtraFile {
 // Returns the bytes of the container. An error names path, where they are to be written. The same
 // content always gives the same bytes.
 Result<std::vector<std::byte>> extra_file_bytes(const std::string &path, const ExtraFile &file);
+
+// Returns an ELF file that carries a container, the bytes of a .btf_extra file, in kCarriedSection,
+// beside the build-id note and for the same machine. debuginfod takes it for an executable.
+Result<std::vector<std::byte>> carrier_bytes(const std::string &path, const ExtraFile &file);
 
 // Opens the lines of a file, which must stay. It is not an error if there are none.
 Result<std::optional<LineTable>> open_lines(const std::string &path, const ExtraFile &file);

@@ -59,7 +59,7 @@ Result<void> write_whole_file(const std::string &path, std::span<const std::byte
         return Error{fmt::format("{}: output: not a regular file", path)};
     TemporaryFile file(path);
     if (file.fd() < 0 || !write_all(file.fd(), bytes) || !file.keep_as(path))
-        return Error{fmt::format("{}: output: {}", path, std::strerror(errno))};
+        return Error{fmt::format("{}: output: {}", path, std::strerror(errno)), errno};
     return {};
 }
 

@@ -32,7 +32,7 @@ class TemporaryFile {
 bool write_all(int fd, std::span<const std::byte> bytes);
 
 // Writes a temporary file and renames it to path. On failure nothing is left behind, and a file at
-// path is untouched.
+// path is untouched. The error has the errno.
 Result<void> write_whole_file(const std::string &path, std::span<const std::byte> bytes);
 
 }  // namespace btf_extra

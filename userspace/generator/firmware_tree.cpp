@@ -2,6 +2,7 @@
 #include "userspace/generator/firmware_tree.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -37,6 +38,7 @@ struct Object {
     std::string path;
     uint64_t size = 0;
     std::string error = {};     // empty: the object was written
+    int error_code = 0;         // its errno, if it has one
     std::string build_id = {};  // known if it was written
     uint64_t bytes = 0;         // of its file, if it was written
 };
@@ -183,8 +185,10 @@ class TreeWriter {
     void write(Object &object, bool is_module, uint32_t jobs) const {
         if (!object.error.empty())
             return;
-        if (const Result<void> written = try_write(object, is_module, jobs); !written)
+        if (const Result<void> written = try_write(object, is_module, jobs); !written) {
             object.error = written.error().message;
+            object.error_code = written.error().code;
+        }
     }
 
     Result<void> write_manifest(const std::vector<Object> &objects) const {
@@ -206,6 +210,8 @@ class TreeWriter {
         options.provenance = options_.provenance;
         options.frames = options_.frames;
         options.lines = options_.lines;
+        if (!is_module)
+            options.progress = options_.kernel_progress;
         const auto file = TRY(generate(options));
         TRY(write_whole_file(options.output, file.container));
         object.bytes = file.container.size();
@@ -228,7 +234,19 @@ std::vector<Object *> by_size(std::vector<Object> &objects) {
     return order;
 }
 
+// A full disk is no fault of the object that was to be written then.
+bool is_fault_of_folder(int code) {
+    return code == ENOSPC || code == EDQUOT || code == EFBIG || code == EROFS || code == EIO;
+}
+
 }  // namespace
+
+const Error *FirmwareTree::failure() const {
+    const auto found = std::ranges::find_if(left_out, [](const LeftOut &each) {
+        return each.object == kVmlinux || is_fault_of_folder(each.error.code);
+    });
+    return found != left_out.end() ? &found->error : nullptr;
+}
 
 Result<FirmwareTree> write_firmware_tree(const FirmwareOptions &options) {
     const auto found = TRY(walk(options.folders));
@@ -290,10 +308,10 @@ Result<FirmwareTree> write_firmware_tree(const FirmwareOptions &options) {
               [](const Object &a, const Object &b) { return a.name < b.name; });
     for (const Object &object : objects) {
         if (!object.error.empty()) {
-            tree.failed.push_back(Error{object.error});
+            tree.left_out.push_back({object.name, Error{object.error, object.error_code}});
             continue;
         }
-        tree.objects++;
+        tree.build_ids[object.name] = object.build_id;
         tree.bytes += object.bytes;
     }
     TRY(writer.write_manifest(objects));

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -24,14 +25,25 @@ struct FirmwareOptions {
     // Called with the number of objects done and that of all, by one thread at a time. May be
     // empty.
     std::function<void(size_t done, size_t total)> progress;
+    // Likewise with units of the kernel, which takes the longest.
+    std::function<void(size_t done, size_t total)> kernel_progress;
+};
+
+struct LeftOut {
+    std::string object;
+    Error error;  // the code is that of a file that could not be written
 };
 
 struct FirmwareTree {
     std::string release;  // that of uname -r; empty: it is not known
     std::string output;
-    size_t objects = 0;         // written
-    uint64_t bytes = 0;         // of their files
-    std::vector<Error> failed;  // one for each object that is left out, in order of their names
+    std::map<std::string, std::string> build_ids;  // of the objects that were written
+    uint64_t bytes = 0;                            // of their files
+    std::vector<LeftOut> left_out;                 // in order of their names
+
+    // Returns why the folder is of no use: it lacks vmlinux, or a disk that is full took no more.
+    // NULL: it is of use.
+    const Error *failure() const;
 };
 
 // An error says that nothing was written. Each file gets its name when it is whole, the manifest

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <filesystem>
 #include <optional>
 
 #include <elf.h>
@@ -13,16 +12,16 @@
 
 #include "userspace/format/btf_image.h"
 #include "userspace/format/extra_file.h"
+#include "userspace/format/module_name.h"
 #include "userspace/generator/write/section_writer.h"
 #include "userspace/phantoms/module_signature.h"
 
 namespace btf_extra::phantoms {
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr char kCallList[] = "__mcount_loc";
-constexpr char kRelocations[] = ".rela__mcount_loc";
+// What ftrace knows: GCC has two ways to make the list. The first that is there counts: on x86-64
+// the other one is that of the padding before each function (CONFIG_CALL_PADDING, Linux 6.2).
+constexpr const char *kCallLists[] = {"__mcount_loc", "__patchable_function_entries"};
 constexpr char kInfo[] = ".modinfo";
 constexpr char kThisModule[] = ".gnu.linkonce.this_module";
 constexpr std::string_view kName("inlined\0", 8);
@@ -83,23 +82,13 @@ Error TemplateModule::error(std::string_view where, std::string_view reason) con
 }
 
 Result<std::string> TemplateModule::find(const std::string &folder) {
-    std::error_code failed;
-    std::vector<std::string> found;
-    // The order in which depmod prefers them.
-    for (const char *part : {"updates", "extra", "kernel"}) {
-        for (auto each = fs::recursive_directory_iterator(fs::path(folder) / part, failed);
-             !failed && each != fs::recursive_directory_iterator(); each.increment(failed)) {
-            const std::string name = each->path().filename();
-            if (name == "inlined.ko" || name.starts_with("inlined.ko."))
-                found.push_back(each->path());
-        }
-        if (!found.empty())
-            return *std::ranges::min_element(found);
-    }
-    return Error{
-        fmt::format("{}: no inlined.ko: it is built with btf_extra.ko; --template KO names "
-                    "one elsewhere",
-                    folder)};
+    std::string found = find_module_file(folder, "inlined");
+    if (found.empty())
+        return Error{
+            fmt::format("{}: no inlined.ko: it is built with btf_extra.ko; --template KO names "
+                        "one elsewhere",
+                        folder)};
+    return found;
 }
 
 Result<TemplateModule> TemplateModule::open(const std::string &path, const std::string &release) {

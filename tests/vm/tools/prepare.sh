@@ -8,6 +8,9 @@ set -euo pipefail
 cd "$(dirname "$0")/../../.."
 
 [ ! -e "$2/tools" ] || exit 0
-suite=trixie
-[ "$1" != 6.1 ] || suite=bookworm
+case $1 in
+6.1) suite=bookworm ;;
+*-arm64) suite=trixie:arm64 ;;
+*) suite=trixie ;;
+esac
 cp -r "$(vm/fetch-tools.sh $suite)" "$2/tools"
