@@ -2,6 +2,7 @@
 # `make help` says what can be made. All output goes under build/, one folder for each variant;
 # the same rules serve them all:
 #   release        what a user runs
+#   arm64          the same, cross built for arm64, and what guests of it run
 #   shared         libbtf_extra.so and libbtf_extra.a, of the same objects
 #   asan           what `make check` tests: AddressSanitizer, UndefinedBehaviorSanitizer
 #   fuzz           clang and libFuzzer: the C core, and what the fuzzers ask for
@@ -19,7 +20,7 @@ endif
 VERSION := $(shell sed -n 's/^\#define BTF_EXTRA_VERSION "\(.*\)"/\1/p' kernel/core/version.h)
 SONAME := libbtf_extra.so.$(basename $(VERSION))
 
-VARIANTS := release asan fuzz freestanding
+VARIANTS := release arm64 asan fuzz freestanding
 
 # Yours to set, here or on the command line. The flags are for release and shared, what a user gets;
 # WERROR=1 is for those who can mend a warning, such as `make check`.
@@ -42,6 +43,7 @@ WARNINGS := -Wall -Wextra $(if $(WERROR),-Werror)
 CFLAGS_ALL := -std=gnu11 -I. $(WARNINGS)
 CXXFLAGS_ALL := -std=c++20 -I. -Iinclude/uapi $(WARNINGS) -pthread
 BPF_ARCH := $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
+SYSTEM_INCLUDE = /usr/include/$(shell gcc -print-multiarch)
 LIBS := -ldw -lelf -lbpf -lcapstone -lfmt -lz -pthread
 COMMAND_LIBS := -lcrypto $(LIBS)
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -56,7 +58,7 @@ export CCACHE_MAXSIZE := 2G
 endif
 
 # The shared library has the same objects.
-build/release/% build/shared/%: FLAGS := -DNDEBUG -fPIC -fno-semantic-interposition
+build/release/% build/arm64/% build/shared/%: FLAGS := -DNDEBUG -fPIC -fno-semantic-interposition
 # Programs for guests are compiled in half the time so, and run once.
 build/release/obj/tests/vm/% build/arm64/obj/tests/vm/%: FLAGS := -DNDEBUG -O1 -g1
 build/release/obj/tests/vm/bench/% build/arm64/obj/tests/vm/bench/%: FLAGS := -DNDEBUG
@@ -98,7 +100,7 @@ FUZZERS := $(patsubst tests/fuzz/%,%,$(basename $(wildcard tests/fuzz/*_fuzz.c t
 BENCHES := $(patsubst tests/bench/%.cpp,%,$(wildcard tests/bench/*_bench.cpp))
 
 BPF_COMPILE = $(CLANG) -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -std=gnu11 -g -O2 $(WARNINGS) \
-	-Wno-unused-parameter -I. -Iinclude/uapi "-I/usr/include/$(shell gcc -print-multiarch)"
+	-Wno-unused-parameter -I. -Iinclude/uapi "-I$(SYSTEM_INCLUDE)"
 
 # Shown instead of the command; V=1 shows the command.
 say = $(if $(V),,@printf '  %-4s %s\n' $(1) $@;)
@@ -109,9 +111,10 @@ say = $(if $(V),,@printf '  %-4s %s\n' $(1) $@;)
 	bench bench-vm bench-intree check-intree vm tidy compile_commands clean FORCE
 
 help:
-	@echo 'make demo        build, fetch a Debian kernel with debug info, generate, look around'
+	@echo 'make demo        build, fetch a Debian kernel with debug info, generate, look around;'
+	@echo '                 with ARCH=arm64 one for arm64'
 	@echo 'make check       every test; the last line is "N passed, N failed, N skipped"'
-	@echo 'make userspace   build/release/btf-extra'
+	@echo 'make userspace   build/release/btf-extra; with ARCH=arm64 build/arm64/btf-extra'
 	@echo 'make install     the command, the library, manual pages and completion, to PREFIX (in DESTDIR)'
 	@echo 'make kernel      btf_extra.ko for the kernel with the build tree KDIR; with BLOB, a file of'
 	@echo '                 "btf-extra generate", btf_extra_vmlinux.ko too: what it knows'
@@ -122,32 +125,33 @@ help:
 	@echo 'make fuzz        the fuzzers without end, or one of them: make fuzz FUZZER=name'
 	@echo 'make fuzz-vm     random calls of the device, in a virtual machine: KERNEL=lean|6.1|...'
 	@echo 'make sweep       a program at every site of every function of KERNEL="6.1 lean" (hours)'
+	@echo 'make check-llvm  stacks and lines of a million addresses against LLVM'"'"'s (an hour)'
 	@echo 'make bench       speed and size against pahole, on a real kernel'
 	@echo 'make bench-vm    cost of the kernel module, in virtual machines: KERNEL=6.1|6.12|7.x|all'
 	@echo 'make bench-intree  what CONFIG_DEBUG_INFO_BTF_EXTRA costs a kernel build, and its kernel (slow)'
 	@echo 'make vm          a shell in a virtual machine with everything loaded:'
-	@echo '                 KERNEL=6.1|6.12|7.x|lean|intree'
+	@echo '                 KERNEL=6.1|6.12|7.x|lean|intree, and 6.12-arm64|6.1-arm64'
 	@echo 'make tidy        clang-tidy over the C++ sources (slow)'
 	@echo 'make compile_commands   build/compile_commands.json, for clangd'
 	@echo 'make clean       removes build/'
 	@echo
 	@echo 'demo, check, kunit, fuzz, bench, bench-vm and vm install the Debian packages that they need.'
-	@echo 'make check-llvm  stacks and lines of a million addresses against LLVM'"'"'s (an hour)'
 	@echo 'Downloads and kernels are kept in $$BTF_EXTRA_CACHE, by default ~/.cache/btf-extra.'
 
 demo:
-	@userspace/demo.sh
+	@ARCH=$(ARCH) userspace/demo.sh
 
 check:
 	@tests/harness/check.sh
 
-userspace: build/release/btf-extra
+userspace: build/$(if $(filter arm64,$(ARCH)),arm64,release)/btf-extra
 
 # KDIR=/lib/modules/$(uname -r)/build by default; OUT=build/kernel/out.
 KDIR = /lib/modules/$(shell uname -r)/build
 OUT = build/kernel/out
 kernel:
-	@kernel/build.sh $(KDIR) $(OUT) $(if $(BLOB),--blob $(BLOB)) $(if $(V),W=1)
+	@kernel/build.sh $(KDIR) $(OUT) $(if $(BLOB),--blob $(BLOB)) $(if $(V),W=1) \
+		$(if $(ARCH),ARCH=$(ARCH)) $(if $(CROSS_COMPILE),CROSS_COMPILE=$(CROSS_COMPILE))
 	@ls $(OUT)/kernel/btf_extra.ko $(if $(BLOB),$(OUT)/kernel/data/btf_extra_vmlinux.ko)
 
 # The library with its headers, the command, manual pages and completion.
@@ -203,6 +207,14 @@ sweep:
 	@LIMIT=43200 tests/harness/run_vm_tests.sh $(CURDIR)/build/sweep sweep $(KERNEL)
 	@grep -h '^# \|^fail' build/sweep/logs/vm_*.log
 
+# Chains and lines of random addresses against LLVM's; KERNEL: one or more of vm/kernels.list.
+check-llvm: KERNEL = 6.1 6.12 7.x
+check-llvm: COUNT = 1000000
+check-llvm:
+	@userspace/packages.sh build check
+	@$(MAKE) --no-print-directory build/release/btf-extra build/release/place_object
+	@for kernel in $(KERNEL); do tests/real/compare_llvm.py $$kernel $(COUNT) || exit; done
+
 bench:
 	@userspace/packages.sh build bench
 	@$(MAKE) --no-print-directory build-bench
@@ -216,14 +228,6 @@ bench-vm:
 	@$(MAKE) --no-print-directory build/release/btf-extra
 	@tests/bench/vm_bench.py $(if $(filter all,$(KERNEL)),6.1 6.12 7.x,$(KERNEL))
 
-# Chains and lines of random addresses against LLVM's; KERNEL: one or more of vm/kernels.list.
-check-llvm: KERNEL = 6.1 6.12 7.x
-check-llvm: COUNT = 1000000
-check-llvm:
-	@userspace/packages.sh build check
-	@$(MAKE) --no-print-directory build/release/btf-extra build/release/place_object
-	@for kernel in $(KERNEL); do tests/real/compare_llvm.py $$kernel $(COUNT) || exit; done
-
 bench-intree:
 	@userspace/packages.sh build kernel vm bench
 	@$(MAKE) --no-print-directory build/release/btf-extra
@@ -235,8 +239,8 @@ bench-intree:
 KERNEL ?= 6.12
 vm: KERNEL = 6.12
 vm:
-	@userspace/packages.sh build vm
-	@$(MAKE) --no-print-directory userspace
+	@userspace/packages.sh build vm $(if $(filter %-arm64,$(KERNEL)),arm64)
+	@$(MAKE) --no-print-directory userspace $(if $(filter %-arm64,$(KERNEL)),build/arm64/btf-extra)
 	@vm/prepare.sh $(KERNEL) build/vm/shell >/dev/null
 	@vm/run.sh $(KERNEL) --shell --files build/vm/shell $(addprefix --files ,$(VM_FILES)) -- \
 		sh -c '$(or $(VM_START),insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko; \
@@ -334,6 +338,10 @@ build/release/bench/%_bench: build/release/obj/tests/bench/%_bench.cpp.o \
 	@mkdir -p $(@D)
 	$(call say,LD) $(LINK_CXX) -o $@ $^ -lbenchmark_main -lbenchmark $(LIBS)
 
+build/release/place_object: build/release/obj/tests/real/place_object.cpp.o \
+		build/release/libsupport.a build/release/libuserspace.a build/release/libcore.a
+	$(call say,LD) $(LINK_CXX) -o $@ $^ -lgtest $(LIBS)
+
 build/release/bench/libdw_walk: build/release/obj/tests/bench/libdw_walk.cpp.o
 	@mkdir -p $(@D)
 	$(call say,LD) $(LINK_CXX) -o $@ $^ $(LIBS)
@@ -341,26 +349,35 @@ build/release/bench/libdw_walk: build/release/obj/tests/bench/libdw_walk.cpp.o
 LLVM = /usr/lib/llvm-14
 build/release/obj/tests/bench/gsym_look_up.cpp.o: FLAGS := -isystem $(LLVM)/include
 build/release/bench/gsym_look_up: build/release/obj/tests/bench/gsym_look_up.cpp.o
-build/release/place_object: build/release/obj/tests/real/place_object.cpp.o \
-		build/release/libsupport.a build/release/libuserspace.a build/release/libcore.a
-	$(call say,LD) $(LINK_CXX) -o $@ $^ -lgtest $(LIBS)
+	@mkdir -p $(@D)
+	$(call say,LD) $(LINK_CXX) -o $@ $^ -L$(LLVM)/lib -lLLVM-14
 
-	@mkdir -p $(@D)
-	$(call say,LD) $(CC) $(USER_CFLAGS) $(FLAGS) $(USER_LDFLAGS) -pthread -o $@ $^
-build/release/vm/running_compare: build/release/obj/tests/vm/running_listing.cpp.o
-build/release/vm/%.bpf.o: tests/vm/%.bpf.c Makefile build/release/flags
-	@mkdir -p $(@D)
-	$(call say,BPF) $(BPF_COMPILE) -MMD -MP -c -o $@ $<
+# $(call guest,VARIANT): programs for a guest, of one source or, as FOLDER/FOLDER_guest, of all in
+# their folder, and BPF objects.
 GUEST_FOLDERS := $(patsubst tests/vm/%_guest.cpp,%,$(wildcard tests/vm/*/*_guest.cpp))
-guest_objects = $(filter-out build/release/obj/tests/vm/$(1)_guest.cpp.o,$(call object,release,\
-	$(wildcard tests/vm/$(dir $(1))*.cpp)))
-$(foreach g,$(GUEST_FOLDERS),$(eval build/release/vm/$(g)_guest: $(call guest_objects,$(g))))
-build/release/vm/core/core_guest: $(call object,release,$(wildcard tests/core/*.c))
-GUEST_BUILT := $(patsubst %,build/release/vm/%_guest,$(GUEST_FOLDERS)) \
-	$(patsubst tests/vm/%.c,build/release/vm/%,$(wildcard tests/vm/*.c)) \
-	$(addprefix build/release/vm/,running_compare running_access) \
-	$(patsubst tests/vm/%.c,build/release/vm/%.o,$(filter-out tests/vm/bench/%,\
+guest_objects = $(filter-out build/$(1)/obj/tests/vm/$(2)_guest.cpp.o,$(call object,$(1),\
+	$(wildcard tests/vm/$(dir $(2))*.cpp)))
+guest_built = $(patsubst %,build/$(1)/vm/%_guest,$(GUEST_FOLDERS)) \
+	$(patsubst tests/vm/%.c,build/$(1)/vm/%,$(wildcard tests/vm/*.c)) \
+	$(addprefix build/$(1)/vm/,running_compare running_access) \
+	$(patsubst tests/vm/%.c,build/$(1)/vm/%.o,$(filter-out tests/vm/bench/%,\
 		$(wildcard tests/vm/*/*.bpf.c)))
+define guest
+build/$(1)/vm/%: build/$(1)/obj/tests/vm/%.cpp.o build/$(1)/libuserspace.a \
+		build/$(1)/libcore.a
+	@mkdir -p $$(@D)
+	$$(call say,LD) $$(LINK_CXX) -o $$@ -Wl,--start-group $$^ -Wl,--end-group $$(LIBS)
+build/$(1)/vm/%: build/$(1)/obj/tests/vm/%.c.o
+	@mkdir -p $$(@D)
+	$$(call say,LD) $$(CC) $$(USER_CFLAGS) $$(FLAGS) $$(USER_LDFLAGS) -pthread -o $$@ $$^
+build/$(1)/vm/running_compare: build/$(1)/obj/tests/vm/running_listing.cpp.o
+build/$(1)/vm/%.bpf.o: tests/vm/%.bpf.c Makefile build/$(1)/flags
+	@mkdir -p $$(@D)
+	$$(call say,BPF) $$(BPF_COMPILE) -MMD -MP -c -o $$@ $$<
+$(foreach g,$(GUEST_FOLDERS),$(eval build/$(1)/vm/$(g)_guest: $(call guest_objects,$(1),$(g))))
+build/$(1)/vm/core/core_guest: $(call object,$(1),$(wildcard tests/core/*.c))
+endef
+$(foreach v,release arm64,$(eval $(call guest,$(v))))
 
 # A fuzzer in C has the core and its test support alone; one in C++ has everything.
 FUZZ_C := build/fuzz/libcore_support.a
@@ -382,10 +399,11 @@ build/odr/all.o: $(call object,asan,$(MAIN) $(USERSPACE) $(CORE))
 		-r -flinker-output=rel -o $@ $^
 
 # The scripts build these.
-.PHONY: build-check build-fuzz build-guest build-bench
+.PHONY: build-check build-fuzz build-guest build-guest-arm64 build-bench
 build-check: build/release/btf-extra build/asan/btf-extra $(TESTS_ASAN) $(TESTS_RELEASE) \
 		build-fuzz build-guest build/freestanding/core.o
-build-guest: build/release/btf-extra $(GUEST_BUILT)
+build-guest: build/release/btf-extra $(call guest_built,release)
+build-guest-arm64: build/arm64/btf-extra $(call guest_built,arm64)
 build-fuzz: $(FUZZERS_BUILT)
 build-bench: build/release/btf-extra $(BENCHES_RELEASE)
 

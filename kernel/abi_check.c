@@ -9,13 +9,15 @@
 /* A trampoline takes no more (MAX_BPF_FUNC_ARGS). */
 #define MAX_PARAMS 12
 
-/* A value in the registers, or the first one, that the place has. */
+/* A value in the registers that the place has, or in memory where its register leads to. */
 static bool at_place(const struct loc_location *location, const struct arg_place *place)
 {
 	const u8 *expected = loc_arch_running()->arguments + place->first_register;
 
 	if (location->registers[0] != expected[0])
 		return false;
+	if (place->by_reference)
+		return location->shape == LOC_SHAPE_MEMORY && !location->value;
 	if (location->shape == LOC_SHAPE_PAIR)
 		return place->nr_registers == 2 && location->registers[1] == expected[1];
 	return location->shape == LOC_SHAPE_REGISTER && !location->value &&
@@ -49,7 +51,7 @@ bool abi_check(const struct btf_blob *types, u32 func_id, u32 loc_proto, enum ab
 {
 	const struct btf_type *proto = btf_blob_type(types, loc_proto);
 	struct arg_place places[MAX_PARAMS];
-	int nr_params = arg_places(types, func_id, places, ARRAY_SIZE(places));
+	int nr_params = arg_places(loc_arch_running(), types, func_id, places, ARRAY_SIZE(places));
 	u32 i;
 
 	*fault = (struct abi_fault){};

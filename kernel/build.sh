@@ -7,8 +7,9 @@
 #
 # OUT/kernel/btf_extra.ko is the code; with a blob, OUT/kernel/data/btf_extra_vmlinux.ko the data
 # for the kernel that the blob was made from. Only files that changed are copied again, so that make
-# builds just what they ask for. MAKE-ARGUMENTs are those of Kbuild: options, W=1, C=2, a target in
-# place of "modules". An OUT for each KDIR: what a change of it would ask for is not known here.
+# builds just what they ask for. MAKE-ARGUMENTs are those of Kbuild: options, W=1, C=2, ARCH= and
+# CROSS_COMPILE=, a target in place of "modules". An OUT for each KDIR: what a change of it would ask
+# for is not known here.
 set -euo pipefail
 
 [ $# -ge 2 ] || { echo "usage: ${0##*/} KDIR OUT [--blob FILE] [MAKE-ARGUMENT...]" >&2; exit 2; }
@@ -35,8 +36,13 @@ list_sources | sed 's/.*/& &/' | update_copy "$out" "$out/sources"
 # Under make, its variables are not for this build; a target replaces the usual one.
 unset MAKEFLAGS MFLAGS MAKELEVEL
 target=modules
+prefix=${CROSS_COMPILE:-}
 for argument; do
-    case $argument in *=* | -*) ;; *) target='' ;; esac
+    case $argument in
+    CROSS_COMPILE=*) prefix=${argument#*=} ;;
+    *=* | -*) ;;
+    *) target='' ;;
+    esac
 done
 build() { make -C "$kdir" --no-print-directory -s "$@" ${target:+"$target"} \
     CONFIG_DEBUG_INFO_BTF_EXTRA=m; }
@@ -47,7 +53,7 @@ build M="$out/kernel" "$@"
 # The types go into .BTF of the data module, the rest beside them. No kernel reads the provenance, and
 # the frames would be in its memory for good.
 data=$out/kernel/data
-objcopy --dump-section .BTF="$data/types.new" --remove-section .BTF \
+"${prefix}objcopy" --dump-section .BTF="$data/types.new" --remove-section .BTF \
     --remove-section .btf_extra.provenance --remove-section .btf_extra.frames \
     "$blob" "$data/image.new" 2>/dev/null ||
     { echo "${0##*/}: $blob: not a .btf_extra file" >&2; exit 1; }

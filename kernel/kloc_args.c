@@ -54,9 +54,9 @@ static int find_places(const struct btf_blob *types, const struct kloc_request *
 		       struct arg_place *places, u32 capacity)
 {
 	if (request->stub)
-		return arg_places_of_stub(types, request->func_id, request->without, places,
-					  capacity);
-	return arg_places(types, request->func_id, places, capacity);
+		return arg_places_of_stub(loc_arch_running(), types, request->func_id,
+					  request->without, places, capacity);
+	return arg_places(loc_arch_running(), types, request->func_id, places, capacity);
 }
 
 int kloc_args_prepare(struct kloc_args *args, const struct extra_object *object,

@@ -58,7 +58,8 @@ static int begin(struct kloc_sites *sites, const struct kloc_request *request, u
 	err = walk(state, object, request, NULL, NULL, capacity);
 	if (err)
 		return err;
-	nr_params = arg_places(&object->blobs.func_info, request->func_id, NULL, 0);
+	nr_params = arg_places(loc_arch_running(), &object->blobs.func_info, request->func_id,
+			       NULL, 0);
 	if (nr_params < 0)
 		return nr_params;
 	sites->nr_params = nr_params;

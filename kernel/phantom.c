@@ -87,8 +87,8 @@ const char *phantom_refused(const struct phantom_func *func, u32 id)
 	rcu_read_lock();
 	object = registry_object(registry_state(), id);
 	if (object)
-		nr = arg_places_of_stub(&object->blobs.func_info, func->func_id, func->without,
-					places, ARRAY_SIZE(places));
+		nr = arg_places_of_stub(loc_arch_running(), &object->blobs.func_info, func->func_id,
+					func->without, places, ARRAY_SIZE(places));
 	rcu_read_unlock();
 	return refused_places(places, nr, func->without);
 }

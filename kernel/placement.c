@@ -7,6 +7,8 @@
 #include <linux/seq_file.h>
 #include <linux/vmalloc.h>
 
+#include "arch/arch.h"
+#include "core/extra_elf.h"
 #include "core/site_query.h"
 #include "placement.h"
 #include "vmlinux_btf.h"
@@ -27,8 +29,19 @@ static const struct {
 	{ "seq_write", seq_write },
 };
 
+/* Finds the base of a section from a symbol, whose body is at an offset. false: it is not known. */
+static bool base_by_symbol(const struct extra_section *section, unsigned long symbol, u32 offset,
+			   unsigned long *base)
+{
+	int hook = section->flags & EXTRA_SHF_BEHIND_HOOKS ? arch_hook_size(symbol) : 0;
+
+	*base = symbol + hook - offset;
+	return hook >= 0;
+}
+
 /* Finds the run-time base of .text. Two anchors or more must agree, and none may differ. */
-static int find_text(const struct loc_index *index, unsigned long *text)
+static int find_text(const struct loc_index *index, const struct extra_section *section,
+		     unsigned long *text)
 {
 	u32 nr_agreed = 0;
 	u32 i;
@@ -38,15 +51,16 @@ static int find_text(const struct loc_index *index, unsigned long *text)
 		u32 elf, offset;
 
 		if (!section_place_anchor(index, anchors[i].name, &elf, &offset) ||
-		    strcmp(index->elf_sections[elf].name, ".text"))
+		    strcmp(index->elf_sections[elf].name, ".text") ||
+		    !base_by_symbol(section, (unsigned long)anchors[i].address, offset, &base))
 			continue;
-		base = (unsigned long)anchors[i].address - offset;
 		if (nr_agreed && base != *text)
 			return -EINVAL;
 		*text = base;
 		nr_agreed++;
 	}
-	return nr_agreed >= 2 ? 0 : -EINVAL;
+	/* A kernel moves by whole pages. */
+	return nr_agreed >= 2 && !((*text - section->address) & ~PAGE_MASK) ? 0 : -EINVAL;
 }
 
 static int place_vmlinux(struct extra_object *object, const struct extra_elf *elf)
@@ -57,11 +71,11 @@ static int place_vmlinux(struct extra_object *object, const struct extra_elf *el
 	u32 i;
 	int err;
 
-	err = find_text(index, &text);
-	if (err)
-		return err;
 	if (!extra_elf_find(elf, ".text", &section))
 		return -EINVAL;
+	err = find_text(index, &section, &text);
+	if (err)
+		return err;
 	slide = text - section.address;
 	if (extra_elf_find(elf, ".BTF.vmlinux", &section))
 		vmlinux_btf_settle((const void *)(slide + section.address));
@@ -78,20 +92,25 @@ static int place_vmlinux(struct extra_object *object, const struct extra_elf *el
 	return 0;
 }
 
+struct found_section {
+	struct extra_section section;
+	u32 nr_agreed;		/* symbols, on where it is */
+};
+
 /* Places the section that a symbol's function is in; false: another symbol says otherwise. */
 static bool place_by_symbol(struct extra_object *object, const char *name, unsigned long address,
-			    u32 *nr_agreed)
+			    struct found_section *found)
 {
 	unsigned long base;
 	u32 elf, offset;
 
-	if (!section_place_anchor(&object->blobs.index, name, &elf, &offset))
+	if (!section_place_anchor(&object->blobs.index, name, &elf, &offset) ||
+	    !base_by_symbol(&found[elf].section, address, offset, &base))
 		return true;
-	base = address - offset;
-	if (nr_agreed[elf] && object->sections[elf].address != base)
+	if (found[elf].nr_agreed && object->sections[elf].address != base)
 		return false;
 	object->sections[elf].address = base;
-	nr_agreed[elf]++;
+	found[elf].nr_agreed++;
 	return true;
 }
 
@@ -105,7 +124,7 @@ static bool within_one_part(const struct object_section *place, const struct mod
 }
 
 static int place_by_symbols(struct extra_object *object, const struct module *module,
-			    u32 *nr_agreed)
+			    struct found_section *found)
 {
 	/* A module that lives may free the text of its init at any moment. */
 	const bool coming = module->state == MODULE_STATE_COMING;
@@ -122,7 +141,7 @@ static int place_by_symbols(struct extra_object *object, const struct module *mo
 		    (within_module_core(symbol->st_value, module) ||
 		     (coming && within_module_init(symbol->st_value, module))))
 			agreed = place_by_symbol(object, symbols->strtab + symbol->st_name,
-						 symbol->st_value, nr_agreed);
+						 symbol->st_value, found);
 	}
 	rcu_read_unlock();
 	return agreed ? 0 : -EINVAL;
@@ -131,29 +150,28 @@ static int place_by_symbols(struct extra_object *object, const struct module *mo
 static int place_module(struct extra_object *object, const struct extra_elf *elf)
 {
 	const struct loc_index *index = &object->blobs.index;
-	struct extra_section section;
-	u32 *nr_agreed;
+	struct found_section *found;
+	int err = 0;
 	u32 i;
-	int err;
 
-	nr_agreed = kcalloc(index->nr_elf_sections + 1, sizeof(*nr_agreed), GFP_KERNEL);
-	if (!nr_agreed)
+	found = kcalloc(index->nr_elf_sections + 1, sizeof(*found), GFP_KERNEL);
+	if (!found)
 		return -ENOMEM;
-	err = place_by_symbols(object, object->module, nr_agreed);
+	for (i = 0; i < index->nr_elf_sections; i++)
+		if (!extra_elf_find(elf, index->elf_sections[i].name, &found[i].section))
+			err = -EINVAL;
+	if (!err)
+		err = place_by_symbols(object, object->module, found);
 	for (i = 0; !err && i < index->nr_elf_sections; i++) {
 		struct object_section *place = &object->sections[i];
 
-		if (!extra_elf_find(elf, index->elf_sections[i].name, &section)) {
-			err = -EINVAL;
-			break;
-		}
-		place->size = section.size;
-		if (nr_agreed[i] && !within_one_part(place, object->module))
+		place->size = found[i].section.size;
+		if (found[i].nr_agreed && !within_one_part(place, object->module))
 			err = -EINVAL;
 		/* It was freed before we came, or none of its functions has a symbol. */
-		place->freed = !nr_agreed[i];
+		place->freed = !found[i].nr_agreed;
 	}
-	kfree(nr_agreed);
+	kfree(found);
 	return err;
 }
 

@@ -125,7 +125,8 @@ static bool is_traceable(unsigned long address, char *symbol)
 {
 	unsigned long called;
 
-	return arch_ftrace_entry(address, &called) && (!called || is_tracer(called, symbol));
+	return arch_ftrace_entry(address, &called) &&
+	       (!called || called == address || is_tracer(called, symbol));
 }
 
 static const char *why_not(const struct btf_extra_site *body, enum fentry_answer answer)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-# `make demo` shows all steps up to the inlined calls of a real kernel, on disk and live.
+# `make demo` shows all steps up to the inlined calls of a real kernel, on disk and live; with
+# ARCH=arm64 those of an arm64 kernel.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -17,11 +18,13 @@ run() {
     printf '(%d.%02d s)\n' $((took / 100)) $((took % 100))
 }
 
-userspace/packages.sh build kernel vm
+kernel=6.1 more=() guest_command=()
+[ "${ARCH:-}" != arm64 ] || kernel=6.12-arm64 more=(arm64) guest_command=(build/arm64/btf-extra)
+userspace/packages.sh build kernel vm "${more[@]}"
 echo 'Building'
-env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory userspace
+env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory "$command" "${guest_command[@]}"
 echo 'Fetching a kernel with debug info (some 280 MB, the first time)'
-vmlinux=$(vm/fetch-vmlinux.sh)
+vmlinux=$(vm/fetch-vmlinux.sh $kernel)
 mkdir -p "$(dirname "$file")"
 
 run 100 "$command" generate -j "$(nproc)" -o "$file" "$vmlinux"
@@ -45,7 +48,7 @@ run 100 "$command" lookup --addr "$address" --tables "$file" --vmlinux "$vmlinux
 
 echo
 echo 'And live: that kernel in a virtual machine, a ping in it, and every call with its argument'
-vm/prepare.sh 6.1 build/demo/guest >build/demo/prepare.log 2>&1 ||
+vm/prepare.sh $kernel build/demo/guest >build/demo/prepare.log 2>&1 ||
     { cat build/demo/prepare.log >&2; exit 1; }
 cat >build/demo/guest/live.sh <<'END'
 insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko || exit 1
@@ -65,5 +68,5 @@ grep -v 'left out\|^ *0x' /tmp/told
 exit $status
 END
 start=$SECONDS
-vm/run.sh 6.1 --cpus 2 --files build/demo/guest -- sh /live.sh 2>&1
+vm/run.sh $kernel --cpus 2 --files build/demo/guest -- sh /live.sh 2>&1
 echo "($((SECONDS - start)) s, boot included)"

@@ -2,26 +2,30 @@
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 # Installs the Debian packages for the named purposes that are missing.
 #
-#   packages.sh PURPOSE...   build, check, kernel, bench, vm: 0 if all are installed; else 1 and one
-#                            line that says what to do
+#   packages.sh PURPOSE...   build, check, kernel, bench, vm, or arm64, to build for it: 0 if all are
+#                            installed; else 1 and one line that says what to do
 #   packages.sh index [now]  updates the package index if it is older than a day, or now; 1 if there
 #                            is no index
+#   packages.sh libraries    prints the packages with the libraries that the command is built with
 #
 # If everything is installed apt is not called at all.
 set -euo pipefail
 
+libraries='libdw-dev libelf-dev libbpf-dev libcapstone-dev libfmt-dev libcli11-dev'
+libraries+=' libcurl4-openssl-dev libdebuginfod-dev nlohmann-json3-dev libssl-dev zlib1g-dev'
+
 packages_for() {
     case $1 in
-    build) echo g++ make libdw-dev libelf-dev libbpf-dev libcapstone-dev libfmt-dev libcli11-dev \
-        nlohmann-json3-dev libssl-dev zlib1g-dev python3 clang-14 llvm-14 ;;
+    build) echo g++ make "$libraries" python3 clang-14 llvm-14 ;;
+    arm64) echo g++-aarch64-linux-gnu libc6-dev-arm64-cross ;;
     check) echo libgtest-dev clang-14 clang-format-14 clang-tidy-14 llvm-14 lld-14 \
         libclang-rt-14-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross binutils elfutils \
-        xz-utils dwarves bpftool shellcheck git ccache pkg-config procps mandoc zsh ;;
+        xz-utils dwarves bpftool shellcheck git ccache openssl pkg-config procps mandoc zsh ;;
     kernel) echo ccache dkms gcc git make flex bison bc libelf-dev libssl-dev dwarves kmod xz-utils \
         perl python3 sparse ;;
     bench) echo libbenchmark-dev dwarves llvm-14-dev ;;
     vm) echo busybox-static cpio dwarves gcc-12 libelf1 libssl3 make qemu-system-x86 zlib1g ;;
-    *) echo "usage: ${0##*/} index [now] | build|check|kernel|bench|vm ..." >&2; exit 2 ;;
+    *) echo "usage: ${0##*/} index [now] | libraries | build|check|kernel|bench|vm|arm64 ..." >&2; exit 2 ;;
     esac
 }
 
@@ -66,6 +70,11 @@ if [ "${1:-}" = index ]; then
         index_there || { echo 'packages: no package index; run: sudo apt-get update' >&2; exit 1; }
         echo 'packages: the package index could not be brought up to date' >&2
     fi
+    exit 0
+fi
+
+if [ "${1:-}" = libraries ]; then
+    echo "$libraries"
     exit 0
 fi
 

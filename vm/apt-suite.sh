@@ -3,36 +3,51 @@
 # Prints the path of an apt configuration that knows just one other suite of the archive that this
 # machine is configured for, and has its package index, not older than a day:
 #
-#   APT_CONFIG=$(apt-suite.sh SUITE [now]) apt-get download PACKAGE
+#   APT_CONFIG=$(apt-suite.sh SUITE[:ARCHITECTURE] [now]) apt-get download PACKAGE
+#
+# By default the architecture is this machine's. Suite "any" is all that apt is set up with here.
 #
 # It lies in the cache, next to its index; nothing of /etc/apt or /var/lib/apt is changed, and no
 # root is needed. Where the archive does not answer, the index of the cache, and stderr says so.
 set -euo pipefail
 
-suite=${1:?usage: apt-suite.sh SUITE [now]}
-folder=${BTF_EXTRA_CACHE:-~/.cache/btf-extra}/apt/$suite
+suite=${1:?usage: apt-suite.sh SUITE[:ARCHITECTURE] [now]}
+folder=${BTF_EXTRA_CACHE:-~/.cache/btf-extra}/apt/${suite/:/-}
+architecture=$(dpkg --print-architecture)
+[[ $suite != *:* ]] || architecture=${suite#*:}
 config=$folder/apt.conf
 
 say() { echo "apt-suite: $*" >&2; }
 die() { say "$*"; exit 1; }
 
-# URI of the source that this machine takes its own release from.
-source_of_release() {
+# "RELEASE URI" of each source of this machine that has free software.
+sources() {
+    # shellcheck disable=SC2016  # apt's own variables
+    apt-get indextargets --format '$(RELEASE) $(COMPONENT) $(REPO_URI)' 'Created-By: Packages' |
+        awk '$2 == "main" { print $1, $3 }' | sort -u
+}
+
+# The suite is where this machine takes its own release from.
+source_lines() {
     local codename
     codename=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
-    # shellcheck disable=SC2016  # apt's own variables
-    apt-get indextargets --format '$(RELEASE) $(COMPONENT) $(REPO_URI)' \
-        'Created-By: Packages' |
-        awk -v release="$codename" '$1 == release && $2 == "main" && !found++ { print $3 }'
+    if [ "${suite%:*}" = any ]; then
+        sources | awk '{ print "deb", $2, $1, "main" }'
+    else
+        sources | awk -v release="$codename" -v suite="${suite%:*}" \
+            '$1 == release && !found++ { print "deb", $2, suite, "main" }'
+    fi
 }
 
 write_config() {
-    local uri
-    uri=$(source_of_release)
-    [ -n "$uri" ] || die 'no source of this release in the apt configuration'
+    local lines
+    lines=$(source_lines)
+    [ -n "$lines" ] || die 'no source of this release in the apt configuration'
     mkdir -p "$folder/lists/partial" "$folder/archives/partial"
-    echo "deb $uri $suite main" >"$folder/sources.list"
+    echo "$lines" >"$folder/sources.list"
     cat >"$config.new" <<END
+APT::Architecture "$architecture";
+APT::Architectures { "$architecture"; };
 Dir::State "$folder";
 Dir::State::lists "lists";
 Dir::State::status "/dev/null";

@@ -45,6 +45,8 @@ copy_own() {
     cp "$kernel/headers/kernel/bpf/btf_extra/kernel/data/vmlinux.btf_extra" "$out/"
 }
 
+[ "$(cat "$kernel/arch" 2>/dev/null)" != arm64 ] || export CROSS_COMPILE=aarch64-linux-gnu-
+
 build_modules() {
     local made_of
     # The file notes from which vmlinux it was made, because another kernel's vmlinux may be the

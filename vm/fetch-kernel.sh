@@ -7,8 +7,9 @@
 #
 # In it: vmlinuz; release (uname -r); version (of the Debian packages, for fetch-vmlinux.sh NAME
 # VERSION); headers, to build modules with `make -C headers M=...`, by whatever user and from
-# wherever the cache is; modules, the image's lib/modules/<release>/kernel. A kernel that is built
-# here has vmlinux too, and neither version nor modules; "intree" has lib/modules/<release>.
+# wherever the cache is; modules, the image's lib/modules/<release>/kernel; arch, its architecture
+# by Debian's name. A kernel that is built here has vmlinux too, and neither version, modules nor
+# arch; "intree" has lib/modules/<release>.
 #
 # Nothing is installed. Where the packages are of a newer Debian than the machine, its compiler and
 # build tools come along, and run with the C library they were made for (see run_by_own_libc).
@@ -51,19 +52,25 @@ END
 }
 
 # What the headers' and build tools' packages depend on, from the suite's own Debian release, and
-# the tools made to run here.
+# the tools made to run here, with a compiler for the kernel's architecture.
 bring_own_tools() {
-    local wanted file tool
+    local wanted file tool release=${suite%:*} triplet=x86_64-linux-gnu
+    release=${release%-backports}
     mapfile -t wanted < <(grep -v '^linux-' depends | sort -u)
-    say "downloading ${wanted[*]} of ${suite%-backports}"
-    use_suite "${suite%-backports}" || return 1
+    if [ "$arch" = arm64 ]; then
+        triplet=aarch64-linux-gnu
+        mapfile -t wanted < <(printf '%s\n' "${wanted[@]}" |
+            sed -E "s/^(gcc-[0-9]+)(-for-host)?\$/\\1-$triplet/")
+    fi
+    say "downloading ${wanted[*]} of $release"
+    use_suite "$release" || return 1
     mkdir -p archives/partial
     timeout 3600 apt-get -q=2 -o Acquire::Retries=3 -o Acquire::http::Timeout=60 \
         -o Dir::Cache::archives="$PWD/archives" -o Debug::NoLocking=true install -y \
         --no-install-recommends --download-only "${wanted[@]}" >&2 </dev/null || return 1
     unpack archives/*.deb || return 1
 
-    for file in root/usr/bin/x86_64-linux-gnu-* root/usr/bin/pahole; do
+    for file in root/usr/bin/"$triplet"-* root/usr/bin/pahole; do
         tool=$(basename "$file")
         case $tool in
         *-gcc-[0-9]*)
@@ -72,20 +79,20 @@ bring_own_tools() {
         esac
     done
     # What the compiler starts it looks for beside the script, by these names.
-    for file in root/usr/libexec/gcc/x86_64-linux-gnu/*/cc1; do
+    for file in root/usr/libexec/gcc*/"$triplet"/*/cc1; do
         run_by_own_libc "$file" tools/cc1 || return 1
     done
-    ln -s x86_64-linux-gnu-as tools/as && ln -s x86_64-linux-gnu-ld tools/ld || return 1
+    ln -s $triplet-as tools/as && ln -s $triplet-ld tools/ld || return 1
 
     find root/usr/lib/linux-kbuild-* -type f -perm -u+x >executables
     while read -r file; do
         ! is_elf "$file" || { mv "$file" "$file.elf" && run_by_own_libc "$file.elf" "$file"; } ||
             return 1
     done <executables
-    cat >>"$headers/.kernelvariables" <<'END'
-btf_extra_tools := $(realpath $(dir $(lastword $(MAKEFILE_LIST)))../../../../tools)
-override CROSS_COMPILE = $(btf_extra_tools)/x86_64-linux-gnu-
-override PAHOLE = $(btf_extra_tools)/pahole
+    cat >>"$headers/.kernelvariables" <<END
+btf_extra_tools := \$(realpath \$(dir \$(lastword \$(MAKEFILE_LIST)))../../../../tools)
+override CROSS_COMPILE = \$(btf_extra_tools)/$triplet-
+override PAHOLE = \$(btf_extra_tools)/pahole
 END
 }
 
@@ -94,9 +101,9 @@ bring_btf_tools() {
     local vmlinux package other=6.12
     vmlinux=$("$vm/fetch-vmlinux.sh" "$name" "$version") || return 1
     ln -s "$(realpath --relative-to "$headers" "$vmlinux")" "$headers/vmlinux" || return 1
-    read -r _ package _ < <(newest_package "linux-kbuild-$other.*") ||
-        { say "no linux-kbuild-$other.* for its resolve_btfids"; return 1; }
-    download "$package" && dpkg -x "$package"_*.deb other || return 1
+    (use_suite "${suite%:*}" && read -r _ package _ < <(newest_package "linux-kbuild-$other.*") &&
+        download "$package") || { say "no linux-kbuild-$other.* for its resolve_btfids"; return 1; }
+    dpkg -x linux-kbuild-$other*.deb other || return 1
     cp -r other/usr/lib/linux-kbuild-*/tools/bpf root/usr/lib/linux-kbuild-*/tools/
 }
 
@@ -123,12 +130,15 @@ fill() {
     say "downloading linux $version"
     download "$headers_package=$version" || return 1
     depends_of "$headers_package"_*.deb >depends
-    mapfile -t packages < <(grep -E '^linux-(headers|kbuild)-' depends)
+    mapfile -t packages < <(grep '^linux-headers-' depends)
     for package in linux-image-"$release"-unsigned linux-binary-unsigned-"$release" \
         linux-modules-"$release"; do
         ! in_index "$package" || packages+=("$package")
     done
     download "${packages[@]/%/=$version}" || return 1
+    # These programs run here, for whatever the kernel is.
+    package=$(grep -m 1 '^linux-kbuild-' depends)
+    (use_suite "${suite%:*}" && download "$package=$version") || return 1
     depends_of linux-kbuild-*.deb >>depends
     say 'unpacking'
     unpack ./*.deb || return 1
@@ -137,7 +147,8 @@ fill() {
     # shellcheck disable=SC2016  # for make
     sed -i '1i btf_extra_src := $(realpath $(dir $(lastword $(MAKEFILE_LIST)))/..)
         s,/usr/src/,$(btf_extra_src)/,' "$headers/Makefile"
-    if [ "$suite" != any ]; then
+    [ "$arch" = amd64 ] || sed -i '1i CROSS_COMPILE ?= aarch64-linux-gnu-' "$headers/.kernelvariables"
+    if [ "${suite%:*}" != any ]; then
         bring_own_tools || return 1
     elif [ ! -e "$headers/vmlinux" ]; then
         bring_btf_tools || return 1
@@ -149,6 +160,7 @@ fill() {
             "root/usr/lib/modules/$release/vmlinuz.unsigned" || return 1
     echo "$release" >release
     echo "$version" >version
+    echo "$arch" >arch
     rm -rf ./*.deb archives other depends executables
 }
 

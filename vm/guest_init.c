@@ -26,8 +26,15 @@
 #include <termios.h>
 #include <unistd.h>
 
-#define REPORT_PORT "/dev/ttyS1"
+#if defined(__aarch64__)
+#define CONSOLE "/dev/ttyAMA0"
+#define REPORT_PORT "/dev/ttyAMA1"
+#define PORTS_MAJOR 204
+#else
 #define CONSOLE "/dev/ttyS0"
+#define REPORT_PORT "/dev/ttyS1"
+#define PORTS_MAJOR 4
+#endif
 #define ARGUMENTS_MAX 1024
 
 static int report = -1;
@@ -90,7 +97,7 @@ static void make_devices(void)
 		{ "/dev/null", 1, 3 },	   { "/dev/zero", 1, 5 }, { "/dev/full", 1, 7 },
 		{ "/dev/random", 1, 8 },   { "/dev/urandom", 1, 9 }, { "/dev/kmsg", 1, 11 },
 		{ "/dev/console", 5, 1 },  { "/dev/tty", 5, 0 },
-		{ CONSOLE, 4, 64 },	   { REPORT_PORT, 4, 65 },
+		{ CONSOLE, PORTS_MAJOR, 64 }, { REPORT_PORT, PORTS_MAJOR, 65 },
 	};
 	size_t i;
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 # What the scripts share that fetch parts of Debian packages into the cache; to be sourced.
 #
-#   find_kernel NAME          sets name, pattern and suite from kernels.list, or ends the script
+#   find_kernel NAME          sets name, pattern, suite and arch from kernels.list, or ends the script
 #   give KIND FILE [VERSION]  prints $BTF_EXTRA_CACHE/KIND/<name>/<version> of that or the newest
 #                             version, a folder with FILE in it, fetched where it is missing
 #
@@ -24,6 +24,10 @@ find_kernel() {
     read -r name pattern suite < <(awk -v name="$1" '
         $1 == name || index($1, name "-") == 1 { print $1, $2, $3; exit }' "$vm/kernels.list") ||
         die "$1: not in kernels.list"
+    # shellcheck disable=SC2034  # for the script that sources this
+    arch=amd64
+    # shellcheck disable=SC2034
+    [[ $suite != *:* ]] || arch=${suite#*:}
 }
 
 # Reads "VERSION REST" lines, prints the one of the highest version, by Debian's order.
@@ -71,6 +75,12 @@ download() {
     # apt's own user cannot write to a home's cache, and warns of it.
     timeout 3600 apt-get -q=$quiet -o APT::Sandbox::User=root -o Acquire::Retries=3 \
         -o Acquire::http::Timeout=60 download "$@" >&2 </dev/null
+}
+
+# The packages that must go with these where nothing is installed, "NAME=VERSION".
+packages_with() {
+    apt-get -s install --no-install-recommends "$@" |
+        sed -n 's/^Inst \([^ ]*\) (\([^ ]*\) .*/\1=\2/p'
 }
 
 # Sets deb, in the current folder.

@@ -15,12 +15,16 @@ top=$(dirname "$vm")
 mkdir -p "$2"
 files=$(cd "$2" && pwd)
 modules=$("$vm/build-modules.sh" "$1" "${@:3}")
+strip=strip built=release
+if [ "$(cat "$("$vm/fetch-kernel.sh" "$1")/arch" 2>/dev/null)" = arm64 ]; then
+    strip=aarch64-linux-gnu-strip built=arm64
+fi
 cp "$modules/kernel/btf_extra.ko" "$modules/vmlinux.btf_extra" "$files"
 # Its debug information would be many times what it holds.
-strip -g -o "$files/btf_extra_vmlinux.ko" "$modules/kernel/data/btf_extra_vmlinux.ko"
-strip -g -o "$files/inlined.ko" "$modules/kernel/inlined/inlined.ko"
+$strip -g -o "$files/btf_extra_vmlinux.ko" "$modules/kernel/data/btf_extra_vmlinux.ko"
+$strip -g -o "$files/inlined.ko" "$modules/kernel/inlined/inlined.ko"
 # The kernel that is built with btf_extra has it in the data module alone.
 [ ! -e "$modules/vmlinux" ] ||
     readelf -n "$modules/vmlinux" | sed -n 's/.*Build ID: //p' >"$files/vmlinux.build_id"
-"$vm/add-program.sh" "$files" "$top/build/release/btf-extra" >&2
+"$vm/add-program.sh" "$files" "$top/build/$built/btf-extra" >&2
 echo "$modules"

@@ -89,8 +89,15 @@ for program in busybox cpio gcc; do
     type -P "$program" >/dev/null || fail "no $program; run: userspace/packages.sh vm"
 done
 
-emulator=$("$vm/fetch-qemu.sh") || fail 'no emulator'
 kernel=$("$vm/fetch-kernel.sh" "$name") || fail "no kernel $name"
+arch=$(cat "$kernel/arch" 2>/dev/null) || arch=amd64
+emulator=$("$vm/fetch-qemu.sh" "$arch") || fail 'no emulator'
+compiler=gcc busybox=$(type -P busybox)
+if [ "$arch" = arm64 ]; then
+    compiler=aarch64-linux-gnu-gcc
+    busybox=$("$vm/fetch-sysroot.sh" "$arch")/bin/busybox || fail "no busybox of $arch"
+    type -P $compiler >/dev/null || fail "no $compiler; run: userspace/packages.sh arm64"
+fi
 
 # One of the files is locked for as long as the machine runs. Those that wait do so in the order in
 # which they came.
@@ -112,7 +119,7 @@ await_place() {
 # ---- the first files ----
 
 mkdir -p "$top/build/vm"
-init=$top/build/vm/guest_init
+init=$top/build/vm/guest_init-$arch
 scratch='' machine=''
 # shellcheck disable=SC2317  # the trap calls it
 clean_up() {
@@ -124,7 +131,7 @@ trap clean_up EXIT
 scratch=$(mktemp -d "${TMPDIR:-$top/build/vm}/run.XXXXXX") || fail 'no place for the first files'
 
 if [ ! "$init" -nt "$vm/guest_init.c" ]; then
-    { gcc -static -s -O2 -Wall -Wextra -Werror -o "$init.$$" "$vm/guest_init.c" &&
+    { "$compiler" -static -s -O2 -Wall -Wextra -Werror -o "$init.$$" "$vm/guest_init.c" &&
         mv "$init.$$" "$init"; } || fail 'guest_init could not be built'
 fi
 
@@ -133,7 +140,7 @@ archive() { (cd "$1" && find . -print0 | cpio --quiet -0 -o -H newc -R 0:0); }
 
 root=$scratch/root
 { mkdir -p "$root"/{bin,sbin,usr/bin,usr/sbin} && cp "$init" "$root/init" &&
-    cp "$(type -P busybox)" "$root/bin/busybox" &&
+    cp "$busybox" "$root/bin/busybox" &&
     printf '%s\0' "$mode" "${command[@]}" >"$root/command"; } || fail 'no place for the first files'
 for folder in "$root" "${folders[@]}"; do
     archive "$folder" || fail "$folder: could not be archived"
@@ -148,21 +155,32 @@ until (set -o noclobber && : >"$top/build/vm/$name-$number.log") 2>/dev/null; do
 done
 log=$top/build/vm/$name-$number.log
 
-# With five levels of page tables KASAN complains of the direct map while the boot processor's
-# features are read anew: the kernel then takes it for one with four levels.
 clock=(-accel 'tcg,thread=multi')
 [ -z "$turns" ] || clock=(-accel 'tcg,thread=single')
 [ -z "$icount" ] || clock=(-accel 'tcg,thread=single' -icount 'shift=0,sleep=off' -rtc clock=vm)
-# tsc=nowatchdog: the clocksource watchdog of kernel 7.3 has one processor wait for another, with
-# interrupts off, until a clock says that it took too long. While that clock is still jiffies it
-# stands, and if the other is in stop_machine(), to switch the clock, both wait for ever: seen in
-# slow boots.
-# no_timer_check: a loaded machine's timer comes too late for that check, which ends in a panic.
-arguments='console=ttyS0 ignore_loglevel panic=-1 rdinit=/init tsc=nowatchdog no_timer_check'
+arguments='ignore_loglevel panic=-1 rdinit=/init'
+case $arch in
+amd64)
+    # With five levels of page tables KASAN complains of the direct map while the boot processor's
+    # features are read anew: the kernel then takes it for one with four levels.
+    machine_options=(-cpu 'max,la57=off')
+    # tsc=nowatchdog: the clocksource watchdog of kernel 7.3 has one processor wait for another, with
+    # interrupts off, until a clock says that it took too long. While that clock is still jiffies it
+    # stands, and if the other is in stop_machine(), to switch the clock, both wait for ever: seen in
+    # slow boots.
+    # no_timer_check: a loaded machine's timer comes too late for that check, which ends in a panic.
+    arguments+=' console=ttyS0 tsc=nowatchdog no_timer_check'
+    ;;
+arm64)
+    # The architecture's own code for pointers takes most of an emulated machine's time.
+    machine_options=(-M virt -cpu 'max,pauth-impdef=on')
+    arguments+=' console=ttyAMA0'
+    ;;
+esac
 # Guards against speculation take a tenth of an emulated machine's time. One kernel has them, as users
 # do.
 case $name in 6.1*) ;; *) arguments+=' mitigations=off' ;; esac
-qemu=("$emulator" "${clock[@]}" -cpu 'max,la57=off' -smp "$cpus" -m "$memory"
+qemu=("$emulator" "${clock[@]}" "${machine_options[@]}" -smp "$cpus" -m "$memory"
     -nodefaults -no-user-config -no-reboot -display none
     -kernel "$kernel/vmlinuz" -initrd "$scratch/initramfs"
     -append "$arguments $append")

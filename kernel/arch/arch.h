@@ -10,18 +10,29 @@
 #include <linux/ptrace.h>
 #include <linux/types.h>
 
-/* arch_args_word(): the word of struct pt_regs that has the number of a system call. */
+/*
+ * arch_args_word(): a word of struct pt_regs that has a meaning in system calls alone, where
+ * btf_loc.bpf.h looks for it.
+ */
 #if defined(CONFIG_X86_64)
 #include "x86/args_word.h"
+#elif defined(CONFIG_ARM64)
+#include "arm64/args_word.h"
 #else
 #error "btf_extra: this architecture has no folder in kernel/arch"
 #endif
 
 /*
  * Returns true if ftrace may know the function at an address: its NOP is there, or a call or jump.
- * *called is the target of that, 0 for a NOP.
+ * *called is the target of that, 0 for a NOP, and the address of a kprobe that is in its place.
  */
 bool arch_ftrace_entry(unsigned long address, unsigned long *called);
+
+/*
+ * Returns the bytes of the hook that the function at an address begins with; 0: it has none;
+ * -EAGAIN: what is there does not tell.
+ */
+int arch_hook_size(unsigned long address);
 
 /*
  * Calls a stub with the argument registers of args. A stack trace taken meanwhile goes on at the

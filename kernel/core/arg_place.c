@@ -3,18 +3,21 @@
 #include "loc_arch_args.h"
 #include "loc_entry.h"
 
-static void place(struct btf_type_walk *walk, u32 id, u32 *used, struct arg_place *found)
+static void place(const struct loc_arch *arch, struct btf_type_walk *walk, u32 id, u32 *used,
+		  struct arg_place *found)
 {
 	const struct btf_value value = btf_type_walk_value(walk, id);
+	struct loc_arg_registers registers = { 0 };
 
-	*found = (struct arg_place){ .size = value.size, .is_signed = value.is_signed };
-	if (found->size)
-		found->nr_registers = loc_arch_argument(loc_arch_running(), walk, id, found->size,
-							*used);
-	if (!found->nr_registers)
-		return;
-	found->first_register = *used;
-	*used += found->nr_registers;
+	if (value.size)
+		registers = loc_arch_argument(arch, walk, id, value.size, used);
+	*found = (struct arg_place){
+		.size = value.size,
+		.is_signed = value.is_signed,
+		.first_register = registers.first,
+		.nr_registers = registers.nr,
+		.by_reference = registers.by_reference,
+	};
 }
 
 static const struct btf_type *prototype(const struct btf_blob *types, u32 func_id)
@@ -28,8 +31,8 @@ static const struct btf_type *prototype(const struct btf_blob *types, u32 func_i
 	return proto && loc_kind(proto) == BTF_KIND_FUNC_PROTO ? proto : NULL;
 }
 
-static int find_places(const struct btf_blob *types, u32 func_id, bool with_result, u32 without,
-		       struct arg_place *places, u32 capacity)
+static int find_places(const struct loc_arch *arch, const struct btf_blob *types, u32 func_id,
+		       bool with_result, u32 without, struct arg_place *places, u32 capacity)
 {
 	struct btf_type_walk walk = btf_type_walk_begin(types);
 	const struct btf_type *proto = prototype(types, func_id);
@@ -42,23 +45,24 @@ static int find_places(const struct btf_blob *types, u32 func_id, bool with_resu
 	nr = loc_vlen(proto);
 	if (nr && !params[nr - 1].type)
 		nr--;
-	used = with_result ? loc_arch_result(loc_arch_running(), &walk, proto->type) : 0;
+	used = with_result ? loc_arch_result(arch, &walk, proto->type) : 0;
 	for (i = 0; i < nr && i < capacity; i++) {
 		if (i < 32 && without >> i & 1)
 			places[i] = (struct arg_place){ 0 };
 		else
-			place(&walk, params[i].type, &used, &places[i]);
+			place(arch, &walk, params[i].type, &used, &places[i]);
 	}
 	return walk.left ? (int)nr : -EINVAL;
 }
 
-int arg_places(const struct btf_blob *types, u32 func_id, struct arg_place *places, u32 capacity)
+int arg_places(const struct loc_arch *arch, const struct btf_blob *types, u32 func_id,
+	       struct arg_place *places, u32 capacity)
 {
-	return find_places(types, func_id, true, 0, places, capacity);
+	return find_places(arch, types, func_id, true, 0, places, capacity);
 }
 
-int arg_places_of_stub(const struct btf_blob *types, u32 func_id, u32 without,
-		       struct arg_place *places, u32 capacity)
+int arg_places_of_stub(const struct loc_arch *arch, const struct btf_blob *types, u32 func_id,
+		       u32 without, struct arg_place *places, u32 capacity)
 {
-	return find_places(types, func_id, false, without, places, capacity);
+	return find_places(arch, types, func_id, false, without, places, capacity);
 }

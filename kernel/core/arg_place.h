@@ -11,21 +11,23 @@ struct arg_place {
 	bool is_signed;
 	u8 first_register;	/* number among the argument registers */
 	u8 nr_registers;	/* 0: in memory, or in registers that are not for integers */
+	bool by_reference;	/* the register has the address of the value */
 };
 
 /*
  * The places of the first parameters of a FUNC, without the end of a variadic
  * prototype. How many parameters it has, also where that is more than capacity;
  * -EINVAL: it is no function, its prototype is not at hand, or its types are nested
- * deeper or wider than any compiler does.
+ * deeper or wider than any compiler does. arch NULL: nothing is known to be in registers.
  */
-int arg_places(const struct btf_blob *types, u32 func_id, struct arg_place *places, u32 capacity);
+int arg_places(const struct loc_arch *arch, const struct btf_blob *types, u32 func_id,
+	       struct arg_place *places, u32 capacity);
 
 /*
  * The same for a stub that stands for the function. Its result is void, and it lacks the parameters
  * of @without (bit n: parameter n): the size of their place is 0.
  */
-int arg_places_of_stub(const struct btf_blob *types, u32 func_id, u32 without,
-		       struct arg_place *places, u32 capacity);
+int arg_places_of_stub(const struct loc_arch *arch, const struct btf_blob *types, u32 func_id,
+		       u32 without, struct arg_place *places, u32 capacity);
 
 #endif

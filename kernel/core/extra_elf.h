@@ -52,8 +52,15 @@ struct extra_section {
 	const char *name;
 	u64 address;		/* as linked; 0 in a relocatable object */
 	u64 size;		/* bytes, more than 0 */
-	u64 flags;		/* SHF_* */
+	u64 flags;		/* SHF_*, EXTRA_SHF_BEHIND_HOOKS */
 };
+
+/*
+ * A flag of ours, of those that ELF leaves to each system: where a function of the section begins
+ * with a hook for tracers, its body begins behind that (DW_AT_low_pc of GCC 12 on aarch64).
+ * Otherwise bodies begin at their symbols.
+ */
+#define EXTRA_SHF_BEHIND_HOOKS 0x00100000u
 
 #define EXTRA_BASES_MAX 2u	/* vmlinux and a module */
 

@@ -39,7 +39,9 @@ static const struct loc_arch archs[] = {
 	{ .machine = LOC_MACHINE_AARCH64,
 	  .nr_numbers = 32,
 	  .registers = aarch64_registers, .nr_registers = COUNT(aarch64_registers),
-	  .arguments = aarch64_arguments, .nr_arguments = COUNT(aarch64_arguments) },
+	  .arguments = aarch64_arguments, .nr_arguments = COUNT(aarch64_arguments),
+	  /* DYNAMIC_FTRACE_WITH_CALL_OPS (6.3) has GCC put two of its four NOPs there. */
+	  .hook_before = 8 },
 };
 
 const struct loc_arch *loc_arch_of(u32 machine)

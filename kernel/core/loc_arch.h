@@ -27,6 +27,7 @@ struct loc_arch {
 	u32 nr_registers;
 	const u8 *arguments;	/* the registers for integer arguments, in order */
 	u32 nr_arguments;
+	u32 hook_before;	/* ftrace may list a function so many bytes before it begins */
 };
 
 /* NULL: nothing is known of that machine. */

@@ -1,10 +1,4 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-/*
- * x86-64, System V ABI 3.2.3, of which the kernel uses the integer part: an argument
- * of up to 16 bytes takes one or two registers; if there are not enough left, it is
- * in memory as a whole and later ones may still have a register. A struct with
- * a field that is not aligned is in memory.
- */
 #include "loc_arch_args.h"
 #include "loc_entry.h"
 
@@ -14,20 +8,25 @@
 /* The stack holds so many nested types: a blob may nest more, but no value of 16 bytes does. */
 #define MAX_DEPTH 16
 
-enum arg_kind {
-	ARG_INTEGER,
-	ARG_MEMORY,	/* also: not known, or not in integer registers */
+/* The conventions ask this of a value. */
+struct traits {
+	bool other;		/* a part is no integer and no pointer, or is not known */
+	bool unaligned;		/* a part is not aligned to its size */
+	u32 alignment;		/* size of its largest part */
 };
 
-static enum arg_kind kind_of(struct btf_type_walk *walk, u32 id, u64 bit, u32 depth);
+static void look_at(struct btf_type_walk *walk, u32 id, u64 bit, u32 depth, struct traits *traits);
 
-static enum arg_kind kind_of_scalar(u32 size, u64 bit)
+static void look_at_scalar(u32 size, u64 bit, struct traits *traits)
 {
-	return size && bit % (8ull * size) == 0 ? ARG_INTEGER : ARG_MEMORY;
+	if (!size || bit % (8ull * size))
+		traits->unaligned = true;
+	if (size > traits->alignment)
+		traits->alignment = size;
 }
 
-static enum arg_kind kind_of_members(struct btf_type_walk *walk, const struct btf_type *type,
-				     u64 bit, u32 depth)
+static void look_at_members(struct btf_type_walk *walk, const struct btf_type *type, u64 bit,
+			    u32 depth, struct traits *traits)
 {
 	const struct btf_member *members = (const void *)(type + 1);
 	u32 nr = loc_vlen(type);
@@ -44,66 +43,145 @@ static enum arg_kind kind_of_members(struct btf_type_walk *walk, const struct bt
 				continue;
 			offset = BTF_MEMBER_BIT_OFFSET(offset);
 		}
-		if (kind_of(walk, members[i].type, bit + offset, depth) != ARG_INTEGER)
-			return ARG_MEMORY;
+		look_at(walk, members[i].type, bit + offset, depth, traits);
 	}
-	return ARG_INTEGER;
 }
 
-static enum arg_kind kind_of_array(struct btf_type_walk *walk, const struct btf_type *type,
-				   u64 bit, u32 depth)
-{
-	const struct btf_array *array = (const void *)(type + 1);
-
-	/* Its other elements are as aligned as the first. */
-	return array->nelems ? kind_of(walk, array->type, bit, depth) : ARG_INTEGER;
-}
-
-/* Returns the kind of the member that begins at that bit of an argument. */
-static enum arg_kind kind_of(struct btf_type_walk *walk, u32 id, u64 bit, u32 depth)
+/* Looks at the part of an argument that begins at that bit. */
+static void look_at(struct btf_type_walk *walk, u32 id, u64 bit, u32 depth, struct traits *traits)
 {
 	const struct btf_type *type = btf_type_walk_strip(walk, id);
+	const struct btf_array *array;
 
 	if (depth == MAX_DEPTH)
 		walk->left = 0;
-	if (!type || !walk->left)
-		return ARG_MEMORY;
+	if (!type || !walk->left) {
+		traits->other = true;
+		return;
+	}
 	switch (loc_kind(type)) {
 	case BTF_KIND_PTR:
-		return kind_of_scalar(REGISTER_SIZE, bit);
+		look_at_scalar(REGISTER_SIZE, bit, traits);
+		break;
 	case BTF_KIND_INT:
 	case BTF_KIND_ENUM:
 	case BTF_KIND_ENUM64:
-		return kind_of_scalar(type->size, bit);
+		look_at_scalar(type->size, bit, traits);
+		break;
 	case BTF_KIND_STRUCT:
 	case BTF_KIND_UNION:
-		return type->size > MAX_BY_REGISTERS ? ARG_MEMORY :
-			kind_of_members(walk, type, bit, depth + 1);
+		if (type->size > MAX_BY_REGISTERS)
+			traits->other = true;
+		else
+			look_at_members(walk, type, bit, depth + 1, traits);
+		break;
 	case BTF_KIND_ARRAY:
-		return kind_of_array(walk, type, bit, depth + 1);
+		array = (const void *)(type + 1);
+		/* Its other elements are as aligned as the first. */
+		if (array->nelems)
+			look_at(walk, array->type, bit, depth + 1, traits);
+		break;
+	default:
+		traits->other = true;
 	}
-	return ARG_MEMORY;
 }
 
-u32 loc_arch_argument(const struct loc_arch *arch, struct btf_type_walk *walk, u32 type_id,
-		      u32 size, u32 next)
+static struct traits traits_of(struct btf_type_walk *walk, u32 id)
 {
-	u32 registers = (size + REGISTER_SIZE - 1) / REGISTER_SIZE;
+	struct traits traits = { 0 };
 
-	if (!arch || arch->machine != LOC_MACHINE_X86_64 || size > MAX_BY_REGISTERS ||
-	    next + registers > arch->nr_arguments ||
-	    kind_of(walk, type_id, 0, 0) != ARG_INTEGER)
-		return 0;
-	return registers;
+	look_at(walk, id, 0, 0, &traits);
+	return traits;
+}
+
+/* ---- System V ABI for x86-64, section 3.2.3 ---- */
+
+/*
+ * An argument of up to 16 bytes takes one or two registers; if there are not enough left, it is in
+ * memory as a whole and later ones may still have a register. A struct with a field that is not
+ * aligned is in memory.
+ */
+static bool x86_64_in_memory(struct btf_type_walk *walk, u32 id)
+{
+	const struct traits traits = traits_of(walk, id);
+
+	return traits.other || traits.unaligned;
+}
+
+static struct loc_arg_registers x86_64_argument(const struct loc_arch *arch,
+						struct btf_type_walk *walk, u32 id, u32 size,
+						u32 *used)
+{
+	struct loc_arg_registers found = { .first = *used };
+	u32 nr = (size + REGISTER_SIZE - 1) / REGISTER_SIZE;
+
+	if (size > MAX_BY_REGISTERS || *used + nr > arch->nr_arguments ||
+	    x86_64_in_memory(walk, id))
+		return found;
+	found.nr = nr;
+	*used += nr;
+	return found;
 }
 
 /* A result in memory: the first register says where. */
+static u32 x86_64_result(struct btf_type_walk *walk, u32 id)
+{
+	const struct btf_type *type = btf_type_walk_strip(walk, id);
+
+	if (!type || (loc_kind(type) != BTF_KIND_STRUCT && loc_kind(type) != BTF_KIND_UNION))
+		return 0;
+	return type->size && x86_64_in_memory(walk, id);
+}
+
+/* ---- AAPCS64, section 6.8.2 ---- */
+
+/*
+ * An argument of up to 16 bytes takes one or two registers, where it is aligned to 16 bytes from an
+ * even one on. Of a larger one a register has the address. If there are not enough left, it is in
+ * memory, and so are all that follow. A result in memory takes no argument register: x8 says where.
+ */
+static struct loc_arg_registers aarch64_argument(const struct loc_arch *arch,
+						 struct btf_type_walk *walk, u32 id, u32 size,
+						 u32 *used)
+{
+	struct loc_arg_registers found = { .by_reference = size > MAX_BY_REGISTERS };
+	u32 nr = found.by_reference ? 1 : (size + REGISTER_SIZE - 1) / REGISTER_SIZE;
+
+	if (!found.by_reference) {
+		const struct traits traits = traits_of(walk, id);
+
+		if (traits.alignment > REGISTER_SIZE)
+			*used += *used & 1;
+		/* Other registers may hold what is no integer. The kernel has no such values. */
+		if (traits.other)
+			*used = arch->nr_arguments;
+	}
+	if (*used + nr > arch->nr_arguments) {
+		*used = arch->nr_arguments;
+		return (struct loc_arg_registers){ 0 };
+	}
+	found.first = *used;
+	found.nr = nr;
+	*used += nr;
+	return found;
+}
+
+/* ---- any of them ---- */
+
+struct loc_arg_registers loc_arch_argument(const struct loc_arch *arch, struct btf_type_walk *walk,
+					   u32 type_id, u32 size, u32 *used)
+{
+	switch (arch ? arch->machine : 0) {
+	case LOC_MACHINE_X86_64:
+		return x86_64_argument(arch, walk, type_id, size, used);
+	case LOC_MACHINE_AARCH64:
+		return aarch64_argument(arch, walk, type_id, size, used);
+	default:
+		return (struct loc_arg_registers){ 0 };
+	}
+}
+
 u32 loc_arch_result(const struct loc_arch *arch, struct btf_type_walk *walk, u32 type_id)
 {
-	const struct btf_type *type = btf_type_walk_strip(walk, type_id);
-
-	if (!arch || arch->machine != LOC_MACHINE_X86_64 || !type ||
-	    (loc_kind(type) != BTF_KIND_STRUCT && loc_kind(type) != BTF_KIND_UNION))
-		return 0;
-	return type->size && kind_of(walk, type_id, 0, 0) != ARG_INTEGER;
+	return arch && arch->machine == LOC_MACHINE_X86_64 ? x86_64_result(walk, type_id) : 0;
 }

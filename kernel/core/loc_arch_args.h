@@ -6,15 +6,21 @@
 #include "btf_type_walk.h"
 #include "loc_arch.h"
 
-/*
- * The registers that an argument takes where next is the first argument register
- * that is left. 0: it is in memory, or in registers that are not for integers, or
- * that is not known of the architecture. No answer counts if the walk gives up.
- */
-u32 loc_arch_argument(const struct loc_arch *arch, struct btf_type_walk *walk, u32 type_id,
-		      u32 size, u32 next);
+struct loc_arg_registers {
+	u8 first;		/* number among the argument registers */
+	u8 nr;			/* 0: the argument is in memory, or it is not known where */
+	bool by_reference;	/* the register has the address of the value */
+};
 
-/* How many argument registers the caller needs to say where the result is to be. */
+/*
+ * Returns the registers of an argument, a value of type_id in size bytes. *used are the argument
+ * registers that the arguments before it took; it is brought up to date. No answer counts if the
+ * walk gives up.
+ */
+struct loc_arg_registers loc_arch_argument(const struct loc_arch *arch, struct btf_type_walk *walk,
+					   u32 type_id, u32 size, u32 *used);
+
+/* Returns how many argument registers the caller needs to say where the result is to be. */
 u32 loc_arch_result(const struct loc_arch *arch, struct btf_type_walk *walk, u32 type_id);
 
 #endif

@@ -10,17 +10,28 @@
 
 #include "blobs.h"
 
+/*
+ * For the address of a weak symbol GCC 12 uses a GOT on arm64, which its modules do not have. In
+ * data there is the address itself, if the compiler does not know it there.
+ */
+struct bounds {
+	const u8 *first, *end;
+};
+
+static struct bounds image = { btf_extra_image, btf_extra_image_end };
+static struct bounds types = { btf_extra_types, btf_extra_types_end };
+
 static struct btf_extra_data data;
 
 static int __init btf_extra_vmlinux_init(void)
 {
 	data = (struct btf_extra_data){
-		.image = btf_extra_image,
-		.image_size = btf_extra_image_end - btf_extra_image,
-		.types = btf_extra_types,
-		.types_size = btf_extra_types_end - btf_extra_types,
+		.image = READ_ONCE(image.first),
+		.types = READ_ONCE(types.first),
 		.owner = THIS_MODULE,
 	};
+	data.image_size = READ_ONCE(image.end) - (const u8 *)data.image;
+	data.types_size = READ_ONCE(types.end) - (const u8 *)data.types;
 	return btf_extra_add_vmlinux(&data);
 }
 

@@ -5,6 +5,8 @@
 /* PHANTOM_STUB name: a stub of PHANTOM_STUB_SIZE bytes. */
 #if defined(CONFIG_X86_64)
 #include "../arch/x86/phantom_stub.S"
+#elif defined(CONFIG_ARM64)
+#include "../arch/arm64/phantom_stub.S"
 #else
 #error "btf_extra: this architecture has no folder in kernel/arch"
 #endif

@@ -180,59 +180,80 @@ struct place_row {
 	u32 nr_params;
 	u32 params[MAX_PARAMS];
 	/*
-	 * For each parameter: "0" is its register, "0-1" both registers, "m" memory; "s": it is
-	 * signed.
+	 * For each parameter: "0" is its register, "0-1" both registers, "0&" the one with its
+	 * address, "m" memory; "s": it is signed.
 	 */
-	const char *places;
+	const char *x86_64, *aarch64;
 };
 
 static const struct place_row place_rows[] = {
-	{ "no parameter", VOID, 0, {}, "" },
-	{ "six registers, then memory", INT, 8,
-	  { POINTER, INT, UINT, LONG, ULONG, CHAR, U8, BOOL }, "0 1s 2 3s 4 5s m m" },
-	{ "small ones", VOID, 6, { U16, S16, BOOL, SIGNED_ENUM, ENUM, BITS }, "0 1s 2 3s 4 5" },
-	{ "modifiers", VOID, 2, { TYPEDEF, CONST_TYPEDEF }, "0s 1s" },
-	{ "pair shifts later ones", VOID, 2, { PAIR, INT }, "0-1 2s" },
-	{ "struct in one register", VOID, 2, { SMALL, POINTER }, "0 1" },
-	{ "struct of 12 bytes", VOID, 2, { ODD, POINTER }, "0-1 2" },
-	{ "wide integer", VOID, 2, { INT128, POINTER }, "0-1s 2" },
-	{ "no two registers left", VOID, 7,
-	  { LONG, LONG, LONG, LONG, LONG, PAIR, POINTER }, "0s 1s 2s 3s 4s m 5" },
-	{ "struct of 24 bytes", VOID, 2, { BIG, POINTER }, "m 0" },
-	{ "field that is not aligned", VOID, 2, { PACKED, POINTER }, "m 0" },
-	{ "floating point", VOID, 3, { FLOAT, FLOATS, POINTER }, "m m 0" },
-	{ "nothing is passed for an empty struct", VOID, 2, { EMPTY, POINTER }, "m 0" },
-	{ "result of 16 bytes", PAIR, 1, { POINTER }, "0" },
-	{ "result in memory", BIG, 2, { POINTER, INT }, "1 2s" },
-	{ "result with a field that is not aligned", PACKED, 1, { POINTER }, "1" },
-	{ "variadic", INT, 2, { POINTER, VOID }, "0" },
+	{ "no parameter", VOID, 0, {}, "", "" },
+	{ "eight scalars", INT, 8,
+	  { POINTER, INT, UINT, LONG, ULONG, CHAR, U8, BOOL },
+	  "0 1s 2 3s 4 5s m m", "0 1s 2 3s 4 5s 6 7" },
+	{ "nine scalars", INT, 9,
+	  { POINTER, INT, UINT, LONG, ULONG, CHAR, U8, BOOL, INT },
+	  "0 1s 2 3s 4 5s m m ms", "0 1s 2 3s 4 5s 6 7 ms" },
+	{ "small ones", VOID, 6, { U16, S16, BOOL, SIGNED_ENUM, ENUM, BITS },
+	  "0 1s 2 3s 4 5", "0 1s 2 3s 4 5" },
+	{ "modifiers", VOID, 2, { TYPEDEF, CONST_TYPEDEF }, "0s 1s", "0s 1s" },
+	{ "pair shifts later ones", VOID, 2, { PAIR, INT }, "0-1 2s", "0-1 2s" },
+	{ "pair at an odd register", VOID, 2, { POINTER, PAIR }, "0 1-2", "0 1-2" },
+	{ "struct in one register", VOID, 2, { SMALL, POINTER }, "0 1", "0 1" },
+	{ "struct of 12 bytes", VOID, 2, { ODD, POINTER }, "0-1 2", "0-1 2" },
+	{ "wide integer", VOID, 2, { INT128, POINTER }, "0-1s 2", "0-1s 2" },
+	{ "wide integer at an odd register", VOID, 3, { POINTER, INT128, INT },
+	  "0 1-2s 3s", "0 2-3s 4s" },
+	{ "no two registers of six left", VOID, 7,
+	  { LONG, LONG, LONG, LONG, LONG, PAIR, POINTER },
+	  "0s 1s 2s 3s 4s m 5", "0s 1s 2s 3s 4s 5-6 7" },
+	{ "no two registers of eight left", VOID, 9,
+	  { LONG, LONG, LONG, LONG, LONG, LONG, LONG, PAIR, POINTER },
+	  "0s 1s 2s 3s 4s 5s ms m m", "0s 1s 2s 3s 4s 5s 6s m m" },
+	{ "struct of 24 bytes", VOID, 2, { BIG, POINTER }, "m 0", "0& 1" },
+	{ "field that is not aligned", VOID, 2, { PACKED, POINTER }, "m 0", "0-1 2" },
+	{ "floating point", VOID, 3, { FLOAT, FLOATS, POINTER }, "m m 0", "m m m" },
+	{ "nothing is passed for an empty struct", VOID, 2, { EMPTY, POINTER }, "m 0", "m 0" },
+	{ "result of 16 bytes", PAIR, 1, { POINTER }, "0", "0" },
+	{ "result in memory", BIG, 2, { POINTER, INT }, "1 2s", "0 1s" },
+	{ "result with a field that is not aligned", PACKED, 1, { POINTER }, "1", "0" },
+	{ "variadic", INT, 2, { POINTER, VOID }, "0", "0" },
 };
 
-static void place_row_test(struct kunit *test)
+static void expect_places(struct kunit *test, u32 machine, const char *expected)
 {
-	const struct place_row *row = test->param_value;
 	struct args_world *world = test->priv;
 	struct arg_place places[MAX_PARAMS];
 	char text[128] = "";
 	int nr, i;
 
-	write_blob(test, row->result, row->params, row->nr_params, NULL);
-	nr = arg_places(&world->blob, FUNC_ID, places, MAX_PARAMS);
+	nr = arg_places(loc_arch_of(machine), &world->blob, FUNC_ID, places, MAX_PARAMS);
 	KUNIT_ASSERT_GE(test, nr, 0);
 	for (i = 0; i < nr; i++) {
+		const struct arg_place *place = &places[i];
 		size_t at = strlen(text);
 
-		if (!places[i].nr_registers)
-			scnprintf(text + at, sizeof(text) - at, "%sm", i ? " " : "");
-		else if (places[i].nr_registers == 1)
-			scnprintf(text + at, sizeof(text) - at, "%s%u%s", i ? " " : "",
-				  places[i].first_register, places[i].is_signed ? "s" : "");
+		at += scnprintf(text + at, sizeof(text) - at, i ? " " : "");
+		if (!place->nr_registers)
+			at += scnprintf(text + at, sizeof(text) - at, "m");
+		else if (place->nr_registers == 1)
+			at += scnprintf(text + at, sizeof(text) - at, "%u%s", place->first_register,
+					place->by_reference ? "&" : "");
 		else
-			scnprintf(text + at, sizeof(text) - at, "%s%u-%u%s", i ? " " : "",
-				  places[i].first_register, places[i].first_register + 1,
-				  places[i].is_signed ? "s" : "");
+			at += scnprintf(text + at, sizeof(text) - at, "%u-%u",
+					place->first_register, place->first_register + 1);
+		scnprintf(text + at, sizeof(text) - at, place->is_signed ? "s" : "");
 	}
-	KUNIT_EXPECT_STREQ(test, text, row->places);
+	KUNIT_EXPECT_STREQ(test, text, expected);
+}
+
+static void place_row_test(struct kunit *test)
+{
+	const struct place_row *row = test->param_value;
+
+	write_blob(test, row->result, row->params, row->nr_params, NULL);
+	expect_places(test, LOC_MACHINE_X86_64, row->x86_64);
+	expect_places(test, LOC_MACHINE_AARCH64, row->aarch64);
 }
 
 /* Types that no compiler makes: each takes its own number of words. */
@@ -316,7 +337,8 @@ static void nested_row_test(struct kunit *test)
 	KUNIT_EXPECT_LE(test, btf_blob_nr_offsets(&world->blob), ARRAY_SIZE(world->offsets));
 	btf_blob_index(&world->blob, world->offsets);
 	KUNIT_EXPECT_EQ(test, loc_validate_types(&world->blob, &fault), 0);
-	KUNIT_EXPECT_EQ(test, arg_places(&world->blob, func, places, 2), row->told ? 2 : -EINVAL);
+	KUNIT_EXPECT_EQ(test, arg_places(loc_arch_running(), &world->blob, func, places, 2),
+			row->told ? 2 : -EINVAL);
 	if (row->told)
 		KUNIT_EXPECT_EQ(test, places[1].first_register, 1);
 	kvfree(world);
@@ -328,9 +350,12 @@ static void no_place_test(struct kunit *test)
 	struct arg_place place;
 
 	write_blob(test, VOID, NULL, 0, NULL);
-	KUNIT_EXPECT_EQ(test, arg_places(&world->blob, INT, &place, 1), -EINVAL);
-	KUNIT_EXPECT_EQ(test, arg_places(&world->blob, FUNC_ID + 1, &place, 1), -EINVAL);
-	KUNIT_EXPECT_EQ(test, arg_places(&world->blob, U32_MAX, &place, 1), -EINVAL);
+	KUNIT_EXPECT_EQ(test, arg_places(loc_arch_running(), &world->blob, INT, &place, 1),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test, arg_places(loc_arch_running(), &world->blob, FUNC_ID + 1, &place, 1),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test, arg_places(loc_arch_running(), &world->blob, U32_MAX, &place, 1),
+			-EINVAL);
 }
 
 /* ---- values ---- */
@@ -419,7 +444,8 @@ static void fill(struct kunit *test, const u32 *params, u32 nr_params,
 	struct arg_place places[MAX_PARAMS];
 
 	write_blob(test, VOID, params, nr_params, locations);
-	KUNIT_ASSERT_EQ(test, arg_places(&world->blob, FUNC_ID, places, MAX_PARAMS), nr_params);
+	KUNIT_ASSERT_EQ(test, arg_places(loc_arch_running(), &world->blob, FUNC_ID, places,
+					 MAX_PARAMS), nr_params);
 	site_args_prepare(world->args, &world->blob, world->loc_proto, places, nr_params, TEXT);
 	set_registers(world);
 	site_args_fill(world->args, &world->regs, &world->frame);

@@ -43,19 +43,21 @@ step() {
 
 stop() { finished=1; exit 1; }
 
-step packages userspace/packages.sh build check kernel vm || stop
+step packages userspace/packages.sh build check kernel vm arm64 || stop
 
 step 'house rules' tests/harness/house_rules.py "$out/results/house_rules"
 
-# Files that the cache lacks are fetched while the compiler runs. If one is missing, the steps that
-# need it say so.
+# Files that the cache lacks are fetched while the compiler runs, for the kernels of the first suite. If
+# one is missing, the steps that need it say so.
 fetch_all() {
-    local name suite
-    while read -r name _ suite; do
-        if [ "$name" = '#' ] || [ "$suite" = built ]; then continue; fi
+    local names name
+    read -r _ names < <(grep '^hello ' tests/vm/suites.list)
+    for name in $names; do
+        grep -q "^$name .* built$" vm/kernels.list && continue
         vm/fetch-kernel.sh "$name"
         vm/fetch-vmlinux.sh "$name"
-    done <vm/kernels.list
+    done
+    case $names in *-arm64*) vm/fetch-sysroot.sh arm64 ;; esac
     vm/fetch-modules.sh
     vm/fetch-source.sh 7.x
     vm/fetch-source.sh 6.12
@@ -69,7 +71,7 @@ plain_make() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory
 step 'build the command' plain_make build/release/btf-extra || stop
 # The guest with the kernel that is built here takes the longest, so that begins as soon as it can.
 vm/build-lean.sh >"$out/logs/build-lean.log" 2>&1 &
-step 'build' plain_make build-check || stop
+step 'build' plain_make build-check build-guest-arm64 || stop
 
 step 'core without a C library' tests/harness/freestanding.sh build/freestanding/core.o \
     "$out/results/freestanding"

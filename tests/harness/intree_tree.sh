@@ -144,11 +144,12 @@ row 'a generator without a version: the same' without_option 'echo "usage" >&2; 
 row 'no generator: the same' without_option '' "$scratch/nowhere"
 # With all else that the option asks for.
 no_offer() {
-    ARCH=arm64 config 'echo btf-extra 1.0' &&
+    ARCH=riscv config 'echo btf-extra 1.0' &&
         grep -x 'CONFIG_DEBUG_INFO_BTF_MODULES=y' "$scratch/config/.config" &&
         grep -x 'CONFIG_BTF_EXTRA_VERSION=100' "$scratch/config/.config" && ! option && ! said
 }
-row 'arm64: neither the option nor a comment' no_offer
+row 'riscv: neither the option nor a comment' no_offer
+ARCH=arm64 row 'arm64: there is the option' with_option 'echo btf-extra 1.0'
 
 # ---- the build ----
 

@@ -55,22 +55,24 @@ for script in tests/vm/*.sh; do
 done
 [ -n "${order[*]}" ] || [[ $suites = *' harness' ]] || { echo "run_vm_tests: nothing is $*"; exit 1; }
 
-env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory build-guest || exit 1
+built=(build-guest)
+[[ "${order[*]}" != *-arm64* ]] || built+=(build-guest-arm64)
+env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory "${built[@]}" || exit 1
 if is_asked "$suites$kernels" harness; then
     mkdir -p "$out/scratch/vm_harness"
     job vm_harness env TMPDIR="$out/scratch/vm_harness" tests/harness/vm_harness.sh \
         "$out/results/vm_harness" &
 fi
-for kernel in "${order[@]}"; do
-    # shellcheck disable=SC2086  # a list of words
 # As many as vm/run.sh lets run. The first ones take longest: if the kernel of one is still being built,
 # its place waits for it, or it would come last and run alone.
 jobs=()
-    job "vm_$kernel" tests/harness/vm_suites.sh "$out" "$kernel" ${suites_of[$kernel]} &
+for kernel in "${order[@]}"; do
     if [ "${#jobs[@]}" -gt "$(nproc)" ]; then
         wait -n -p ended "${jobs[@]}"
         for i in "${!jobs[@]}"; do [ "${jobs[i]}" != "$ended" ] || unset "jobs[i]"; done
     fi
+    # shellcheck disable=SC2086  # a list of words
+    job "vm_$kernel" tests/harness/vm_suites.sh "$out" "$kernel" ${suites_of[$kernel]} &
+    jobs+=($!)
 done
 wait
-    jobs+=($!)

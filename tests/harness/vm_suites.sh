@@ -9,6 +9,8 @@
 #   files     the guest's /: the modules, vmlinux.btf_extra and btf-extra are there already, and
 #             guest/*.sh. What prepare adds has names that no other suite has
 #   modules   the folder of vm/build-modules.sh, with the modules of all folders of tests/vm
+#   built     the folder of make with the guest's programs: build/release, or build/arm64
+#   arch      of the guest, by Debian's name; if it is not this machine's, CROSS_COMPILE is set, too
 # and rows.sh for rows of its own. A suite whose prepare fails has failed; the others run. A suite that
 # came to its end may have a function conclude, too: its argument is a file with what the guest said in
 # it, of which it makes rows.
@@ -30,10 +32,20 @@ export TMPDIR=$scratch
 # shellcheck source=tests/harness/rows.sh
 . tests/harness/rows.sh
 
+# shellcheck disable=SC2034  # prepare reads them
+arch=amd64 built=build/release
+if [[ $kernel = *-arm64 ]]; then
+    # shellcheck disable=SC2034
+    arch=arm64 built=build/arm64
+    export CROSS_COMPILE=aarch64-linux-gnu-
+fi
+
 # Modules for the kernel that is built with btf_extra are built by their suite, with that kernel's
 # tools.
 test_modules=(tests/vm/hello)
-[ "$kernel" = intree ] || test_modules+=(tests/vm/{sample,core,api,shapes,frames,attach/foreign,phantoms/modules})
+[ "$kernel" = intree ] || test_modules+=(tests/vm/{sample,core,api,shapes,frames,attach/foreign})
+# It has NMIs.
+[ "$kernel" = intree ] || [ $arch != amd64 ] || test_modules+=(tests/vm/phantoms/modules)
 
 prepare_all() {
     # shellcheck disable=SC2034  # prepare reads it

@@ -17,7 +17,7 @@ std::string source_of(const TemplateShape &shape) {
                            "inlined_stub_{0}:\n\t.skip {1}\n"
                            "\t.size inlined_stub_{0}, 16\n",
                            i, shape.distance);
-    out += "\t.skip 16\n\t.section __mcount_loc, \"a\", @progbits\n";
+    out += fmt::format("\t.skip 16\n\t.section {}, \"a\", @progbits\n", shape.calls_in);
     for (uint32_t i = 0; i < shape.calls; i++)
         out += fmt::format("\t.quad inlined_stub_{} + {}\n",
                            i != 0 && i == shape.swapped_call ? i + 1 : i, shape.call_at);

@@ -15,8 +15,9 @@ struct TemplateShape {
     std::string info_name = "inlined", name = "inlined";
     uint32_t stubs = PHANTOM_STUBS;
     uint32_t distance = PHANTOM_STUB_SIZE;
-    uint32_t calls = PHANTOM_STUBS;  // entries of __mcount_loc
-    uint32_t call_at = 4;            // bytes from a stub to its call
+    std::string calls_in = "__mcount_loc";
+    uint32_t calls = PHANTOM_STUBS;  // entries there
+    int32_t call_at = 4;             // bytes from a stub to its call
     uint32_t swapped_call = 0;       // this entry is that of the next stub; 0: none
     uint32_t magic = PHANTOM_MAGIC;
     uint32_t table_size = 0;

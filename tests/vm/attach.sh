@@ -4,6 +4,6 @@
 # (tests/vm/attach).
 prepare() {
     tests/vm/shapes/prepare.sh "$kernel" "$files" "$modules" &&
-        cp "$modules/tests/vm/attach/foreign/foreign.ko" build/release/vm/attach/*.bpf.o "$files" &&
-        vm/add-program.sh "$files" build/release/vm/attach/attach_guest
+        cp "$modules/tests/vm/attach/foreign/foreign.ko" "$built"/vm/attach/*.bpf.o "$files" &&
+        vm/add-program.sh "$files" "$built"/vm/attach/attach_guest
 }

@@ -4,5 +4,5 @@
 
 prepare() {
     cp "$modules/tests/vm/core/btf_extra_rows.ko" "$files" &&
-        vm/add-program.sh "$files" build/release/vm/core/core_guest
+        vm/add-program.sh "$files" "$built"/vm/core/core_guest
 }

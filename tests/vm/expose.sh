@@ -2,6 +2,6 @@
 # shellcheck shell=bash disable=SC2154  # vm_suites.sh sets kernel, files and modules
 # `btf-extra expose` as a user runs it: what is loaded, replaced, held and taken away.
 prepare() {
-    cp build/release/vm/expose/expose.bpf.o "$files" &&
-        vm/add-program.sh "$files" build/release/vm/expose/expose_guest
+    cp "$built"/vm/expose/expose.bpf.o "$files" &&
+        vm/add-program.sh "$files" "$built"/vm/expose/expose_guest
 }

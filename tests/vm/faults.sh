@@ -3,5 +3,5 @@
 # Allocations that fail (tests/vm/faults), on a kernel that can do that.
 prepare() {
     tests/vm/shapes/prepare.sh "$kernel" "$files" "$modules" &&
-        vm/add-program.sh "$files" build/release/vm/faults/faults_guest
+        vm/add-program.sh "$files" "$built"/vm/faults/faults_guest
 }

@@ -10,7 +10,7 @@ prepare() {
             -o "$firmware/frames_stack.btf_extra" "$own/frames_stack.ko" &&
         echo "frames_stack $(readelf -n "$own/frames_stack.ko" | sed -n 's/.*Build ID: //p')" \
             >"$firmware/manifest" &&
-        strip -g -o "$files/frames_stack.ko" "$own/frames_stack.ko" &&
+        "${CROSS_COMPILE:-}"strip -g -o "$files/frames_stack.ko" "$own/frames_stack.ko" &&
         sed -n 's,.*/\* calls \([a-z_]*\) \*/,\1,;T;=;p' tests/vm/frames/frames_stack.c | paste - - |
         awk '{ print $2, "(inlined) frames_stack.c:" $1 }' >"$files/frames/calls" &&
         tests/vm/tools/prepare.sh "$kernel" "$files"

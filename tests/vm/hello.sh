@@ -8,5 +8,10 @@ prepare() {
         "$(readelf -SW "$modules/tests/vm/hello/hello.ko" | grep -o ' \.BTF ')"
     cp "$modules/tests/vm/hello/hello.ko" "$files"
     cat "$(vm/fetch-kernel.sh "$kernel")/release" >"$files/release"
-    vm/add-program.sh "$files" tac
+    # A program of the guest's, with its libraries.
+    if [ "$arch" = amd64 ]; then
+        vm/add-program.sh "$files" tac
+    else
+        vm/add-program.sh "$files" "$(vm/fetch-sysroot.sh "$arch")/usr/sbin/bpftool"
+    fi
 }

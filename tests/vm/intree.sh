@@ -16,7 +16,7 @@ prepare() {
     vm/kbuild.sh intree -s M="$PWD/$out" RESOLVE_BTFIDS_FLAGS= W=1 KCFLAGS=-Werror \
         BTF_EXTRA="$PWD/build/release/btf-extra" modules &&
         strip -g -o "$files/intree_test.ko" "$out/intree_test.ko" &&
-        cp build/release/vm/intree/*.bpf.o "$files" &&
+        cp "$built"/vm/intree/*.bpf.o "$files" &&
         readelf -n "$tree/vmlinux" | sed -n 's/.*Build ID: //p' >"$files/vmlinux.build_id" &&
-        vm/add-program.sh "$files" build/release/vm/intree/intree_guest
+        vm/add-program.sh "$files" "$built"/vm/intree/intree_guest
 }

@@ -17,7 +17,7 @@ chains_of() {
             seq $((16#$value)) $((16#$value + bytes - 1))
         done | sort -u)
     seq 0 $((16#$size - 1)) | grep -vxF "$inside" | xargs printf '0x%x\n'
-    echo "$inside" | xargs printf '%x\n' | addr2line -e "$1" -j .text -a -f -i | awk '
+    echo "$inside" | xargs printf '%x\n' | "${CROSS_COMPILE:-}"addr2line -e "$1" -j .text -a -f -i | awk '
         function flush() { if (offset != "") print offset chain }
         /^0x/ { flush(); offset = $1; chain = ""; nr = 0; next }
         !named { name = $1; named = 1; next }
@@ -31,14 +31,15 @@ chains_of() {
 }
 
 prepare() {
-    local sample=$modules/tests/vm/sample/btf_extra_sample.ko
+    local sample=$modules/tests/vm/sample/btf_extra_sample.ko bpftool=bpftool
+    [ "$arch" = amd64 ] || bpftool=$(vm/fetch-sysroot.sh "$arch")/usr/sbin/bpftool
     mkdir "$files/frames" &&
         build/release/btf-extra generate --vmlinux "$modules/vmlinux" \
             -o "$files/frames/btf_extra_sample.btf_extra" "$sample" &&
-        strip -g -o "$files/frames/btf_extra_sample.ko" "$sample" &&
+        "${CROSS_COMPILE:-}"strip -g -o "$files/frames/btf_extra_sample.ko" "$sample" &&
         readelf -n "$sample" | sed -n 's/.*Build ID: /btf_extra_sample /p' >"$files/frames/manifest" &&
         chains_of "$sample" >"$files/frames/chains" &&
-        cp "$modules/tests/vm/api/api_test.ko" build/release/vm/{kfuncs/kfuncs,frames/frames}.bpf.o \
+        cp "$modules/tests/vm/api/api_test.ko" "$built"/vm/{kfuncs/kfuncs,frames/frames}.bpf.o \
             "$files" &&
-        vm/add-program.sh "$files" build/release/vm/{api/api,kfuncs/kfuncs,frames/frames}_guest bpftool
+        vm/add-program.sh "$files" "$built"/vm/{api/api,kfuncs/kfuncs,frames/frames}_guest "$bpftool"
 }

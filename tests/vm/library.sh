@@ -3,6 +3,6 @@
 # libbtf_extra, through the module and by perf kprobes: the arguments that its programs see are those
 # that were passed (tests/vm/library).
 prepare() {
-    cp build/release/vm/library/library.bpf.o "$files" &&
-        vm/add-program.sh "$files" build/release/vm/library/library_guest
+    cp "$built"/vm/library/library.bpf.o "$files" &&
+        vm/add-program.sh "$files" "$built"/vm/library/library_guest
 }

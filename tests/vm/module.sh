@@ -2,8 +2,11 @@
 # shellcheck shell=bash disable=SC2154  # vm_suites.sh sets kernel, files and modules
 # The modules, their data and /dev/btf_extra, of vmlinux and of a module that comes and goes.
 
-section() { objcopy --dump-section "$2=$3" "$1" /dev/null 2>/dev/null || objcopy -O binary \
-    --only-section="$2" --set-section-flags "$2=alloc" "$1" "$3"; }
+section() {
+    local objcopy=${CROSS_COMPILE:-}objcopy
+    "$objcopy" --dump-section "$2=$3" "$1" /dev/null 2>/dev/null ||
+        "$objcopy" -O binary --only-section="$2" --set-section-flags "$2=alloc" "$1" "$3"
+}
 build_id() { readelf -n "$1" | sed -n 's/.*Build ID: //p'; }
 
 # A copy of a .btf_extra file with one word of a section changed.
@@ -24,14 +27,14 @@ prepare() {
     build/release/btf-extra generate --vmlinux "$modules/vmlinux" -o "$files/sample.btf_extra" \
         "$sample" || return
     # As a distribution ships it.
-    strip -g -o "$files/btf_extra_sample.ko" "$sample"
+    "${CROSS_COMPILE:-}"strip -g -o "$files/btf_extra_sample.ko" "$sample"
     build_id "$sample" >"$files/sample.build_id"
     cp "$modules/tests/vm/hello/hello.ko" "$files/hello.ko"
     build/release/btf-extra stat "$files/sample.btf_extra" --json |
         sed -n 's/^ *"sites": \([0-9]*\),/\1/p' >"$files/sample.sites"
     section "$files/sample.btf_extra" .BTF.func_info "$files/sample.func_info"
     [ "$kernel" != 6.1 ] || add_debian_modules || return
-    vm/add-program.sh "$files" build/release/vm/{running_compare,running_access,query_stress,object_list}
+    vm/add-program.sh "$files" "$built"/vm/{running_compare,running_access,query_stress,object_list}
 }
 
 # Debian's own modules, as installed, and the folder that "btf-extra firmware" makes for them.

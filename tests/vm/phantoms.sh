@@ -12,8 +12,8 @@ prepare() {
         echo "phantom_sites $(readelf -n "$own/phantom_sites.ko" | sed -n 's/.*Build ID: //p')" \
             >>"$firmware/manifest" || return
     for module in live_patch phantom_sites; do
-        strip -g -o "$files/$module.ko" "$own/$module.ko" || return
+        "${CROSS_COMPILE:-}"strip -g -o "$files/$module.ko" "$own/$module.ko" || return
     done
-    cp build/release/vm/phantoms/phantoms.bpf.o "$files" &&
-        vm/add-program.sh "$files" build/release/vm/phantoms/phantoms_guest
+    cp "$built"/vm/phantoms/phantoms.bpf.o "$files" &&
+        vm/add-program.sh "$files" "$built"/vm/phantoms/phantoms_guest
 }

@@ -4,6 +4,6 @@
 # TCP runs over loopback: counts and arguments against what else tells of them (tests/vm/real).
 # Through the module, and without it by the library, with the kernel's file and perf kprobes.
 prepare() {
-    cp build/release/vm/real/real.bpf.o "$files" &&
-        vm/add-program.sh "$files" build/release/vm/real/real_guest
+    cp "$built"/vm/real/real.bpf.o "$files" &&
+        vm/add-program.sh "$files" "$built"/vm/real/real_guest
 }

@@ -24,12 +24,27 @@ occurs() {
     fi
 }
 
-# Registers are written as %di or %rdi, what is narrower with its type.
+# A value that is narrower than its register is written with its type. $r is any register, $a an argument's.
+# Where a function begins ftrace may have the first 8 bytes, behind which DWARF has it.
 all_occur() {
-    local r='%r[a-z0-9]+'
+    local r sp a large eight fourteen
+    case $arch in
+    amd64)
+        r='%r[a-z0-9]+' sp='%rsp' a=(%rdi %rsi %rdx %rcx)
+        large=' large=<not available.*  value=%rdi$'
+        eight=' g=\*\(%rsp\+0x8\):s32  h=\*\(%rsp\+0x10\)$'
+        fourteen=' m=\*\(%rsp\+0x38\):s16  n=\*\(%rsp\+0x40\)$'
+        ;;
+    arm64)
+        r='x[0-9]+' sp='sp' a=(x0 x1 x2 x3)
+        large=' large=<not available.*  value=x1$'
+        eight=' g=x6:s32  h=x7$'
+        fourteen=' m=\*\(sp\+0x20\):s16  n=\*\(sp\+0x28\)$'
+        ;;
+    esac
     occurs 'a register' 1 register " value=$r\$"
     occurs 'a register and an offset' 1 offset " at=$r\+0x18\$"
-    occurs 'the stack' 1 stack ' value=\*\(%rsp[^ ]*\)$'
+    occurs 'the stack' 1 stack " value=\\*\\(${sp}[^ ]*\\)\$"
     occurs 'a constant' 1 constant ' value=0x1122334455667788$'
     occurs 'a pair' 1 pair " pair=$r:$r\$"
     occurs 'signed, 1 to 8 bytes' 1 signed " a=$r:s8  b=$r:s16  c=$r:s32  d=$r\$"
@@ -43,19 +58,19 @@ all_occur() {
     occurs 'in a loop' 1 in_loop ' inline call_in_loop'
     occurs 'in a cold part' 1 cold ' inline cold_path'
     occurs 'a parameter that is gone' 1 eliminated " value=$r  unused=<not available"
-    occurs 'eight, inlined' 1 eight ' inline .*%r[a-z0-9]+\+0x6:s32'
+    occurs 'eight, inlined' 1 eight " inline .*$r\\+0x6:s32"
     occurs 'fourteen, inlined' 1 fourteen ' inline .* n=0xd$'
-    occurs 'signed, of a body' 1 signed_body ' body .* a=%rdi:s8  b=%rsi:s16  c=%rdx:s32  d=%rcx$'
-    occurs 'structs, of a body' 1 structs_body ' body .* small=%rdi  pair=%rsi:%rdx  other=%rcx:u32'
-    occurs 'a struct in memory before another' 1 large_body ' large=<not available.*  value=%rdi$'
-    occurs 'the seventh on the stack' 1 eight_body ' g=\*\(%rsp\+0x8\):s32  h=\*\(%rsp\+0x10\)$'
-    occurs 'fourteen, of a body' 1 fourteen_body ' m=\*\(%rsp\+0x38\):s16  n=\*\(%rsp\+0x40\)$'
-    occurs '.isra' 1 clone ' body .*\.isra\.0\+0x0  at=<not .*  value=%rsi$'
-    occurs '.constprop' 1 fixed ' body .*\.constprop\.0\+0x0  value=%rdi  fixed=0x4d$'
+    occurs 'signed, of a body' 1 signed_body " body .* a=${a[0]}:s8  b=${a[1]}:s16  c=${a[2]}:s32  d=${a[3]}\$"
+    occurs 'structs, of a body' 1 structs_body " body .* small=${a[0]}  pair=${a[1]}:${a[2]}  other=${a[3]}:u32"
+    occurs 'a large struct before another' 1 large_body "$large"
+    occurs 'eight, of a body' 1 eight_body "$eight"
+    occurs 'fourteen, of a body' 1 fourteen_body "$fourteen"
+    occurs '.isra' 1 clone " body .*\\.isra\\.0\\+0x[08]  at=<not .*  value=${a[1]}\$"
+    occurs '.constprop' 1 fixed " body .*\\.constprop\\.0\\+0x[08]  value=${a[0]}  fixed=0x4d\$"
     occurs 'inlined here' 1 both ' inline '
     occurs 'called there' 1 both ' body '
     occurs 'partially inlined: the early return' 16 part ' inline '
-    occurs 'partially inlined: the rest' some part 'shape_part.part.0\+0x0'
+    occurs 'partially inlined: the rest' some part 'shape_part.part.0\+0x[08]'
     occurs 'a loop of its own' 1 own_loop ' inline '
 }
 
@@ -66,6 +81,6 @@ prepare() {
     all_occur
     # shellcheck disable=SC2086  # a list of words
     tests/vm/shapes/expected_sites.py build/release/btf-extra "${lookup[@]}" -- $functions \
-        >"$files/shapes/sites" && cp build/release/vm/shapes/{shapes,phantom}.bpf.o "$files" &&
-        vm/add-program.sh "$files" build/release/vm/shapes/shapes_guest
+        >"$files/shapes/sites" && cp "$built"/vm/shapes/{shapes,phantom}.bpf.o "$files" &&
+        vm/add-program.sh "$files" "$built"/vm/shapes/shapes_guest
 }

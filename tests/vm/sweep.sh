@@ -2,6 +2,6 @@
 # shellcheck shell=bash disable=SC2154  # vm_suites.sh sets files
 # A program at every site of every function, for those who ask: `make sweep` (tests/vm/sweep).
 prepare() {
-    cp build/release/vm/sweep/*.bpf.o "$files" &&
-        vm/add-program.sh "$files" build/release/vm/sweep/sweep_guest
+    cp "$built"/vm/sweep/*.bpf.o "$files" &&
+        vm/add-program.sh "$files" "$built"/vm/sweep/sweep_guest
 }

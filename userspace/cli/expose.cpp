@@ -84,7 +84,7 @@ Result<void> write_modules(const Options &options, const ChosenPhantoms &chosen)
     std::vector<ExposedStub> stubs;
     for (const ChosenPhantom &each : chosen.phantoms) {
         all.push_back(each.phantom);
-        stubs.push_back({each.phantom, each.state, "inlined"});
+        stubs.push_back({each.phantom, each.state, ""});
     }
     const TemplateModule from = TRY(open_template(options));
     const auto plan = plan_more({}, std::move(all));
@@ -116,6 +116,16 @@ Result<void> carry_out(const Options &options, const std::vector<PlannedModule> 
     for (const std::string &stub : held)
         TRY(arm_stub(stub));
     return {};
+}
+
+// BPF programs get to a stub by ftrace's direct calls, which arm64 has from 6.4 on. The function is
+// there wherever these are.
+void warn_without_fentry(const SiteTables &tables) {
+    const Symbols *symbols = tables.symbols();
+    if (symbols != nullptr && symbols->places("register_ftrace_direct").empty())
+        fmt::print(stderr,
+                   "btf-extra: this kernel has no fentry: BPF programs cannot be attached to "
+                   "the stubs; btf-extra trace and the library attach to the functions\n");
 }
 
 Result<void> expose(const Options &options) {
@@ -152,6 +162,7 @@ Result<void> expose(const Options &options) {
         stubs.push_back({each.phantom, TRY(read_stub_state(name)), ""});
     }
     print_stubs_text(stubs, options.arm);
+    warn_without_fentry(*tables);
     return {};
 }
 

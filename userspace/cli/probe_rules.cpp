@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstring>
 #include <fstream>
-#include <span>
+
+#include "userspace/format/core_api.h"
+#include "userspace/format/linked_bytes.h"
 
 namespace btf_extra {
 namespace {
@@ -14,6 +16,7 @@ constexpr const char *kBlacklistedText[][2] = {
     {"__noinstr_text_start", "__noinstr_text_end"},
     {"__kprobes_text_start", "__kprobes_text_end"},
     {"__entry_text_start", "__entry_text_end"},
+    {"__hyp_text_start", "__hyp_text_end"},
 };
 
 constexpr char kTracedFunctions[] = "/sys/kernel/tracing/available_filter_functions";
@@ -27,22 +30,20 @@ const ElfSection *section_of(const ElfImage &kernel, uint32_t index) {
 // A table of the kernel's: its address and its bytes; none: there is no such table.
 struct Table {
     uint64_t address = 0;
-    std::span<const std::byte> bytes;
+    std::vector<std::byte> bytes;
 };
 
 Table table(const ElfImage &kernel, const Symbols &symbols, const char *first_symbol,
             const char *last_symbol) {
     const auto first = symbols.places(first_symbol), last = symbols.places(last_symbol);
-    if (first.size() != 1 || last.size() != 1 || first[0].section != last[0].section)
+    if (first.size() != 1 || last.size() != 1 || first[0].section != last[0].section ||
+        first[0].offset > last[0].offset)
         return {};
     const ElfSection *section = section_of(kernel, first[0].section);
     if (section == nullptr)
         return {};
-    const auto bytes = kernel.bytes(*section);
-    if (!bytes || last[0].offset > bytes->size() || first[0].offset > last[0].offset)
-        return {};
-    return {section->address + first[0].offset,
-            bytes->subspan(first[0].offset, last[0].offset - first[0].offset)};
+    const uint64_t address = section->address + first[0].offset;
+    return {address, linked_bytes(kernel, address, last[0].offset - first[0].offset)};
 }
 
 std::vector<uint64_t> addresses(const Table &table) {
@@ -64,12 +65,14 @@ std::unordered_set<uint64_t> jump_labels(const Table &table) {
     return out;
 }
 
-// The names of the functions that have these addresses in them.
+// The names of the functions that have these addresses in them, or so many bytes before them.
 std::unordered_set<std::string> functions(const Symbols &symbols,
-                                          const std::vector<uint64_t> &addresses) {
+                                          const std::vector<uint64_t> &addresses, uint64_t before) {
     std::unordered_set<std::string> out;
     for (uint64_t address : addresses) {
-        const auto place = symbols.place_of(address);
+        auto place = symbols.place_of(address + before);
+        if (before == 0 || !place || symbols.names(*place).empty())
+            place = symbols.place_of(address);
         const auto func = place ? symbols.around(*place) : std::nullopt;
         if (func)
             for (const std::string_view alias :
@@ -103,12 +106,15 @@ ProbeRules ProbeRules::of_kernel(const ElfImage &kernel, const Symbols &symbols)
         return section != nullptr ? std::optional(section->address + found[0].offset)
                                   : std::nullopt;
     });
+    const loc_arch *arch = loc_arch_of(kernel.machine());
     // Calls that ftrace turns on and off.
     out.traced_ = functions(
-        symbols, addresses(table(kernel, symbols, "__start_mcount_loc", "__stop_mcount_loc")));
+        symbols, addresses(table(kernel, symbols, "__start_mcount_loc", "__stop_mcount_loc")),
+        arch != nullptr ? arch->hook_before : 0);
     out.blacklisted_ = functions(
         symbols,
-        addresses(table(kernel, symbols, "__start_kprobe_blacklist", "__stop_kprobe_blacklist")));
+        addresses(table(kernel, symbols, "__start_kprobe_blacklist", "__stop_kprobe_blacklist")),
+        0);
     out.jump_labels_ =
         jump_labels(table(kernel, symbols, "__start___jump_table", "__stop___jump_table"));
     return out;

@@ -16,7 +16,7 @@
 namespace btf_extra {
 namespace {
 
-constexpr uint64_t kKeptFlags = SHF_ALLOC | SHF_EXECINSTR | SHF_WRITE;
+constexpr uint64_t kKeptFlags = SHF_ALLOC | SHF_EXECINSTR | SHF_WRITE | EXTRA_SHF_BEHIND_HOOKS;
 
 struct NewSection {
     std::string_view name;
@@ -118,7 +118,7 @@ Result<std::vector<std::byte>> elf_bytes(const std::string &path, uint16_t type,
     errno = 0;
     const FileDescriptor memory(memfd_create("btf_extra", MFD_CLOEXEC));
     std::vector<std::byte> bytes;
-    if (memory && write_elf(memory.get(), file.machine, sections_of(file, provenance))) {
+    if (memory && write_elf(memory.get(), type, machine, sections)) {
         bytes.resize(static_cast<size_t>(lseek(memory.get(), 0, SEEK_END)));
         if (pread(memory.get(), bytes.data(), bytes.size(), 0) ==
             static_cast<ssize_t>(bytes.size()))

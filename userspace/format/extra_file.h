@@ -33,7 +33,7 @@ inline constexpr char kCarriedSection[] = ".btf_extra.file";  // of no .btf_extr
 // A section of the object that the file describes.
 struct ObjectSection {
     std::string name;
-    uint64_t flags;    // SHF_ALLOC, SHF_EXECINSTR and SHF_WRITE only
+    uint64_t flags;    // SHF_ALLOC, SHF_EXECINSTR, SHF_WRITE and EXTRA_SHF_BEHIND_HOOKS only
     uint64_t address;  // link address; 0 in a relocatable object
     uint64_t size;
     bool operator==(const ObjectSection &) const = default;

@@ -166,6 +166,20 @@ std::vector<uint32_t> marks_of(const std::vector<MergedSection> &sections) {
     return marks;
 }
 
+// Notes in which sections bodies begin behind the hooks of their functions.
+void note_hooks(const DebugFile &file, const DefinedSymbols &symbols,
+                const std::vector<UnitSites> &units, ExtraFile &result) {
+    std::vector<bool> behind(file.sections().size());
+    for (const UnitSites &unit : units)
+        for (const Site &site : unit.sites)
+            if (site.site_class == SiteClass::kBody && !behind[site.section])
+                behind[site.section] = symbols.behind_hook(site.section, site.offset);
+    for (size_t i = 0; i < behind.size(); i++)
+        if (behind[i])
+            std::ranges::find(result.sections, file.sections()[i].name, &ObjectSection::name)
+                ->flags |= EXTRA_SHF_BEHIND_HOOKS;
+}
+
 // Makes the bytes that are to be written, and checks them as the kernel and every reader will.
 Result<void> seal(ExtraFile &file, const BtfImage &base, const GenerateOptions &options) {
     file.container = TRY(extra_file_bytes(options.output, file));
@@ -188,6 +202,7 @@ Result<ExtraFile> generate(const GenerateOptions &options) {
 
     NewTypes new_types;
     auto sites = TRY(read_sites(file, input, new_types, options));
+    note_hooks(file, input.symbols, sites, result);
     if (new_types.too_many())
         return Error{
             fmt::format("{}: base BTF of another kernel: too many types of {} are not in it",

@@ -115,8 +115,8 @@ std::string refusal(const DescribedFunc &func, uint32_t without) {
     if (params.count > kMaxParams)
         return fmt::format("it has more than {} parameters", kMaxParams);
     arg_place places[kMaxParams];
-    const int known =
-        arg_places_of_stub(&blob_of(func), func.found.id, without, places, kMaxParams);
+    const int known = arg_places_of_stub(loc_arch_running(), &blob_of(func), func.found.id, without,
+                                         places, kMaxParams);
     if (known < 0)
         return "the types of its parameters are not understood";
     for (uint32_t i = 0; i < params.count; i++)

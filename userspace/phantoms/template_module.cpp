@@ -123,8 +123,12 @@ Result<void> TemplateModule::check(const ElfImage &image, const std::string &rel
     };
     TRY(read(kInfo, info_));
     TRY(read(kThisModule, module_));
-    TRY(read(kCallList, call_list_));
-    TRY(read(kRelocations, relocations_));
+    const auto *list = std::ranges::find_if(
+        kCallLists, [&](const char *name) { return image.find(name) != nullptr; });
+    call_list_name_ = list == std::end(kCallLists) ? kCallLists[0] : *list;
+    relocations_name_ = ".rela" + call_list_name_;
+    TRY(read(call_list_name_.c_str(), call_list_));
+    TRY(read(relocations_name_.c_str(), relocations_));
     std::vector<std::byte> table;
     TRY(read(PHANTOM_SECTION, table));
 
@@ -199,14 +203,14 @@ Result<void> TemplateModule::check_stubs(const ElfImage &image) {
 }
 
 Result<void> TemplateModule::check_call_list(const ElfImage &image) {
-    const auto wrong = [&](std::string_view reason) { return error(kRelocations, reason); };
+    const auto wrong = [&](std::string_view reason) { return error(relocations_name_, reason); };
     const auto symbols = items<Elf64_Sym>(symbols_);
     const auto relocations = items<Elf64_Rela>(relocations_);
-    const ElfSection *section = image.find(kRelocations);
+    const ElfSection *section = image.find(relocations_name_);
     if (call_list_.size() != PHANTOM_STUBS * sizeof(uint64_t) || section->type != SHT_RELA ||
         relocations_.size() != PHANTOM_STUBS * sizeof(Elf64_Rela))
         return wrong(fmt::format("does not have one entry for each of {} stubs", PHANTOM_STUBS));
-    uint64_t distance = 0;  // from a stub to its call
+    int64_t distance = 0;  // from a stub to its call, which may be before it
     for (size_t i = 0; i < PHANTOM_STUBS; i++) {
         const Elf64_Rela &each = relocations[i];
         const size_t symbol = ELF64_R_SYM(each.r_info);
@@ -214,11 +218,12 @@ Result<void> TemplateModule::check_call_list(const ElfImage &image) {
             symbols[symbol].st_shndx != text_ ||
             ELF64_R_TYPE(each.r_info) != ELF64_R_TYPE(relocations[0].r_info))
             return wrong(fmt::format("entry {} is not that of stub {}", i, i));
-        const uint64_t from_stub = symbols[symbol].st_value + static_cast<uint64_t>(each.r_addend) -
-                                   symbols[stubs_[i]].st_value;
+        const auto from_stub =
+            static_cast<int64_t>(symbols[symbol].st_value + static_cast<uint64_t>(each.r_addend) -
+                                 symbols[stubs_[i]].st_value);
         if (i == 0)
             distance = from_stub;
-        if (from_stub != distance || distance >= PHANTOM_STUB_SIZE)
+        if (from_stub != distance || std::abs(distance) >= PHANTOM_STUB_SIZE)
             return wrong(fmt::format("entry {} is not that of stub {}", i, i));
     }
     return {};
@@ -252,8 +257,8 @@ Result<std::vector<std::byte>> TemplateModule::with_stubs(const std::string &nam
     const generator::SectionContents sections[] = {
         {symbols_name_.c_str(), symbol_bytes},
         {strings_name_.c_str(), strings},
-        {kCallList, std::span(call_list_).first(n * sizeof(uint64_t))},
-        {kRelocations, std::span(relocations_).first(n * sizeof(Elf64_Rela))},
+        {call_list_name_.c_str(), std::span(call_list_).first(n * sizeof(uint64_t))},
+        {relocations_name_.c_str(), std::span(relocations_).first(n * sizeof(Elf64_Rela))},
         {PHANTOM_SECTION, table},
         {kTypesSection, btf},
         {kInfo, std::as_bytes(std::span(info))},

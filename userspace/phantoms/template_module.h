@@ -38,7 +38,7 @@ class TemplateModule {
     std::vector<std::byte> bytes_;  // of an ELF file, without signature
     // Contents of sections that change.
     std::vector<std::byte> symbols_, strings_, call_list_, relocations_, info_, module_;
-    std::string symbols_name_, strings_name_;
+    std::string symbols_name_, strings_name_, call_list_name_, relocations_name_;
     std::vector<size_t> stubs_;  // the symbols of the stubs, by number
     uint32_t text_ = 0;          // section of the stubs
     size_t name_at_ = 0;         // where the name is in module_

@@ -97,11 +97,11 @@ TEST_F(ExposeOutput, Module) {
     EXPECT_EQ(count(is, "\n"), count(was, "\n"));
     EXPECT_EQ(count(was, " inlined_stub_"), 1000u);
     EXPECT_EQ(count(is, " inlined_stub_"), 0u);
-    EXPECT_EQ(count(is, " LOCAL  DEFAULT    1 \n"), 1997u + count(was, " LOCAL  DEFAULT    1 \n"));
+    EXPECT_EQ(count(is, " LOCAL  DEFAULT    1 \n"), 997u + count(was, " LOCAL  DEFAULT    1 \n"));
     for (const char *line :
          {"0000000000000030    16 FUNC    LOCAL  DEFAULT    1 skb_headlen__inlined\n",
-          "0000000000000040    16 FUNC    LOCAL  DEFAULT    1 twin__a_twin\n",
-          "0000000000000050    16 FUNC    LOCAL  DEFAULT    1 twin__b_twin\n"})
+          "0000000000000050    16 FUNC    LOCAL  DEFAULT    1 twin__a_twin\n",
+          "0000000000000070    16 FUNC    LOCAL  DEFAULT    1 twin__b_twin\n"})
         EXPECT_EQ(count(is, line), 1u) << line;
     const std::string relocations = out_of({"readelf", "-rW", path("out.ko")});
     EXPECT_EQ(count(relocations, "section '.rela__mcount_loc' at"), 1u);
@@ -229,6 +229,32 @@ TEST_F(ExposeOutput, Functions) {
     EXPECT_EQ(result.exit_code, 1);
     EXPECT_EQ(result.err, "btf-extra: left out: vmlinux:#12 (report): it is variadic\n"
                           "btf-extra: no function can be exposed\n");
+}
+
+// GCC's own list may have the address of what is before a function.
+TEST_F(ExposeOutput, CallsBeforeStubs) {
+    test::make_template(path("inlined.ko"),
+                        {.calls_in = "__patchable_function_entries", .call_at = -8});
+    ASSERT_EQ(expose({"twin"}).exit_code, 0);
+    const std::string relocations = out_of({"readelf", "-rW", path("out.ko")});
+    EXPECT_EQ(count(relocations, ".rela__patchable_function_entries' at offset"), 1u);
+    EXPECT_EQ(count(relocations, " .text + 28\n"), 1u) << relocations;
+    EXPECT_EQ(count(relocations, " .text + 48\n"), 1u);
+    EXPECT_EQ(count(relocations, " .text + 68\n"), 0u);
+}
+
+// What a module for x86-64 has beside its calls, from Linux 6.2 on: GCC's list names the padding.
+TEST_F(ExposeOutput, PaddingBesideCalls) {
+    test::make_template(path("inlined.ko"),
+                        {.more = "\t.section __patchable_function_entries, \"aw\", @progbits\n"
+                                 "\t.quad inlined_stub_0 - 16\n"});
+    ASSERT_EQ(expose({"twin"}).exit_code, 0);
+    const std::string relocations = out_of({"readelf", "-rW", path("out.ko")});
+    EXPECT_EQ(count(relocations, ".rela__mcount_loc' at offset"), 1u);
+    EXPECT_EQ(count(relocations, " .text + 34\n"), 1u) << relocations;
+    EXPECT_EQ(count(relocations, " .text + 54\n"), 1u);
+    EXPECT_EQ(count(relocations, " .text + 74\n"), 0u);
+    EXPECT_EQ(count(relocations, " .text + 20\n"), 1u);
 }
 
 struct Template {

@@ -19,7 +19,7 @@ loaded() { awk '/^inlined/ { print $1 }' /proc/modules | sort | xargs; }
 # The names of all stubs, by the symbols.
 symbols() {
     awk '$4 ~ /^\[inlined/ && $2 == "t" { print $3 }' /proc/kallsyms |
-        grep -v '^inlined_\|^init_module\|^cleanup_module\|^__pfx_' | sort | xargs
+        grep -v '^inlined_\|^init_module\|^cleanup_module\|^__pfx_\|^\$' | sort | xargs
 }
 listed() { btf-extra expose --list 2>/dev/null | awk '{ print $1 }' | sort | xargs; }
 

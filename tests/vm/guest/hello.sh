@@ -9,7 +9,12 @@ insmod /hello.ko times=2
 same 'a module takes its parameter' 2 "$(dmesg | grep -c 'hello, guest')"
 row 'its BTF is there' test -s /sys/kernel/btf/hello
 row 'it unloads' rmmod hello
-same 'a program of the host runs' 'second first' "$(printf 'first\nsecond\n' | /bin/tac | xargs)"
+if [ -e /bin/tac ]; then
+    same 'a program of the host runs' 'second first' \
+        "$(printf 'first\nsecond\n' | /bin/tac | xargs)"
+else
+    row 'a program of a package runs' bpftool version
+fi
 for folder in /proc /sys /dev /sys/kernel/debug /sys/kernel/tracing /sys/fs/bpf; do
     row "mounted: $folder" grep -q "^[^ ]* $folder " /proc/mounts
 done

@@ -7,8 +7,10 @@
 optimization=/proc/sys/debug/kprobes-optimization
 second=/sys/devices/system/cpu/cpu1/online
 ifconfig lo 127.0.0.1 up || exit 1
-# Optimized probes run with interrupts on: what a timer then sends is missed by all probes.
-echo 0 >$optimization && echo 0 >$second || exit 1
+# Optimized probes, where there are any, run with interrupts on: what a timer then sends is missed by
+# all probes.
+[ ! -e $optimization ] || echo 0 >$optimization || exit 1
+echo 0 >$second || exit 1
 for way in perf module; do
     file=/vmlinux.btf_extra
     [ $way = perf ] || { file=module && insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko; } || exit 1
@@ -17,4 +19,5 @@ for way in perf module; do
     sed "s/^\(pass\|fail\) /\1 $way: /" /tmp/said
     same "$way: real_guest comes to its end" 0 $status
 done
-echo 1 >$second && echo 1 >$optimization
+echo 1 >$second
+[ ! -e $optimization ] || echo 1 >$optimization

@@ -13,4 +13,4 @@ firmware=$2/shapes/btf_extra/$(cat "$(vm/fetch-kernel.sh "$1")/release")
 mkdir -p "$firmware"
 build/release/btf-extra generate --vmlinux "$3/vmlinux" -o "$firmware/shapes.btf_extra" "$shapes"
 echo "shapes $(readelf -n "$shapes" | sed -n 's/.*Build ID: //p')" >"$firmware/manifest"
-strip -g -o "$2/shapes.ko" "$shapes"
+"${CROSS_COMPILE:-}"strip -g -o "$2/shapes.ko" "$shapes"

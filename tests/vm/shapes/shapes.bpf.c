@@ -13,6 +13,7 @@
 
 #include "include/uapi/linux/btf_extra.h"
 #include "tests/vm/shapes/shapes_log.bpf.h"
+#include "tests/vm/shapes/shapes_regs.bpf.h"
 #include "userspace/bpf/btf_loc.bpf.h"
 
 static __always_inline struct shape_event *begin(struct pt_regs *ctx, __u32 shape)
@@ -64,12 +65,12 @@ static __always_inline int tell(struct pt_regs *ctx, __u32 shape, const __u64 *w
 	{                                                                                     \
 		return TELL(name, flag, big, (__s64)small, (__u64)pointer);                   \
 	}
-/* The sixth argument is in r9. BPF_KPROBE only has five. */
+/* The sixth argument is in a register. BPF_KPROBE only has five. */
 #define SIX(name)                                                                             \
 	SEC("kprobe/shape_" #name)                                                            \
 	int BPF_KPROBE(typed_##name, __u64 a, __u64 b, __u64 c, __u64 d, __u64 e)             \
 	{                                                                                     \
-		return TELL(name, a, b, c, d, e, ctx->r9);                                    \
+		return TELL(name, a, b, c, d, e, SHAPES_SIXTH(ctx));                                    \
 	}
 
 ONE(register)
@@ -144,30 +145,24 @@ int typed_structs_body(struct pt_regs *ctx)
 	return tell_structs(ctx, SHAPE_structs_body, true);
 }
 
-/* The first argument is passed in memory, so the second one is in the first register. */
+/* The first argument is passed in memory. On arm64 a register has its address. */
 SEC("kprobe/shape_large_body")
-int BPF_KPROBE(typed_large_body, __u64 value)
+int BPF_KPROBE(typed_large_body, __u64 first, __u64 second)
 {
 	struct shape_event *event = begin(ctx, SHAPE_large_body);
 
 	if (!event)
 		return 0;
-	event->args[1][0] = value;
+	event->args[1][0] = SHAPES_LARGE_TAKES_ONE ? second : first;
 	event->looked = event->present = 2;
 	return 0;
 }
 
 /* ---- everything that the module tells, with only the UAPI header ---- */
 
-/* The registers by number. Numbers without a register of an argument read some other one. */
-static const __u8 arg_registers[9] = {
-	offsetof(struct pt_regs, rdi), offsetof(struct pt_regs, rsi), offsetof(struct pt_regs, rdx),
-	offsetof(struct pt_regs, rcx), offsetof(struct pt_regs, r8),  offsetof(struct pt_regs, r9),
-};
-
 static __always_inline void take(struct pt_regs *ctx, struct shape_event *event, __u32 n)
 {
-	const __u32 code = n < BTF_EXTRA_ARGS_CODED ? ctx->orig_rax >> (4 * n) & 0xf :
+	const __u32 code = n < BTF_EXTRA_ARGS_CODED ? SHAPES_WORD(ctx) >> (4 * n) & 0xf :
 						      BTF_EXTRA_ARGS_MEMORY;
 	struct btf_extra_arg arg;
 
@@ -176,7 +171,7 @@ static __always_inline void take(struct pt_regs *ctx, struct shape_event *event,
 		return;
 	if (code == BTF_EXTRA_ARGS_MEMORY) {
 		if (bpf_probe_read_kernel(&arg, sizeof(arg),
-					  (void *)ctx + sizeof(*ctx) + n * sizeof(arg)) ||
+					  (void *)ctx + SHAPES_CONTEXT_SIZE + n * sizeof(arg)) ||
 		    !arg.present)
 			return;
 		event->args[n][0] = arg.value[0];
@@ -199,7 +194,7 @@ int word(struct pt_regs *ctx)
 
 	if (!event)
 		return 0;
-	if (ctx->orig_rax >> 48 == BTF_EXTRA_ARGS_MARK) {
+	if (SHAPES_WORD(ctx) >> 48 == BTF_EXTRA_ARGS_MARK) {
 #pragma unroll
 		for (__u32 n = 0; n < SHAPES_ARGS; n++)
 			take(ctx, event, n);
@@ -216,7 +211,7 @@ int loc(struct pt_regs *ctx)
 
 	if (!event)
 		return 0;
-	event->ip = bpf_loc_ip(ctx) + 1;
+	event->ip = bpf_loc_ip(ctx);
 	event->looked = (1U << SHAPES_ARGS) - 1;
 #pragma unroll
 	for (__u32 n = 0; n < SHAPES_ARGS; n++) {

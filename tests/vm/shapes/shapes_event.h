@@ -16,7 +16,7 @@
 struct shape_event {
     __u32 shape;
     __u32 cpu;
-    __u64 ip;      /* as the program sees it: the address of the site + 1 */
+    __u64 ip;      /* as the program sees it: the address of the site */
     __u32 looked;  /* bit n: the program has looked for argument n */
     __u32 present; /* bit n: the program has found argument n */
     __u64 args[SHAPES_ARGS][2];

@@ -189,8 +189,8 @@ void compare(Row &row, const std::vector<const shape_event *> &events,
              const std::map<uint64_t, uint32_t> &sites, bool tells_presence) {
     row.equal(static_cast<int64_t>(events.size()), static_cast<int64_t>(records.size()), "calls");
     for (size_t i = 0; i < std::min(events.size(), records.size()); i++) {
-        const auto site = sites.find(events[i]->ip - 1);
-        row.expect(site != sites.end(), hex(events[i]->ip) + ": no site before it");
+        const auto site = sites.find(events[i]->ip);
+        row.expect(site != sites.end(), hex(events[i]->ip) + ": no site there");
         if (site != sites.end())
             compare_args(row, *events[i], *records[i], site->second, tells_presence);
     }

@@ -3,6 +3,7 @@
  * Functions that are inlined wherever they are called. Each call_*() makes the arguments from a
  * number; an empty asm hides them from the compiler.
  */
+#include "shapes_arch.h"
 #include "shapes_module.h"
 
 #define hide(value) asm volatile("" : "+r"(value))
@@ -24,18 +25,24 @@ noinline void call_register(u64 random)
 	shape_register(value);
 }
 
-/* The argument is only part of an address: register + 24 is never in a register of its own. */
+/*
+ * The argument is only part of an address: register + 24 is never in a register of its own. Each of
+ * these words has its own address.
+ */
+static u64 addresses[8];
+
 static __always_inline void shape_offset(const char *at)
 {
 	u64 (*args)[2] = shape_note(SHAPE_offset);
 
-	asm volatile("lea %1, %0" : "=r"(args[0][0]) : "m"(*at));
+	args[0][0] = *(const volatile u64 *)at;
 }
 
 noinline void call_offset(u64 random)
 {
-	const char *at = (const char *)random;
+	const char *at = (const char *)&addresses[random % 4];
 
+	*(u64 *)(at + 24) = (unsigned long)(at + 24);
 	hide(at);
 	shape_offset(at + 24);
 }
@@ -52,9 +59,7 @@ noinline void call_stack(u64 random)
 	u64 value = random ^ 0x55;
 
 	hide(value);
-	/* No register is left that could hold it. */
-	asm volatile("" : : : "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "r8", "r9", "r10",
-		     "r11", "r12", "r13", "r14", "r15");
+	use_all_registers();
 	shape_stack(value);
 }
 
@@ -302,7 +307,7 @@ noinline void call_fourteen(u64 random)
 static __always_inline void shape_own_loop(u64 turns, u64 step)
 {
 	do {
-		asm volatile("sub %1, %0" : "+r"(turns) : "r"(step) : "cc");
+		subtract_in_place(turns, step);
 	} while (turns);
 }
 

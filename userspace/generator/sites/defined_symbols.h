@@ -39,6 +39,12 @@ class DefinedSymbols {
         return std::any_of(first, end, [&](const auto &each) { return each.second == name; });
     }
 
+    // Says whether the symbol of this body is before it, and nothing but a hook for tracers
+    // between.
+    bool behind_hook(uint32_t section, uint64_t offset) const {
+        return place_of_symbol(section, offset) != place(section, offset);
+    }
+
     // Returns from where to where the symbol around a place reaches, as offsets. One without a size
     // reaches up to the next one. nullopt: there is none. Behind a symbol there may be the body of
     // an overridden definition, which has none.

@@ -6,12 +6,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <map>
 #include <optional>
 #include <string_view>
 
+#include "userspace/format/core_api.h"
 #include "userspace/format/elf_symbols.h"
+#include "userspace/format/linked_bytes.h"
 
 namespace btf_extra::generator {
 
@@ -35,16 +36,8 @@ constexpr ClosedText kClosed[] = {
     {"__noinstr_text_start", "__noinstr_text_end", ".noinstr.text"},
     {"__kprobes_text_start", "__kprobes_text_end", ".kprobes.text"},
     {"__entry_text_start", "__entry_text_end", ".entry.text"},
+    {"__hyp_text_start", "__hyp_text_end", ".hyp.text"},  // of a hypervisor
 };
-
-// Calls found(relocation) for each entry of a table of relocations.
-template <class Found>
-void for_each_relocation(const ElfImage &elf, const ElfSection &table, Found found) {
-    Elf_Data *data = elf_getdata(elf_getscn(elf.handle(), table.index), nullptr);
-    GElf_Rela relocation;
-    for (int i = 0; data && gelf_getrela(data, i, &relocation); ++i)
-        found(relocation);
-}
 
 class AddressTables {
   public:
@@ -84,34 +77,11 @@ class AddressTables {
     }
 
   private:
-    // A kernel that moves itself has the addresses in its relocations, and perhaps zeros here.
     std::vector<uint64_t> linked(const TableName &name) const {
         const auto first = bounds_.find(name.first), end = bounds_.find(name.end);
         if (first == bounds_.end() || end == bounds_.end() || first->second >= end->second)
             return {};
-        const uint64_t from = first->second, size = end->second - from;
-        const auto holds = [&](const ElfSection &section) {
-            return section.allocated() && section.address <= from &&
-                   from - section.address <= section.size &&
-                   size <= section.size - (from - section.address);
-        };
-        const auto section = std::ranges::find_if(elf_.sections(), holds);
-        const auto bytes = section != elf_.sections().end()
-                               ? elf_.bytes(*section)
-                               : Result<std::span<const std::byte>>(Error{});
-        if (!bytes || bytes->size() != section->size)
-            return {};
-        std::vector<uint64_t> out(size / sizeof(uint64_t));
-        std::memcpy(out.data(), bytes->data() + (from - section->address),
-                    out.size() * sizeof(uint64_t));
-        for (const ElfSection &table : elf_.sections())
-            if (table.type == SHT_RELA && table.allocated())
-                for_each_relocation(elf_, table, [&](const GElf_Rela &relocation) {
-                    const uint64_t place = (relocation.r_offset - from) / sizeof(uint64_t);
-                    if (GELF_R_SYM(relocation.r_info) == 0 && place < out.size())
-                        out[place] = static_cast<uint64_t>(relocation.r_addend);
-                });
-        return out;
+        return linked_addresses(elf_, first->second, end->second - first->second);
     }
 
     void append_relocated(const ElfSection &section, std::vector<uint64_t> &out) const {
@@ -121,17 +91,19 @@ class AddressTables {
                 !gelf_getshdr(elf_getscn(elf_.handle(), table.index), &header) ||
                 header.sh_info != section.index)
                 continue;
-            for_each_relocation(elf_, table, [&](const GElf_Rela &relocation) {
+            Elf_Data *data = elf_getdata(elf_getscn(elf_.handle(), table.index), nullptr);
+            GElf_Rela relocation;
+            for (int i = 0; data && gelf_getrela(data, i, &relocation); ++i) {
                 const uint64_t number = GELF_R_SYM(relocation.r_info);
                 if (number >= symbols_.size())
-                    return;
+                    continue;
                 const GElf_Sym &symbol = symbols_[number];
                 const auto target =
                     std::ranges::find(file_.sections(), symbol.st_shndx, &ElfSection::index);
                 if (target != file_.sections().end())
                     out.push_back(target->address + symbol.st_value +
                                   static_cast<uint64_t>(relocation.r_addend));
-            });
+            }
         }
     }
 
@@ -145,6 +117,8 @@ class AddressTables {
 
 ProbedCode::ProbedCode(const DebugFile &file, const DefinedSymbols &symbols)
     : file_(file), symbols_(symbols) {
+    if (const loc_arch *arch = loc_arch_of(file.elf().machine()))
+        hook_before_ = arch->hook_before;
     const AddressTables tables(file);
     calls_ = tables.read(kCalls);
     blacklist_ = tables.read(kBlacklist);
@@ -159,6 +133,15 @@ bool ProbedCode::has_one(const std::vector<uint64_t> &places, uint32_t section,
     const uint64_t base = file_.sections()[section].address;
     const auto first = std::ranges::lower_bound(places, base + around->first);
     return first != places.end() && *first < base + around->second;
+}
+
+bool ProbedCode::traced(uint32_t section, uint64_t offset) const {
+    if (has_one(calls_, section, offset))
+        return true;
+    const auto around = symbols_.around(section, offset);
+    return around && hook_before_ != 0 &&
+           std::ranges::binary_search(calls_, file_.sections()[section].address + around->first -
+                                                  hook_before_);
 }
 
 bool ProbedCode::kept_out(uint32_t section, uint64_t offset) const {

@@ -23,9 +23,7 @@ class ProbedCode {
     bool known() const { return !calls_.empty(); }
     // Says whether ftrace knows the function around a place. section is an index into
     // DebugFile::sections().
-    bool traced(uint32_t section, uint64_t offset) const {
-        return has_one(calls_, section, offset);
-    }
+    bool traced(uint32_t section, uint64_t offset) const;
     // Says whether kprobes keep out of there.
     bool kept_out(uint32_t section, uint64_t offset) const;
 
@@ -34,6 +32,7 @@ class ProbedCode {
 
     const DebugFile &file_;
     const DefinedSymbols &symbols_;
+    uint64_t hook_before_ = 0;         // as in struct loc_arch
     std::vector<uint64_t> calls_;      // link-time addresses, in ascending order, as all here
     std::vector<uint64_t> blacklist_;  // functions of NOKPROBE_SYMBOL()
     std::vector<std::pair<uint64_t, uint64_t>> closed_;  // text that no probe is put in

@@ -35,7 +35,11 @@ std::optional<uint64_t> find_text(const loc_index &index, const Kallsyms &symbol
         if (!section_place_anchor(&index, std::string(symbol.name).c_str(), &elf, &offset) ||
             std::string_view(index.elf_sections[elf].name) != ".text")
             continue;
-        votes[symbol.address - offset]++;
+        uint64_t base = symbol.address - offset;
+        if ((linked.flags & EXTRA_SHF_BEHIND_HOOKS) != 0 &&
+            (linked.address - base) % kPage <= kMaxHook)
+            base += (linked.address - base) % kPage;
+        votes[base]++;
         total++;
     }
     for (const auto &[base, count] : votes)
@@ -139,8 +143,8 @@ Result<uint64_t> FileTables::linked_distance(const SiteObject &vmlinux,
         return Error{
             fmt::format("{}: ELF header: no section .text: made by an older version", paths_.file),
             EINVAL};
-    const auto text = find_text(vmlinux.view->index(), symbols);
-    if (!text)
+    const auto text = find_text(vmlinux.view->index(), symbols, *linked);
+    if (!text || (*text - linked->address) % 4096 != 0)
         return Error{fmt::format("{}: the symbols in {} do not agree on where .text is",
                                  paths_.file, paths_.kallsyms),
                      EINVAL};

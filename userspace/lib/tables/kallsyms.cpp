@@ -86,19 +86,9 @@ std::vector<std::string_view> Kallsyms::names(Place place) const {
     return out;
 }
 
-std::vector<Place> Kallsyms::places(std::string_view name) const {
-    std::vector<Place> out;
+void Kallsyms::for_each(const Visit &visit) const {
     for (const KernelSymbol &symbol : symbols_)
-        if (symbol.name == name)
-            out.push_back({0, symbol.address});
-    return out;
-}
-
-std::vector<std::string_view> Kallsyms::all_names() const {
-    std::vector<std::string_view> out;
-    for (const KernelSymbol &symbol : symbols_)
-        out.push_back(symbol.name);
-    return out;
+        visit(symbol.name, {0, symbol.address});
 }
 
 }  // namespace btf_extra

@@ -47,12 +47,11 @@ class Kallsyms : public Symbols {
     // first symbol.
     std::optional<Distance> around(Place place) const override;
     std::vector<std::string_view> names(Place place) const override;
-    std::vector<Place> places(std::string_view name) const override;
-    std::vector<std::string_view> all_names() const override;
     std::optional<Place> place_of(uint64_t address) const override { return Place{0, address}; }
 
   private:
     Kallsyms() = default;
+    void for_each(const Visit &visit) const override;
 
     std::vector<char> bytes_;  // the names are in it
     std::vector<KernelSymbol> symbols_;

@@ -165,11 +165,9 @@ std::vector<std::string_view> SymbolTable::names(Place place) const {
     return out;
 }
 
-std::vector<Place> SymbolTable::places(std::string_view name) const {
-    std::vector<Place> out;
-    for (const Symbol *symbol : named(name))
-        out.push_back({symbol->section, symbol->offset});
-    return out;
+void SymbolTable::for_each(const Visit &visit) const {
+    for (const Symbol &symbol : symbols_)
+        visit(symbol.name, {symbol.section, symbol.offset});
 }
 
 std::optional<Place> SymbolTable::place_of(uint64_t address) const {
@@ -182,13 +180,6 @@ std::optional<Place> SymbolTable::place_of(uint64_t address) const {
 std::string SymbolTable::text(const ElfSection &section, uint64_t offset) const {
     return text(Place{section.index, offset})
         .value_or(fmt::format("{}+{:#x}", section.name, offset));
-}
-
-std::vector<std::string_view> SymbolTable::all_names() const {
-    std::vector<std::string_view> out;
-    for (const Symbol &symbol : symbols_)
-        out.emplace_back(symbol.name);
-    return out;
 }
 
 }  // namespace btf_extra

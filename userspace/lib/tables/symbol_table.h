@@ -42,8 +42,6 @@ class SymbolTable : public Symbols {
 
     std::optional<Distance> around(Place place) const override;
     std::vector<std::string_view> names(Place place) const override;
-    std::vector<Place> places(std::string_view name) const override;
-    std::vector<std::string_view> all_names() const override;
     // Returns nothing for a relocatable file, because all its sections begin at 0.
     std::optional<Place> place_of(uint64_t address) const override;
 
@@ -52,6 +50,7 @@ class SymbolTable : public Symbols {
     std::string text(const ElfSection &section, uint64_t offset) const;
 
   private:
+    void for_each(const Visit &visit) const override;
     size_t first_after(uint32_t section, uint64_t offset) const;
 
     std::vector<ElfSection> sections_;  // those with an address

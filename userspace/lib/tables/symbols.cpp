@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 #include "userspace/lib/tables/symbols.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace btf_extra {
@@ -10,6 +12,31 @@ std::optional<std::string> Symbols::text(Place place) const {
     if (!found)
         return {};
     return fmt::format("{}+{:#x}", found->symbol, found->distance);
+}
+
+std::vector<Place> Symbols::places(std::string_view name) const {
+    std::vector<Place> out;
+    if (!asked_) {
+        asked_ = true;
+        for_each([&](std::string_view each, Place place) {
+            if (each == name)
+                out.push_back(place);
+        });
+    } else {
+        if (by_name_.empty())
+            for_each([&](std::string_view each, Place place) { by_name_.emplace(each, place); });
+        const auto [first, end] = by_name_.equal_range(name);
+        for (auto found = first; found != end; ++found)
+            out.push_back(found->second);
+    }
+    std::ranges::sort(out);
+    return out;
+}
+
+std::vector<std::string_view> Symbols::all_names() const {
+    std::vector<std::string_view> out;
+    for_each([&](std::string_view name, Place) { out.push_back(name); });
+    return out;
 }
 
 }  // namespace btf_extra

@@ -3,10 +3,13 @@
 #ifndef BTF_EXTRA_SYMBOLS_H
 #define BTF_EXTRA_SYMBOLS_H
 
+#include <compare>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace btf_extra {
@@ -20,7 +23,7 @@ inline constexpr char kHiddenAddresses[] =
 struct Place {
     uint32_t section = 0;
     uint64_t offset = 0;
-    bool operator==(const Place &) const = default;
+    auto operator<=>(const Place &) const = default;
 };
 
 class Symbols {
@@ -38,15 +41,25 @@ class Symbols {
     virtual std::vector<std::string_view> names(Place place) const = 0;
 
     // Returns where all symbols of that name are, in ascending order.
-    virtual std::vector<Place> places(std::string_view name) const = 0;
+    std::vector<Place> places(std::string_view name) const;
 
-    virtual std::vector<std::string_view> all_names() const = 0;
+    std::vector<std::string_view> all_names() const;
 
     // Returns the place of an address, or nothing if it is in no section.
     virtual std::optional<Place> place_of(uint64_t address) const = 0;
 
     // Returns "tcp_rcv+0x12".
     std::optional<std::string> text(Place place) const;
+
+  protected:
+    // Visits all symbols. Their names live as long as the table.
+    using Visit = std::function<void(std::string_view name, Place place)>;
+    virtual void for_each(const Visit &visit) const = 0;
+
+  private:
+    // Most commands ask for one name, which takes less than this does. It is made for the second.
+    mutable std::unordered_multimap<std::string_view, Place> by_name_;
+    mutable bool asked_ = false;
 };
 
 }  // namespace btf_extra
