@@ -14,12 +14,24 @@
 /* Callers after these are not shown. */
 #define TRACE_EVENT_FRAMES 64
 
+/* The most values that are read for a filter, for --show and for --summary, and tests in a filter. */
+#define TRACE_VALUES 16
+#define TRACE_TESTS 32
+
+/* A value: a number of up to 16 bytes, low half first, or a text that ends with NUL or is cut. */
+#define TRACE_VALUE_WORDS 8
+
+/* The most pointers that are followed to a value, and texts in a filter. */
+#define TRACE_STEPS 8
+#define TRACE_TEXTS 4
+
 /* Size of the ring buffer "events". */
 #define TRACE_RING_BYTES (16 << 20)
 
 /*
  * A call. The values of all parameters of the function follow, low half first, 16 bytes each. After
- * them come the addresses of the stack: that of the site, and those that calls return to.
+ * them come the values of --show, TRACE_VALUE_WORDS each, and the addresses of the stack: that of
+ * the site, and those that calls return to.
  */
 struct trace_event {
 	__u64 time;		/* ns since boot, without suspend */
@@ -30,6 +42,8 @@ struct trace_event {
 	__u32 tgid;
 	__u32 present;		/* bit n: parameter n has a value */
 	__u32 nr_frames;	/* of the stack; 0: it was not asked for, or it is not known */
+	__u32 shown;		/* bit n: value n of --show is there */
+	__u32 reserved;
 	char comm[16];
 };
 
@@ -40,14 +54,95 @@ struct trace_site {
 };
 
 struct trace_calls {
-	__u64 calls;
+	__u64 calls;		/* that pass the filter */
 	__u64 dropped;		/* calls of these for whose event there was no room */
+	__u64 filtered;		/* calls that do not pass it */
+	__u64 untold;		/* calls for which a value that the filter needs is not there */
 };
+
+enum trace_source {
+	TRACE_PARAMETER,
+	TRACE_COMM,		/* a text */
+	TRACE_PID,		/* of the thread */
+	TRACE_TGID,
+	TRACE_CPU,
+};
+
+/*
+ * How a value is read. A number begins as the parameter. Each step takes it for an address, adds
+ * its offset and reads the next one there. What is wanted are the bits from "shift" on of word
+ * "word"; more than 64 are taken as they are.
+ */
+struct trace_value {
+	__u8 source;		/* enum trace_source */
+	__u8 param;
+	__u8 nr_steps;
+	__u8 is_text;		/* at the last step is one of less than "bits" bytes, by the
+				   kernel's address or a user's */
+	__u8 is_signed;
+	__u8 word;
+	__u8 shift;
+	__u8 bits;
+	__s32 offsets[TRACE_STEPS];
+	__u64 mask;		/* what counts of the number */
+};
+
+enum trace_test_code {
+	TRACE_EQUAL,
+	TRACE_LESS,
+	TRACE_NOT_ZERO,
+	TRACE_EQUAL_TEXT,
+	/* These take their operands from the tests before. */
+	TRACE_AND,
+	TRACE_OR,
+	TRACE_NOT,
+};
+
+#define TRACE_CONSTANT 0xff
+
+/* One of the filter, in postfix order. Numbers are compared as such, whatever their types. */
+struct trace_test {
+	__u8 code;		/* enum trace_test_code */
+	__u8 left;		/* number of a value, or TRACE_CONSTANT */
+	__u8 right;		/* likewise; for a text its number in the texts */
+	__u8 is_signed;		/* the constant */
+	__u32 reserved;
+	__u64 constant;
+};
+
+enum trace_summary {
+	TRACE_EACH_CALL,	/* no summary, but an event for each call */
+	TRACE_BY_SITE,
+	TRACE_BY_CALLER,
+	TRACE_BY_VALUE,		/* the first one that would be shown */
+};
+
+/* What is wanted of a function. The map "plans" has one for each cookie. */
+struct trace_plan {
+	__u8 nr_args;		/* parameters that events have */
+	__u8 nr_values;
+	__u8 nr_filter;		/* values that the filter needs; the others are shown */
+	__u8 nr_tests;		/* 0: no filter */
+	__u8 reserved[4];
+	struct trace_value values[TRACE_VALUES];
+	struct trace_test tests[TRACE_TESTS];
+	__u64 texts[TRACE_TEXTS][TRACE_VALUE_WORDS];
+};
+
+/* What calls are counted by, per CPU, in the map "groups". */
+struct trace_group {
+	__u32 func;
+	__u32 present;		/* 0: the value is not there */
+	__u64 words[TRACE_VALUE_WORDS];	/* the value; by caller: the site, and where its body returns */
+};
+
+/* Calls of others are not told apart. */
+#define TRACE_GROUPS 16384
 
 /* What the loader says, in .rodata. */
 struct trace_settings {
-	__u8 nr_args[TRACE_EVENT_FUNCS];	/* by cookie: the parameters that events have */
-	__u8 stacks;				/* events have the stack */
+	__u8 stacks;		/* events have the stack */
+	__u8 summary;		/* enum trace_summary */
 };
 
 /* The context of the program "look_at_code". */
@@ -61,6 +156,7 @@ struct trace_code {
 struct trace_totals {
 	__u64 dropped;
 	__u64 uncounted;	/* calls at sites for which the map has no room */
+	__u64 ungrouped;	/* calls for whose group the map has no room */
 };
 
 #endif

@@ -47,6 +47,23 @@ void CallStackText::append_text(std::string &out, std::string_view callee,
         out += fmt::format("{}?\n", kIndent);
 }
 
+std::string CallStackText::caller(std::string_view callee, bool inlined,
+                                  const CallStack &stack) const {
+    if (stack.empty())
+        return "";
+    if (inlined) {
+        const Symbolizer::Named place = from_callee(find_(stack[0], false), callee);
+        const bool known =
+            place.chain && place.chain->frames.size() > 1 && place.chain->frames[0].name == callee;
+        return known ? std::string(place.chain->frames[1].name) : "";
+    }
+    if (stack.size() < 2 || stack[1] == 0)
+        return "";
+    const Symbolizer::Named &place = find_(stack[1], true);
+    return place.chain && !place.chain->frames.empty() ? std::string(place.chain->frames[0].name)
+                                                       : place.function();
+}
+
 void CallStackText::append_json(std::string &out, std::string_view callee,
                                 const CallStack &stack) const {
     if (stack.empty()) {

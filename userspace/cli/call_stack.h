@@ -31,6 +31,10 @@ class CallStackText {
     // An array of places as `btf-extra symbolize --json` prints them, or null.
     void append_json(std::string &out, std::string_view callee, const CallStack &stack) const;
 
+    // Returns the function that called the callee; "": it is not known. The stack needs no more
+    // than the site and where the callee's body returns.
+    std::string caller(std::string_view callee, bool inlined, const CallStack &stack) const;
+
   private:
     template <class Visit>
     void for_each(std::string_view callee, const CallStack &stack, const Visit &visit) const;

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // btf-extra trace: every call of some functions, inlined or not, with its arguments.
 #include <algorithm>
+#include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "userspace/cli/command.h"
 #include "userspace/cli/object_options.h"
 #include "userspace/cli/trace_output.h"
+#include "userspace/cli/trace_plan.h"
 #include "userspace/cli/trace_program.h"
+#include "userspace/cli/trace_summary.h"
 #include "userspace/cli/trace_target.h"
 
 namespace btf_extra {
@@ -39,27 +45,70 @@ void catch_signals() {
 
 struct Options {
     std::vector<std::string> funcs;
+    std::string filter, show, summary;
     TargetOptions target;
     OutputOptions output;
 };
 
-Result<void> run(const Options &options) {
+// The table of --summary: anew each second on a terminal, and once at the end.
+class SummaryOutput {
+  public:
+    SummaryOutput(const TraceTarget &target, const TraceProgram &program, bool json)
+        : target_(target), program_(program), json_(json),
+          refreshes_(!json && isatty(STDOUT_FILENO)) {}
+
+    void refresh() {
+        const auto now = std::chrono::steady_clock::now();
+        if (!refreshes_ || now - shown_ < std::chrono::seconds(1))
+            return;
+        shown_ = now;
+        fmt::print("{}{}", kClear, target_.summary(program_).table(kRows, program_.ungrouped()));
+        std::fflush(stdout);
+    }
+
+    void finish() const {
+        const TraceSummary summary = target_.summary(program_);
+        const uint64_t others = program_.ungrouped();
+        fmt::print("{}{}", refreshes_ ? kClear : "",
+                   json_ ? summary.json(others) : summary.table(SIZE_MAX, others));
+    }
+
+  private:
+    static constexpr size_t kRows = 20;
+    static constexpr const char *kClear = "\033[H\033[J";
+
+    const TraceTarget &target_;
+    const TraceProgram &program_;
+    bool json_, refreshes_;
+    std::chrono::steady_clock::time_point shown_;
+};
+
+Result<void> run(Options &options) {
+    options.target.query = TRY(TraceQuery::parse(options.filter, options.show, options.summary));
     const auto target = TRY(TraceTarget::find(options.funcs, options.target));
     const auto program =
-        TRY(TraceProgram::load(target->nr_params(), target->nr_sites(), options.target.stacks));
+        TRY(TraceProgram::load(target->plans(), target->nr_sites(), target->settings()));
     // There is no probe yet: from here on all is taken away in order.
     catch_signals();
     TRY(target->attach(*program));
 
     TraceOutput output(target->text(), options.output);
+    std::optional<SummaryOutput> summary;
+    if (!options.summary.empty())
+        summary.emplace(*target, *program, options.output.json);
     Result<void> waited;
-    while (!interrupted && !output.done() && waited)
+    while (!interrupted && !output.done() && waited) {
         waited = output.take(*program, std::min(kPatience, output.milliseconds_left()));
+        if (summary)
+            summary->refresh();
+    }
     // Probes first: then nothing is counted that is not shown.
     target->detach();
     if (waited && !output.enough())
         waited = output.take(*program, 0);
-    target->print_summary(program->counts(), output.shown());
+    if (summary)
+        summary->finish();
+    target->print_counts(program->counts(), output.shown());
     return waited;
 }
 
@@ -73,11 +122,22 @@ void add_trace(CLI::App &app, int &exit_code) {
     OutputOptions &output = options->output;
     add_func_option(*command, options->funcs)->required();
     add_running_tables_options(*command, target.tables);
-    command->add_option("--count", output.count, "End after that many calls");
+    auto *count = command->add_option("--count", output.count, "End after that many calls");
     command->add_option("--duration", output.seconds, "End after that many seconds");
     command->add_flag("--json", output.json, "Print a JSON object a line");
-    command->add_flag("--stack", target.stacks,
-                      "Print who called, too, with the functions that are inlined there");
+    auto *stack =
+        command->add_flag("--stack", target.stacks,
+                          "Print who called, too, with the functions that are inlined there");
+    command->add_option("--filter", options->filter,
+                        "Only calls of which this holds: 'len > 1000 && comm == \"curl\"'");
+    auto *show = command->add_option("--show", options->show,
+                                     "Print these values, too: 'skb->len, skb->dev->name'");
+    command
+        ->add_option("--summary", options->summary,
+                     "Count calls instead, by site, by caller, or by a value like 'skb->dev->name'")
+        ->excludes(count)
+        ->excludes(stack)
+        ->excludes(show);
     auto *inlined =
         command->add_flag("--inline-only", target.inline_only, "Only inlined calls, no bodies");
     command->add_flag("--body-only", target.body_only, "Only bodies, no inlined calls")
@@ -92,6 +152,7 @@ void add_trace(CLI::App &app, int &exit_code) {
                       "is not known with what a call begins");
     command->add_flag("--notrace", target.notrace,
                       "Also functions that the kernel keeps tracers out of");
+    command->add_flag("-v,--verbose", target.verbose, "Print each site that is left out");
     command->callback([options, &exit_code] { exit_code = finish(run(*options)); });
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <numeric>
 #include <string_view>
 
 #include <bpf/bpf.h>
@@ -32,6 +33,18 @@ bpf_map *internal_map(bpf_object *object, std::string_view suffix) {
     return nullptr;
 }
 
+// Visits what a hash has for each processor.
+template <class Key, class Value, class Visit> void for_each_entry(int map, const Visit &visit) {
+    std::vector<Value> per_cpu(static_cast<size_t>(std::max(libbpf_num_possible_cpus(), 1)));
+    Key key;
+    const Key *last = nullptr;
+    for (Key next; bpf_map_get_next_key(map, last, &next) == 0; last = &key) {
+        key = next;
+        if (bpf_map_lookup_elem(map, &key, per_cpu.data()) == 0)
+            visit(key, std::span<const Value>(per_cpu));
+    }
+}
+
 }  // namespace
 
 TraceProgram::~TraceProgram() {
@@ -42,8 +55,9 @@ TraceProgram::~TraceProgram() {
     bpf_object__close(object_);
 }
 
-Result<std::unique_ptr<TraceProgram>> TraceProgram::load(const std::vector<uint32_t> &nr_params,
-                                                         size_t nr_sites, bool stacks) {
+Result<std::unique_ptr<TraceProgram>> TraceProgram::load(const std::vector<trace_plan> &plans,
+                                                         size_t nr_sites,
+                                                         const trace_settings &settings) {
     // One line of ours says what went wrong.
     libbpf_set_print([](libbpf_print_level, const char *, va_list) { return 0; });
     std::unique_ptr<TraceProgram> out(new TraceProgram);
@@ -55,22 +69,26 @@ Result<std::unique_ptr<TraceProgram>> TraceProgram::load(const std::vector<uint3
     if (out->object_ == nullptr)
         return failure("open", errno);
 
-    if (nr_params.size() > TRACE_EVENT_FUNCS)
-        return failure("open", E2BIG);
-    trace_settings settings = {};  // all there is in .rodata
-    settings.stacks = stacks;
-    for (size_t i = 0; i < nr_params.size(); i++)
-        settings.nr_args[i] =
-            static_cast<unsigned char>(std::min<uint32_t>(nr_params[i], TRACE_EVENT_ARGS));
+    // It is all that there is in .rodata.
     if (int error = bpf_map__set_initial_value(internal_map(out->object_, ".rodata"), &settings,
                                                sizeof(settings));
         error != 0)
         return failure("open", -error);
-    bpf_map *calls = bpf_object__find_map_by_name(out->object_, "calls");
-    bpf_map__set_max_entries(calls, static_cast<uint32_t>(std::max<size_t>(nr_sites, 1)));
+    const auto sized_map = [&](const char *name, size_t entries) {
+        bpf_map *map = bpf_object__find_map_by_name(out->object_, name);
+        bpf_map__set_max_entries(map, static_cast<uint32_t>(std::max<size_t>(entries, 1)));
+        return map;
+    };
+    bpf_map *calls = sized_map("calls", nr_sites);
+    bpf_map *described = sized_map("plans", plans.size());
+    const bool grouped = settings.summary == TRACE_BY_CALLER || settings.summary == TRACE_BY_VALUE;
+    bpf_map *groups = sized_map("groups", grouped ? TRACE_GROUPS : 1);
 
     if (int error = bpf_object__load(out->object_); error != 0)
         return failure("load", -error);
+    for (uint32_t cookie = 0; cookie < plans.size(); cookie++)
+        if (bpf_map_update_elem(bpf_map__fd(described), &cookie, &plans[cookie], BPF_ANY) != 0)
+            return failure("plans", errno);
     void *totals = mmap(nullptr, sizeof(trace_totals), PROT_READ, MAP_SHARED,
                         bpf_map__fd(internal_map(out->object_, ".bss")), 0);
     if (totals == MAP_FAILED)
@@ -80,6 +98,7 @@ Result<std::unique_ptr<TraceProgram>> TraceProgram::load(const std::vector<uint3
     out->look_at_code_ =
         bpf_program__fd(bpf_object__find_program_by_name(out->object_, "look_at_code"));
     out->calls_ = bpf_map__fd(calls);
+    out->groups_ = bpf_map__fd(groups);
     out->events_ =
         ring_buffer__new(bpf_map__fd(bpf_object__find_map_by_name(out->object_, "events")),
                          on_event, out.get(), nullptr);
@@ -116,20 +135,24 @@ Result<void> TraceProgram::wait(int milliseconds, const Visit &visit) {
 
 TraceProgram::Counts TraceProgram::counts() const {
     Counts out = {{}, totals_->uncounted};
-    std::vector<trace_calls> per_cpu(static_cast<size_t>(std::max(libbpf_num_possible_cpus(), 1)));
-    trace_site site;
-    const trace_site *last = nullptr;
-    for (trace_site next; bpf_map_get_next_key(calls_, last, &next) == 0; last = &site) {
-        site = next;
-        if (bpf_map_lookup_elem(calls_, &site, per_cpu.data()) != 0)
-            continue;
-        trace_calls &sum = out.sites[{static_cast<uint32_t>(site.func), site.ip}];
-        for (const trace_calls &each : per_cpu) {
-            sum.calls += each.calls;
-            sum.dropped += each.dropped;
-        }
-    }
+    for_each_entry<trace_site, trace_calls>(
+        calls_, [&](const trace_site &site, std::span<const trace_calls> per_cpu) {
+            trace_calls &sum = out.sites[{static_cast<uint32_t>(site.func), site.ip}];
+            for (const trace_calls &each : per_cpu) {
+                sum.calls += each.calls;
+                sum.dropped += each.dropped;
+                sum.filtered += each.filtered;
+                sum.untold += each.untold;
+            }
+        });
     return out;
+}
+
+void TraceProgram::for_each_group(const VisitGroup &visit) const {
+    for_each_entry<trace_group, uint64_t>(
+        groups_, [&](const trace_group &group, std::span<const uint64_t> per_cpu) {
+            visit(group, std::accumulate(per_cpu.begin(), per_cpu.end(), uint64_t{0}));
+        });
 }
 
 }  // namespace btf_extra

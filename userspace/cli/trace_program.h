@@ -25,10 +25,9 @@ class TraceProgram {
     // Gets an event; false: no more of them.
     using Visit = std::function<bool(std::span<const std::byte>)>;
 
-    // For functions with so many parameters, in the order of their cookies, and for that many
-    // sites in all. stacks: events have the stack.
-    static Result<std::unique_ptr<TraceProgram>> load(const std::vector<uint32_t> &nr_params,
-                                                      size_t nr_sites, bool stacks);
+    // plans: by cookie. nr_sites: of all functions.
+    static Result<std::unique_ptr<TraceProgram>>
+    load(const std::vector<trace_plan> &plans, size_t nr_sites, const trace_settings &settings);
     ~TraceProgram();
     TraceProgram(const TraceProgram &) = delete;
     TraceProgram &operator=(const TraceProgram &) = delete;
@@ -52,6 +51,12 @@ class TraceProgram {
     };
     Counts counts() const;
 
+    // Calls that are in no group, because there are too many.
+    uint64_t ungrouped() const { return totals_->ungrouped; }
+    // Visits each group with its calls.
+    using VisitGroup = std::function<void(const trace_group &, uint64_t calls)>;
+    void for_each_group(const VisitGroup &visit) const;
+
   private:
     TraceProgram() = default;
     static int on_event(void *self, void *data, size_t size);
@@ -61,7 +66,7 @@ class TraceProgram {
     const volatile trace_totals *totals_ = nullptr;
     int fd_ = -1;
     int look_at_code_ = -1;
-    int calls_ = -1;
+    int calls_ = -1, groups_ = -1;
     const Visit *visit_ = nullptr;  // during wait()
 };
 

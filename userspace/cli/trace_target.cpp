@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <map>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -66,16 +68,25 @@ Result<std::unique_ptr<TraceTarget>> TraceTarget::find(const std::vector<std::st
     std::vector<TracedFunc> traces;
     for (DescribedFunc &func : funcs) {
         traces.push_back(traced(func));
-        out->funcs_.push_back({std::move(func), 0, nullptr, {}, {}, 0});
+        auto plan =
+            make_plan(func.view().locations().blob(), func.found.id, func.params, options.query);
+        if (!plan)
+            return Error{fmt::format("{}: {}", func.prototype, plan.error().message)};
+        traces.back().shown = std::move(plan->shown);
+        out->funcs_.push_back({std::move(func), plan->plan, 0, nullptr, {}, {}, 0});
         TRY(out->require(out->funcs_.back()));
     }
     out->text_ = std::make_unique<TraceText>(std::move(traces));
-    if (options.stacks) {
+    if (options.stacks || options.query.summary == TRACE_BY_CALLER) {
         auto symbolizer = TRY(Symbolizer::open(options.tables));
         out->symbolizer_ = std::move(symbolizer);
-        out->text_->show_stacks(CallStackText(
-            [&symbolizer = *out->symbolizer_](uint64_t address, bool return_address)
-                -> const Symbolizer::Named & { return symbolizer.find(address, return_address); }));
+        out->stacks_.emplace(
+            [&symbolizer = *out->symbolizer_](uint64_t address,
+                                              bool return_address) -> const Symbolizer::Named & {
+                return symbolizer.find(address, return_address);
+            });
+        if (options.stacks)
+            out->text_->show_stacks(*out->stacks_);
     }
     return out;
 }
@@ -93,10 +104,17 @@ Result<void> TraceTarget::require(Func &func) {
     return {};
 }
 
-std::vector<uint32_t> TraceTarget::nr_params() const {
-    std::vector<uint32_t> out;
+std::vector<trace_plan> TraceTarget::plans() const {
+    std::vector<trace_plan> out;
     for (const Func &func : funcs_)
-        out.push_back(static_cast<uint32_t>(func.func.params.size()));
+        out.push_back(func.plan);
+    return out;
+}
+
+trace_settings TraceTarget::settings() const {
+    trace_settings out = {};
+    out.stacks = options_.stacks;
+    out.summary = options_.query.summary;
     return out;
 }
 
@@ -116,15 +134,26 @@ std::string TraceTarget::place(uint64_t address) const {
 }
 
 void TraceTarget::report(const Func &func, const AttachOutcome &outcome) const {
+    std::map<std::string, size_t> reasons;
     for (const btf_extra_left_out &each : outcome.left_out) {
-        std::string params;
+        std::string reason = btf_extra_reason_text(&each);
+        const char *before = ": ";
         for (size_t i = 0; i < std::min<size_t>(func.func.params.size(), 64); i++)
-            if (each.parameters >> i & 1)
-                params += (params.empty() ? ": " : ", ") + param_name(func.func, i);
-        fmt::print(stderr, "btf-extra: {}: left out: {} {}: {}{}\n", func.func.name,
-                   place(each.site.address), kind_of(each.site), btf_extra_reason_text(&each),
-                   params);
+            if (each.parameters >> i & 1) {
+                reason += before + param_name(func.func, i);
+                before = ", ";
+            }
+        if (options_.verbose)
+            fmt::print(stderr, "btf-extra: {}: left out: {} {}: {}\n", func.func.name,
+                       place(each.site.address), kind_of(each.site), reason);
+        reasons[std::move(reason)]++;
     }
+    std::string text;
+    for (const auto &[reason, count] : reasons)
+        text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", count, reason);
+    if (!text.empty())
+        fmt::print(stderr, "btf-extra: {}: {} of {} sites left out: {}\n", func.func.name,
+                   outcome.left_out.size(), outcome.wanted, text);
 }
 
 void TraceTarget::look_at_code(Func &func, const TraceProgram &program) {
@@ -139,7 +168,7 @@ Result<void> TraceTarget::attach(Func &func, uint32_t cookie, const TraceProgram
     opts.required = func.required;
     opts.cookie = cookie;
     opts.max_sites = options_.max_sites;
-    if (options_.stacks && tables_->source() != SiteTables::Source::kModule)
+    if (symbolizer_ && tables_->source() != SiteTables::Source::kModule)
         look_at_code(func, program);
     auto outcome = TRY(btf_extra::attach(*tables_, func.func, program.fd(), opts));
     report(func, outcome);
@@ -229,9 +258,7 @@ void TraceTarget::detach() {
         func.kloc.reset();
 }
 
-void TraceTarget::print_summary(const TraceProgram::Counts &counts, uint64_t shown) const {
-    std::fflush(stdout);
-    uint64_t all = 0, dropped = 0;
+void TraceTarget::print_sites(const TraceProgram::Counts &counts) const {
     for (uint32_t cookie = 0; cookie < funcs_.size(); cookie++) {
         const Func &func = funcs_[cookie];
         if (func.sites.empty())
@@ -241,27 +268,66 @@ void TraceTarget::print_summary(const TraceProgram::Counts &counts, uint64_t sho
         fmt::print(stderr, "{}\n{:>12} {:>8}  site\n", func.func.prototype, "calls", "missed");
         for (const Site &site : func.sites) {
             const auto found = counts.sites.find({cookie, site.address});
-            const trace_calls here = found != counts.sites.end() ? found->second : trace_calls{};
-            calls += here.calls;
-            dropped += here.dropped;
-            if (here.calls == 0 && (site.missed == 0 || site.missed == kNotKnown)) {
+            const uint64_t here = found != counts.sites.end() ? found->second.calls : 0;
+            calls += here;
+            if (here == 0 && (site.missed == 0 || site.missed == kNotKnown)) {
                 silent += site.at_once;
                 continue;
             }
-            fmt::print(stderr, "{:>12} {:>8}  {} {}{}\n", here.calls, count_text(site.missed),
+            fmt::print(stderr, "{:>12} {:>8}  {} {}{}\n", here, count_text(site.missed),
                        site.text.symbol, site.text.kind,
                        site.at_once > 1 ? fmt::format(", {} at once", site.at_once) : "");
         }
-        all += calls;
         fmt::print(stderr, "{:>12} {:>8}  in all; {} site{} without a call\n", calls,
                    count_text(func.missed), silent, silent == 1 ? "" : "s");
     }
-    if (dropped != 0)
-        fmt::print(stderr, "btf-extra: {} events dropped in all: no room for them\n", dropped);
+}
+
+void TraceTarget::print_counts(const TraceProgram::Counts &counts, uint64_t shown) const {
+    std::fflush(stdout);
+    const bool each_call = options_.query.summary == TRACE_EACH_CALL;
+    if (each_call)
+        print_sites(counts);
+    trace_calls all = {};
+    for (const auto &[site, calls] : counts.sites) {
+        all.calls += calls.calls;
+        all.dropped += calls.dropped;
+        all.filtered += calls.filtered;
+        all.untold += calls.untold;
+    }
+    if (all.filtered != 0 || all.untold != 0)
+        fmt::print(stderr, "btf-extra: {} of {} calls pass the filter{}\n", all.calls,
+                   all.calls + all.filtered + all.untold,
+                   all.untold != 0
+                       ? fmt::format("; for {} a value that it needs is not there", all.untold)
+                       : "");
+    if (all.dropped != 0)
+        fmt::print(stderr, "btf-extra: {} events dropped in all: no room for them\n", all.dropped);
     if (counts.uncounted != 0)
         fmt::print(stderr, "btf-extra: {} calls are in none of these counts\n", counts.uncounted);
-    if (all > shown + dropped)
-        fmt::print(stderr, "btf-extra: {} of {} calls shown\n", shown, all);
+    if (each_call && all.calls > shown + all.dropped)
+        fmt::print(stderr, "btf-extra: {} of {} calls shown\n", shown, all.calls);
+}
+
+TraceSummary TraceTarget::summary(const TraceProgram &program) const {
+    TraceSummary out(options_.query);
+    if (options_.query.summary == TRACE_BY_SITE)
+        for (const auto &[site, calls] : program.counts().sites)
+            out.add_site(text_->func(site.first), text_->site(site.first, site.second),
+                         calls.calls);
+    program.for_each_group([&](const trace_group &group, uint64_t calls) {
+        const TracedFunc &func = text_->func(group.func);
+        const std::vector<uint64_t> words(std::begin(group.words), std::end(group.words));
+        if (options_.query.summary == TRACE_BY_VALUE)
+            return out.add_value(func, group.present != 0 ? words.data() : nullptr, calls);
+        const TracedSite &site = text_->site(group.func, group.words[0]);
+        const bool inlined = std::string_view(site.kind) == "inlined";
+        CallStack stack = {group.words[0], group.words[1]};
+        if (!inlined && !site.unwinds)
+            stack.pop_back();
+        out.add_caller(func, stacks_->caller(func.name, inlined, stack), calls);
+    });
+    return out;
 }
 
 }  // namespace btf_extra

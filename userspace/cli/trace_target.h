@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "userspace/cli/symbolizer.h"
+#include "userspace/cli/trace_plan.h"
 #include "userspace/cli/trace_program.h"
+#include "userspace/cli/trace_summary.h"
 #include "userspace/cli/trace_text.h"
 #include "userspace/format/result.h"
 #include "userspace/lib/attach/kloc.h"
@@ -27,6 +29,8 @@ struct TargetOptions {
     bool inline_only = false, body_only = false, best_effort = false, inexact = false,
          notrace = false;
     bool stacks = false;
+    bool verbose = false;  // each site that is left out, not just how many
+    TraceQuery query;
 
     uint32_t flags() const;  // of btf_extra_attach_opts
 };
@@ -39,7 +43,8 @@ class TraceTarget {
     static Result<std::unique_ptr<TraceTarget>> find(const std::vector<std::string> &texts,
                                                      const TargetOptions &options);
 
-    std::vector<uint32_t> nr_params() const;  // by cookie
+    std::vector<trace_plan> plans() const;  // by cookie
+    trace_settings settings() const;
     size_t nr_sites() const;
     const TraceText &text() const { return *text_; }
 
@@ -48,7 +53,10 @@ class TraceTarget {
     void detach();
 
     // On stderr: each site with its calls, and what is known to be missing.
-    void print_summary(const TraceProgram::Counts &counts, uint64_t shown) const;
+    void print_counts(const TraceProgram::Counts &counts, uint64_t shown) const;
+
+    // Counts the calls up to now by what the query says.
+    TraceSummary summary(const TraceProgram &program) const;
 
   private:
     struct Site {
@@ -59,6 +67,7 @@ class TraceTarget {
     };
     struct Func {
         DescribedFunc func;
+        trace_plan plan;
         uint64_t required = 0;
         std::unique_ptr<btf_extra_kloc> kloc;
         std::vector<Site> sites;     // in order of address; those with a probe
@@ -73,6 +82,7 @@ class TraceTarget {
     bool may_go_without(const Error &error) const;
     void note_sites(Func &func, uint32_t cookie);
     void report(const Func &func, const AttachOutcome &outcome) const;
+    void print_sites(const TraceProgram::Counts &counts) const;
     std::string place(uint64_t address) const;
 
     TargetOptions options_;
@@ -80,6 +90,7 @@ class TraceTarget {
     std::vector<Func> funcs_;  // by cookie
     std::unique_ptr<TraceText> text_;
     std::optional<Symbolizer> symbolizer_;  // for stacks
+    std::optional<CallStackText> stacks_;
 };
 
 }  // namespace btf_extra

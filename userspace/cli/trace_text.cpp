@@ -16,7 +16,7 @@ constexpr uint64_t kMicrosecond = 1000, kSecond = 1'000'000'000;
 
 struct Decoded {
     trace_event head;
-    std::span<const std::byte> args;
+    std::span<const std::byte> args, shown;
     CallStack stack;
 
     // Nothing: the parameter has no location there.
@@ -25,6 +25,14 @@ struct Decoded {
             (param + 1) * sizeof(value) > args.size())
             return false;
         std::memcpy(value, args.data() + param * sizeof(value), sizeof(value));
+        return true;
+    }
+
+    // Nothing: a value that leads there is not there.
+    bool shown_value(size_t number, uint64_t (&words)[TRACE_VALUE_WORDS]) const {
+        if ((head.shown >> number & 1) == 0 || (number + 1) * sizeof(words) > shown.size())
+            return false;
+        std::memcpy(words, shown.data() + number * sizeof(words), sizeof(words));
         return true;
     }
 
@@ -49,6 +57,10 @@ std::optional<Decoded> decode(std::span<const std::byte> event,
     const size_t nr_args = std::min<size_t>(funcs[out.head.func].params.size(), TRACE_EVENT_ARGS);
     out.args = event.first(std::min(nr_args * 2 * sizeof(uint64_t), event.size()));
     event = event.subspan(out.args.size());
+    const size_t nr_shown = funcs[out.head.func].shown.size();
+    out.shown =
+        event.first(std::min(nr_shown * TRACE_VALUE_WORDS * sizeof(uint64_t), event.size()));
+    event = event.subspan(out.shown.size());
     if (out.head.nr_frames > event.size() / sizeof(uint64_t))
         return {};
     if (out.head.nr_frames != 0) {
@@ -72,9 +84,9 @@ void append_quoted(std::string &out, std::string_view text) {
 
 }  // namespace
 
-const TracedSite &TraceText::site(const trace_event &event) const {
+const TracedSite &TraceText::site(uint32_t func, uint64_t ip) const {
     static const TracedSite kUnknown = {"", "?"};
-    auto found = sites_.find({event.func, event.ip});
+    auto found = sites_.find({func, ip});
     return found != sites_.end() ? found->second : kUnknown;
 }
 
@@ -84,7 +96,7 @@ bool TraceText::append_text(std::string &out, std::span<const std::byte> bytes) 
         return false;
     const trace_event &head = event->head;
     const TracedFunc &func = funcs_[head.func];
-    const TracedSite &place = site(head);
+    const TracedSite &place = site(head.func, head.ip);
     auto to = std::back_inserter(out);
     fmt::format_to(to, "{:5}.{:06} [{:03}] {}-{} {} ", head.time / kSecond,
                    head.time % kSecond / kMicrosecond, head.cpu, event->comm(), head.pid,
@@ -104,6 +116,15 @@ bool TraceText::append_text(std::string &out, std::span<const std::byte> bytes) 
         else
             out += '?';
     }
+    for (size_t i = 0; i < func.shown.size(); i++) {
+        out += ' ';
+        out += func.shown[i].text;
+        out += '=';
+        if (uint64_t words[TRACE_VALUE_WORDS]; event->shown_value(i, words))
+            func.shown[i].append_text(out, words);
+        else
+            out += '?';
+    }
     out += '\n';
     if (stacks_)
         stacks_->append_text(out, func.name, place.unwinds ? event->stack : CallStack());
@@ -116,7 +137,7 @@ bool TraceText::append_json(std::string &out, std::span<const std::byte> bytes) 
         return false;
     const trace_event &head = event->head;
     const TracedFunc &func = funcs_[head.func];
-    const TracedSite &place = site(head);
+    const TracedSite &place = site(head.func, head.ip);
     auto to = std::back_inserter(out);
     fmt::format_to(to, R"({{"time":{}.{:09},"cpu":{},"comm":)", head.time / kSecond,
                    head.time % kSecond, head.cpu);
@@ -140,6 +161,21 @@ bool TraceText::append_json(std::string &out, std::span<const std::byte> bytes) 
             out += "null";
     }
     out += '}';
+    if (!func.shown.empty()) {
+        out += R"(,"show":)";
+        char before = '{';
+        for (size_t i = 0; i < func.shown.size(); i++) {
+            out += before;
+            append_quoted(out, func.shown[i].text);
+            out += ':';
+            if (uint64_t words[TRACE_VALUE_WORDS]; event->shown_value(i, words))
+                func.shown[i].append_json(out, words);
+            else
+                out += "null";
+            before = ',';
+        }
+        out += '}';
+    }
     if (stacks_) {
         out += R"(,"stack":)";
         stacks_->append_json(out, func.name, place.unwinds ? event->stack : CallStack());

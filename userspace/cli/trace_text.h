@@ -14,6 +14,7 @@
 
 #include "userspace/bpf/trace_event.h"
 #include "userspace/cli/call_stack.h"
+#include "userspace/cli/trace_plan.h"
 #include "userspace/cli/value_text.h"
 
 namespace btf_extra {
@@ -26,6 +27,7 @@ struct TracedParam {
 struct TracedFunc {
     std::string object, name;
     std::vector<TracedParam> params;
+    std::vector<ShownValue> shown = {};
 };
 
 // The place of a call.
@@ -47,14 +49,17 @@ class TraceText {
     // From now on a call is followed by its stack.
     void show_stacks(CallStackText stacks) { stacks_ = std::move(stacks); }
 
+    const TracedFunc &func(uint32_t number) const { return funcs_[number]; }
+    // A place without symbol and of kind "?": it is not known.
+    const TracedSite &site(uint32_t func, uint64_t ip) const;
+
     // A line each, appended. False, and nothing appended, for what is no event of these functions.
     //   12345.678901 [003] sshd-1234 foo host+0x12 inlined skb=0xffff888004d7a000 len=5 flags=?
+    // The values of --show come behind the arguments, "skb->len=60".
     bool append_text(std::string &out, std::span<const std::byte> event) const;
     bool append_json(std::string &out, std::span<const std::byte> event) const;
 
   private:
-    const TracedSite &site(const trace_event &event) const;
-
     std::vector<TracedFunc> funcs_;
     std::map<std::pair<uint32_t, uint64_t>, TracedSite> sites_;
     std::optional<CallStackText> stacks_;

@@ -72,6 +72,19 @@ void ValueFormat::read_enumerators(const btf_blob &blob, const btf_type &type) {
     std::ranges::stable_sort(enumerators_, {}, &Enumerator::value);
 }
 
+ValueFormat ValueFormat::number() {
+    ValueFormat out;
+    out.form_ = Form::kUnsigned;
+    return out;
+}
+
+std::optional<uint64_t> ValueFormat::value_of(std::string_view enumerator) const {
+    const auto found = std::ranges::find(enumerators_, enumerator, &Enumerator::name);
+    if (found == enumerators_.end())
+        return {};
+    return narrow_extend(found->value, size_, is_signed_);
+}
+
 // "" for a value without a name.
 std::string_view ValueFormat::enumerator(uint64_t value) const {
     auto found = std::ranges::lower_bound(enumerators_, value, {}, &Enumerator::value);

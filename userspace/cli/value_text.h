@@ -5,6 +5,7 @@
 #define BTF_EXTRA_VALUE_TEXT_H
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,13 @@ class ValueFormat {
     // format.
     ValueFormat(const btf_blob &blob, uint32_t type_id);
 
+    // Of a number of 8 bytes, without a type.
+    static ValueFormat number();
+
+    // Returns the enumerator's value, extended as its type says; nothing: there is none of that
+    // name.
+    std::optional<uint64_t> value_of(std::string_view enumerator) const;
+
     // value: up to 16 bytes, low half first; what is past the size of the type is not looked at.
     void append_text(std::string &out, const uint64_t (&value)[2]) const;
 
@@ -29,6 +37,8 @@ class ValueFormat {
     void append_json(std::string &out, const uint64_t (&value)[2]) const;
 
   private:
+    ValueFormat() = default;
+
     enum class Form { kSigned, kUnsigned, kBool, kChar, kEnum, kAddress, kBytes };
 
     struct Enumerator {

@@ -82,6 +82,45 @@ fallocate ksys_fallocate $place inlined fd=3 mode=0 offset=4096 len=1000" "$(bar
     btf-extra trace ksys_fallocate --duration 0.5 >$lines 2>$told
     same 'it ends after that time' 0 $?
 
+    begin ksys_fallocate --filter 'len > 900 && (mode & 1) == 0 && comm == "fallocate"' \
+        --show 'len, comm, fd'
+    allocate 777 1000
+    end
+    same 'a filter, and values that are shown' "fallocate ksys_fallocate $place inlined fd=3 mode=0 \
+offset=4096 len=1000 len=1000 comm=\"fallocate\" fd=3" "$(bare $lines)"
+    same 'what the filter lets pass' 'btf-extra: 1 of 2 calls pass the filter' \
+        "$(grep 'the filter' $told)"
+
+    begin vfs_write --filter 'count == 777 && !(comm != "dd")' --json \
+        --show 'file->f_path.dentry->d_name.name, *pos, file->f_inode->i_sb->s_type->name'
+    dd if=/dev/zero of=/tmp/written bs=777 count=2 2>/dev/null
+    end
+    same 'members behind pointers' '{"file->f_path.dentry->d_name.name":"written","*pos":0,"file->f_inode->i_sb->s_type->name":"'"$rootfs"'"}
+{"file->f_path.dentry->d_name.name":"written","*pos":777,"file->f_inode->i_sb->s_type->name":"'"$rootfs"'"}' \
+        "$(sed 's/.*"show":\({[^}]*}\).*/\1/' $lines)"
+
+    begin ksys_fallocate --show 'mode' --filter 'pid == 1'
+    allocate 777
+    end
+    same 'no call passes' ' btf-extra: 0 of 1 calls pass the filter' \
+        "$(cat $lines) $(grep 'the filter' $told)"
+
+    begin ksys_fallocate --summary len
+    allocate 777 1000 777
+    end
+    same 'a summary by value' '2 ksys_fallocate 777
+1 ksys_fallocate 1000' "$(awk 'NR > 1 { print $1, $2, $3 }' $lines)"
+    begin ksys_fallocate --summary site --json
+    allocate 777 1000
+    end
+    same 'a summary by site' \
+        '{"function":"ksys_fallocate","by":"site","value":"'"$place"'","calls":2}' "$(cat $lines)"
+    fails 'a filter that is wrong' "--filter: 'len >': a name is missing at the end" \
+        ksys_fallocate --filter 'len >'
+    fails 'a member that is not there' \
+        "int ksys_fallocate(int fd, int mode, loff_t offset, loff_t len): len->x: -> behind 'loff_t', which is no pointer" \
+        ksys_fallocate --show 'len->x'
+
     # As many as come in a moment: those without room are counted.
     begin ksys_write
     dd if=/dev/zero of=/dev/null bs=1 count=100000 2>/dev/null
@@ -105,7 +144,9 @@ fallocate ksys_fallocate $place inlined fd=3 mode=0 offset=4096 len=1000" "$(bar
     same 'too many sites' '1 yes' "$? $(grep -q 'sites, more than 10' $told && echo yes)"
     btf-extra trace skb_headlen --require skb 2>$told
     same 'a required parameter: all or none' '1 yes' \
-        "$? $(grep -q ': left out: .*: skb$' $told && echo yes)"
+        "$? $(grep -q ' sites left out: .*no location there: skb' $told && echo yes)"
+    same 'how many there are' "$(sed -n 's/.*skb_headlen: \([0-9]*\) of [0-9]* sites left out: .*/\1/p' $told)" \
+        "$(btf-extra trace -v skb_headlen --require skb 2>&1 | grep -c 'skb_headlen: left out: ')"
     btf-extra trace ksys_write --require nobody 2>$told
     same 'a parameter that it does not have' '1 yes' \
         "$? $(grep -q ' has no parameter nobody$' $told && echo yes)"
@@ -132,10 +173,17 @@ fallocate ksys_fallocate $place inlined fd=3 mode=0 offset=4096 len=1000" "$(bar
         "$? $(grep -c stdout $told) $(tail -n 1 $told)"
 }
 
+rootfs=$(stat -f -c %T /tmp)
 folder=/lib/firmware/btf_extra/$(uname -r)
 test=perf tables=$folder/vmlinux.btf_extra
 mkdir -p "$folder" && cp /vmlinux.btf_extra "$folder"
 try_all 1
+begin ksys_fallocate vfs_write --filter 'comm == "fallocate" || comm == "dd"' --summary caller
+allocate 777
+dd if=/dev/zero of=/tmp/written bs=777 count=2 2>/dev/null
+end
+same 'a summary by caller' 'vfs_write ksys_write
+ksys_fallocate __do_sys_fallocate' "$(awk 'NR > 1 { print $2, $3 }' $lines)"
 rm -r "$folder"
 test=module tables='running kernel'
 insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko || echo 'fail the modules load'
@@ -156,6 +204,13 @@ same 'packets: there are some' yes "$([ "$(grep -c ' ping-' $lines)" -gt 5 ] && 
 same 'packets: all calls are there' "$(sum '/ in all; /' '$1')" "$(wc -l <$lines)"
 head -n 5 $lines | sed 's/^/# /'
 tail -n 6 $told | sed 's/^/# /'
+begin skb_headlen --best-effort --filter 'skb != NULL' --summary site
+ping -c 3 127.0.0.1 >/dev/null
+end
+counted=$(awk 'NR > 1 { sum += $1 } END { print sum + 0 }' $lines)
+passed=$(sed -n 's/.* \([0-9]*\) of [0-9]* calls pass the filter.*/\1/p' $told)
+same 'packets: what the filter lets pass is counted' "${passed:-$counted}" "$counted"
+same 'packets: some pass' yes "$([ "$counted" -gt 5 ] && echo yes)"
 begin ksys_fallocate --tables /vmlinux.btf_extra
 same 'the module is not used' 1 "$(grep -c 'without the module: perf kprobes are used' $told)"
 allocate 777
