@@ -143,6 +143,9 @@ struct pt_regs___btf_loc {
 
 #define BTF_LOC_BLURS(byte) 0	/* a kprobe has the address of the instruction */
 
+#define BTF_LOC_LINK 240	/* x30 */
+#define BTF_LOC_SIGNED 0xffff000000000000ULL
+
 #else
 #error "btf_loc.bpf.h: compile with -D__TARGET_ARCH_x86 or -D__TARGET_ARCH_arm64"
 #endif
@@ -313,6 +316,22 @@ static __always_inline __u64 bpf_loc_ip(void *ctx)
 static __always_inline int bpf_loc_unwinds(__u8 first)
 {
 	return !BTF_LOC_BLURS(first);
+}
+
+/*
+ * Returns the link register without its signature. Until a function has a frame of its own, that is
+ * where it returns to, and bpf_get_stack() leaves its caller out (arm64, Linux 6.12). 0: the
+ * architecture has no such register.
+ */
+static __always_inline __u64 bpf_loc_link(void *ctx)
+{
+#ifdef BTF_LOC_LINK
+	__u64 link = btf_loc_load(ctx, BTF_LOC_LINK);
+
+	return link ? link | BTF_LOC_SIGNED : 0;
+#else
+	return 0;
+#endif
 }
 
 /* Returns the cookie of btf_extra_attach_opts. */

@@ -333,6 +333,7 @@ static __always_inline void fill(struct reading *reading, const struct trace_sit
 	head->nr_frames = 0;
 	head->shown = 0;
 	head->reserved = 0;
+	head->link = bpf_loc_link(reading->ctx);
 	bpf_get_current_comm(head->comm, sizeof(head->comm));
 	/* The loops change nothing that the verifier would have to follow from turn to turn. */
 	bpf_loop(plan->nr_args, add_arg, reading, 0);
@@ -358,10 +359,10 @@ static __always_inline void count_group(struct reading *reading, const struct tr
 	__builtin_memset(group, 0, sizeof(*group));
 	group->func = site->func;
 	if (settings.summary == TRACE_BY_CALLER) {
-		/* Behind the site comes where its body returns. */
 		if (bpf_get_stack(reading->ctx, group->words, 2 * sizeof(__u64), 0) < 0)
 			group->words[1] = 0;
 		group->words[0] = site->ip;
+		group->words[2] = bpf_loc_link(reading->ctx);
 		group->present = 1;
 	} else {
 		reading->first = n;

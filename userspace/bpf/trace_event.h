@@ -44,6 +44,7 @@ struct trace_event {
 	__u32 nr_frames;	/* of the stack; 0: it was not asked for, or it is not known */
 	__u32 shown;		/* bit n: value n of --show is there */
 	__u32 reserved;
+	__u64 link;		/* bpf_loc_link() */
 	char comm[16];
 };
 
@@ -133,7 +134,7 @@ struct trace_plan {
 struct trace_group {
 	__u32 func;
 	__u32 present;		/* 0: the value is not there */
-	__u64 words[TRACE_VALUE_WORDS];	/* the value; by caller: the site, and where its body returns */
+	__u64 words[TRACE_VALUE_WORDS];	/* the value; by caller: the site, its caller in the stack, link */
 };
 
 /* Calls of others are not told apart. */

@@ -47,6 +47,19 @@ void CallStackText::append_text(std::string &out, std::string_view callee,
         out += fmt::format("{}?\n", kIndent);
 }
 
+CallStack CallStackText::completed(CallStack stack, uint64_t link, bool body) const {
+    if (link == 0 || stack.empty())
+        return stack;
+    if (!body) {
+        // What a function calls returns into it, and it has a frame then.
+        const std::string function = find_(stack[0], false).function();
+        if ((stack.size() > 1 && stack[1] == link) || find_(link, true).function() == function)
+            return stack;
+    }
+    stack.insert(stack.begin() + 1, link);
+    return stack;
+}
+
 std::string CallStackText::caller(std::string_view callee, bool inlined,
                                   const CallStack &stack) const {
     if (stack.empty())

@@ -31,6 +31,10 @@ class CallStackText {
     // An array of places as `btf-extra symbolize --json` prints them, or null.
     void append_json(std::string &out, std::string_view callee, const CallStack &stack) const;
 
+    // Puts in the caller of the function that the site is in, if the stack lacks it: see
+    // bpf_loc_link(). body: the site is the entry of that function.
+    CallStack completed(CallStack stack, uint64_t link, bool body) const;
+
     // Returns the function that called the callee; "": it is not known. The stack needs no more
     // than the site and where the callee's body returns.
     std::string caller(std::string_view callee, bool inlined, const CallStack &stack) const;

@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <map>
-#include <string_view>
 
 #include <fmt/format.h>
 
@@ -321,11 +320,11 @@ TraceSummary TraceTarget::summary(const TraceProgram &program) const {
         if (options_.query.summary == TRACE_BY_VALUE)
             return out.add_value(func, group.present != 0 ? words.data() : nullptr, calls);
         const TracedSite &site = text_->site(group.func, group.words[0]);
-        const bool inlined = std::string_view(site.kind) == "inlined";
-        CallStack stack = {group.words[0], group.words[1]};
-        if (!inlined && !site.unwinds)
+        CallStack stack = {words[0], words[1]};
+        if (!site.unwinds)
             stack.pop_back();
-        out.add_caller(func, stacks_->caller(func.name, inlined, stack), calls);
+        stack = stacks_->completed(std::move(stack), words[2], site.is_body());
+        out.add_caller(func, stacks_->caller(func.name, !site.is_body(), stack), calls);
     });
     return out;
 }

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -90,6 +91,12 @@ const TracedSite &TraceText::site(uint32_t func, uint64_t ip) const {
     return found != sites_.end() ? found->second : kUnknown;
 }
 
+CallStack TraceText::stack_of(const trace_event &event, CallStack stack) const {
+    const TracedSite &place = site(event.func, event.ip);
+    return place.unwinds ? stacks_->completed(std::move(stack), event.link, place.is_body())
+                         : CallStack();
+}
+
 bool TraceText::append_text(std::string &out, std::span<const std::byte> bytes) const {
     const auto event = decode(bytes, funcs_);
     if (!event)
@@ -127,7 +134,7 @@ bool TraceText::append_text(std::string &out, std::span<const std::byte> bytes) 
     }
     out += '\n';
     if (stacks_)
-        stacks_->append_text(out, func.name, place.unwinds ? event->stack : CallStack());
+        stacks_->append_text(out, func.name, stack_of(head, event->stack));
     return true;
 }
 
@@ -178,7 +185,7 @@ bool TraceText::append_json(std::string &out, std::span<const std::byte> bytes) 
     }
     if (stacks_) {
         out += R"(,"stack":)";
-        stacks_->append_json(out, func.name, place.unwinds ? event->stack : CallStack());
+        stacks_->append_json(out, func.name, stack_of(head, event->stack));
     }
     out += "}\n";
     return true;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -35,6 +36,8 @@ struct TracedSite {
     std::string symbol;   // and distance: "tcp_rcv+0x12"
     const char *kind;     // "inlined", "body"
     bool unwinds = true;  // stacks from there are right
+
+    bool is_body() const { return std::string_view(kind) == "body"; }
 };
 
 class TraceText {
@@ -60,6 +63,8 @@ class TraceText {
     bool append_json(std::string &out, std::span<const std::byte> event) const;
 
   private:
+    CallStack stack_of(const trace_event &event, CallStack stack) const;
+
     std::vector<TracedFunc> funcs_;
     std::map<std::pair<uint32_t, uint64_t>, TracedSite> sites_;
     std::optional<CallStackText> stacks_;

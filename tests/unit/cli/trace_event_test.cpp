@@ -156,6 +156,8 @@ Symbolizer::Named named(uint64_t address, bool return_address) {
         out.chain = InlineChain{std::move(object), {}};
         out.chain->frames = {
             {1, "first_of_foo", "lib/foo.c", 7}, {2, "foo", "lib/host.c", 70}, {3, "host", "", 0}};
+    } else if (address == 0xffffffff81000018) {
+        out.symbol = "host+0x18";
     } else if (address == 0xffffffff81000100) {
         out.symbol = return_address ? "asm_sysvec_call_function+0x1a" : "wrong";
     } else if (address == 0xffffffff81000200) {
@@ -192,6 +194,26 @@ TEST_F(TraceEvent, Stacks) {
         {"address":"0xffffffff81000200","symbol":"interrupted+0x4","object":null,"at":null,
          "frames":[{"name":"interrupted"}]},
         {"address":"0x10","symbol":null,"object":null,"at":null,"frames":[]}])"));
+
+    // On arm64 a function has its caller in the link register until it has a frame.
+    const auto callers = [&](uint64_t ip, uint64_t link) {
+        trace_event linked = head;
+        linked.ip = ip;
+        linked.link = link;
+        std::string out;
+        const json call = json::parse(as_json(bytes(linked, words)));
+        for (const json &each : call["stack"]) {
+            const auto address = each["address"].get<std::string>();
+            out += address.substr(address.size() - 3) + " ";
+        }
+        return out;
+    };
+    EXPECT_EQ(callers(0xffffffff81000012, 0xffffffff81000300), "012 300 100 200 x10 ");
+    // It has one, or has called something.
+    EXPECT_EQ(callers(0xffffffff81000012, 0xffffffff81000100), "012 100 200 x10 ");
+    EXPECT_EQ(callers(0xffffffff81000012, 0xffffffff81000018), "012 100 200 x10 ");
+    // At its entry the function has none, whoever called it.
+    EXPECT_EQ(callers(0xffffffff81000020, 0xffffffff81000018), "020 018 100 200 x10 ");
 
     // The event ends before its stack does.
     words.pop_back();
