@@ -58,7 +58,7 @@ PlacedSite SitePlacer::place(const SiteObject &object, const btf_extra_site &sit
     if (object.name == "vmlinux")
         out.from_stext = site.address - (running ? stext_ : object.text);
     if (out.dead == nullptr && (running || object.name == "vmlinux"))
-        out.dead = rules_.refusal(site.address, out.symbol);
+        out.dead = rules_.refusal(site.address, out.symbol, out.distance);
     return out;
 }
 

@@ -2,11 +2,14 @@
 #include "userspace/cli/probe_rules.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 
 #include "userspace/format/core_api.h"
+#include "userspace/format/kernel_release.h"
 #include "userspace/format/linked_bytes.h"
+#include "userspace/generator/sites/instructions.h"
 
 namespace btf_extra {
 namespace {
@@ -20,6 +23,9 @@ constexpr const char *kBlacklistedText[][2] = {
 };
 
 constexpr char kTracedFunctions[] = "/sys/kernel/tracing/available_filter_functions";
+// Linux 6.5 has it. In the other file the kernel hides some names: on arm64, 6.12, those of 87
+// functions that it does trace.
+constexpr char kTracedAddresses[] = "/sys/kernel/tracing/available_filter_functions_addrs";
 constexpr char kBlacklist[] = "/sys/kernel/debug/kprobes/blacklist";
 
 const ElfSection *section_of(const ElfImage &kernel, uint32_t index) {
@@ -53,14 +59,13 @@ std::vector<uint64_t> addresses(const Table &table) {
     return out;
 }
 
-// Instructions that static keys change: struct { s32 code, target; long key; }, code as a distance.
-std::unordered_set<uint64_t> jump_labels(const Table &table) {
-    constexpr size_t kEntry = 16;
+// The instructions that a table is about: each entry begins with the distance to one.
+std::unordered_set<uint64_t> instructions(const Table &table, size_t size) {
     std::unordered_set<uint64_t> out;
-    for (size_t at = 0; at + kEntry <= table.bytes.size(); at += kEntry) {
-        int32_t code;
-        std::memcpy(&code, table.bytes.data() + at, sizeof(code));
-        out.insert(table.address + at + static_cast<uint64_t>(int64_t{code}));
+    for (size_t at = 0; at + size <= table.bytes.size(); at += size) {
+        int32_t distance;
+        std::memcpy(&distance, table.bytes.data() + at, sizeof(distance));
+        out.insert(table.address + at + static_cast<uint64_t>(int64_t{distance}));
     }
     return out;
 }
@@ -115,8 +120,13 @@ ProbeRules ProbeRules::of_kernel(const ElfImage &kernel, const Symbols &symbols)
         symbols,
         addresses(table(kernel, symbols, "__start_kprobe_blacklist", "__stop_kprobe_blacklist")),
         0);
-    out.jump_labels_ =
-        jump_labels(table(kernel, symbols, "__start___jump_table", "__stop___jump_table"));
+    constexpr size_t kJumpEntry = 16, kFaultEntry = 12;
+    out.jump_labels_ = instructions(
+        table(kernel, symbols, "__start___jump_table", "__stop___jump_table"), kJumpEntry);
+    out.faulting_ = instructions(table(kernel, symbols, "__start___ex_table", "__stop___ex_table"),
+                                 kFaultEntry);
+    out.kernel_ = &kernel;
+    out.release_ = kernel_release(kernel);
     return out;
 }
 
@@ -126,16 +136,43 @@ ProbeRules ProbeRules::of_running(const Symbols &symbols) {
         const auto found = symbols.places(name);
         return found.size() == 1 ? std::optional(found[0].offset) : std::nullopt;
     });
-    std::ifstream traced(kTracedFunctions), blacklist(kBlacklist);
-    for (std::string line; std::getline(traced, line);)
-        out.traced_.insert(line.substr(0, line.find(' ')));
+    std::vector<uint64_t> calls;
+    std::ifstream addresses(kTracedAddresses), traced(kTracedFunctions), blacklist(kBlacklist);
+    for (std::string line; std::getline(addresses, line);)
+        calls.push_back(std::strtoull(line.c_str(), nullptr, 16));
+    out.traced_ = functions(symbols, calls, 0);
+    if (calls.empty())
+        for (std::string line; std::getline(traced, line);)
+            out.traced_.insert(line.substr(0, line.find(' ')));
     // "0xffffffff81000000-0xffffffff81000010\tname"
     for (std::string line; std::getline(blacklist, line);)
         out.blacklisted_.insert(line.substr(line.find('\t') + 1));
     return out;
 }
 
-const char *ProbeRules::refusal(uint64_t address, const std::string &symbol) const {
+const char *ProbeRules::refusal_of_code(uint64_t address, uint64_t distance) const {
+    if (kernel_ == nullptr)
+        return nullptr;
+    const auto section = std::ranges::find_if(kernel_->sections(), [&](const ElfSection &each) {
+        return each.executable() && address - each.address < each.size;
+    });
+    if (section == kernel_->sections().end())
+        return nullptr;
+    const auto bytes = kernel_->bytes(*section);
+    const uint64_t before = std::min(distance, generator::kProbeContext);
+    if (!bytes || address - section->address < before ||
+        address - section->address >= bytes->size())
+        return nullptr;
+    const std::span<const uint8_t> code(reinterpret_cast<const uint8_t *>(bytes->data()),
+                                        bytes->size());
+    const size_t at = address - section->address;
+    return generator::kprobe_refusal(kernel_->machine(),
+                                     {code.subspan(at - before, before), code.subspan(at),
+                                      faulting_.contains(address), release_});
+}
+
+const char *ProbeRules::refusal(uint64_t address, const std::string &symbol,
+                                uint64_t distance) const {
     const bool inside = std::ranges::any_of(ranges_, [&](const auto &range) {
         return address >= range.first && address < range.second;
     });
@@ -145,7 +182,7 @@ const char *ProbeRules::refusal(uint64_t address, const std::string &symbol) con
         return "a static key changes the instruction there";
     if (!traced_.empty() && !symbol.empty() && !has(traced_, symbol))
         return "ftrace does not know its function";
-    return nullptr;
+    return symbol.empty() ? nullptr : refusal_of_code(address, distance);
 }
 
 }  // namespace btf_extra

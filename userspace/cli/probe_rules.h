@@ -19,19 +19,24 @@ namespace btf_extra {
 
 class ProbeRules {
   public:
+    // The kernel's file must outlive the rules.
     static ProbeRules of_kernel(const ElfImage &kernel, const Symbols &symbols);
     static ProbeRules of_running(const Symbols &symbols);
 
-    // Why there can be none at an address in the function of that symbol; NULL: nothing is known
-    // against it.
-    const char *refusal(uint64_t address, const std::string &symbol) const;
+    // Why there can be none at an address so far behind that symbol; NULL: nothing is known against
+    // it.
+    const char *refusal(uint64_t address, const std::string &symbol, uint64_t distance) const;
 
   private:
     using AddressOf = std::function<std::optional<uint64_t>(const char *symbol)>;
     void add_ranges(const AddressOf &address_of);
+    const char *refusal_of_code(uint64_t address, uint64_t distance) const;
 
     std::vector<std::pair<uint64_t, uint64_t>> ranges_;
-    std::unordered_set<uint64_t> jump_labels_;  // of the file; nothing tells of those that run
+    // Of the file: nothing tells of the code that runs.
+    const ElfImage *kernel_ = nullptr;
+    std::string release_;
+    std::unordered_set<uint64_t> jump_labels_, faulting_;
     std::unordered_set<std::string> blacklisted_;
     std::unordered_set<std::string> traced_;  // none: not known
 };

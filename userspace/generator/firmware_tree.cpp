@@ -15,6 +15,7 @@
 
 #include "userspace/format/elf_image.h"
 #include "userspace/format/extra_file.h"
+#include "userspace/format/kernel_release.h"
 #include "userspace/format/module_name.h"
 #include "userspace/format/temporary_file.h"
 #include "userspace/generator/generate.h"
@@ -78,29 +79,9 @@ Result<Found> walk(const std::vector<std::string> &folders) {
     return found;
 }
 
-// Returns the text behind `key`, up to the first character that no release has.
-std::string release_after(std::span<const std::byte> bytes, std::string_view key) {
-    const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
-    const size_t at = text.find(key);
-    if (at == text.npos)
-        return "";
-    const std::string_view rest = text.substr(at + key.size());
-    const size_t end = std::min(rest.size(), rest.find_first_of(std::string_view(" \n\0", 3)));
-    // The release becomes the name of a folder.
-    const std::string_view release = rest.substr(0, end);
-    return release.find('/') == release.npos ? std::string(release) : "";
-}
-
 bool has_contents(const ElfImage &elf, std::string_view name) {
     const ElfSection *section = elf.find(name);
     return section != nullptr && section->type != SHT_NOBITS;
-}
-
-std::string release_of(const ElfImage &elf, const char *section, std::string_view key) {
-    if (!has_contents(elf, section))
-        return "";
-    const auto bytes = elf.bytes(*elf.find(section));
-    return bytes ? release_after(*bytes, key) : "";
 }
 
 // Chooses one file for each module: of several with one build-id, the one that says most.
@@ -113,7 +94,7 @@ class ModuleChoice {
             errors_.try_emplace(name, elf.error().message);
             return {};
         }
-        const std::string release = release_of(*elf, ".modinfo", "vermagic=");
+        const std::string release = module_release(*elf);
         if (!release.empty()) {
             if (release_.empty()) {
                 release_ = release;
@@ -267,7 +248,7 @@ Result<FirmwareTree> write_firmware_tree(const FirmwareOptions &options) {
     for (const std::string &module : found.modules)
         TRY(choice.add(module));
     FirmwareTree tree;
-    tree.release = release_of(kernel, ".rodata", "Linux version ");
+    tree.release = kernel_release(kernel);
     if (tree.release.empty())
         tree.release = choice.release();
     else if (!choice.release().empty() && choice.release() != tree.release)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Tests libbtf_extra in a guest. Its programs must see the arguments of lseek() that this process
-// passed.
+// Tests libbtf_extra in a guest. Its programs must see the arguments of fallocate() and write()
+// that this process passed.
 //
 //   library_guest OBJECT module|perf
 #include <cstring>
@@ -79,28 +79,34 @@ int entries(int map) {
     return count;
 }
 
+// No file has these descriptors, so nothing else happens.
 void compare(guest::Row &row, Programs &programs, bool inlined, uint64_t site, uint64_t cookie) {
     const struct {
-        unsigned int fd;
-        long offset;
-        unsigned int whence;
-    } calls[] = {{999, 0, 0},
-                 {998, -1, 1},
-                 {0xfffffff0u, 0x123456789abcdef0, 2},
-                 {997, INT64_MIN, 0xfffffff3u}};
+        long args[SEEN_ARGS];  // as they are passed
+        long inlined, body;    // the first one as fallocate() and write() take it
+    } calls[] = {{{999, 0, 0, 0}, 999, 999},
+                 {{998, -1, -1, 1}, 998, 998},
+                 {{0xfffffff0L, 0x7fffffff, 0x123456789abcdef0, -1}, -16, 0xfffffff0L},
+                 {{0x7fffffffL, INT32_MIN, INT64_MIN, INT64_MAX - 1000}, 0x7fffffffL, 0x7fffffffL}};
+    const int nr_args = inlined ? 4 : 3;
     uint64_t count = 0;
     for (int i = 0; i < 1000; i++) {
         for (const auto &call : calls) {
-            syscall(SYS_lseek, call.fd, call.offset + i, call.whence);
+            const long *args = call.args;
+            if (inlined)
+                syscall(SYS_fallocate, args[0], args[1], args[2], args[3] + i);
+            else
+                syscall(SYS_write, args[0], args[1], args[2] + i);
             const Bss all = programs.read();
             const seen &seen = inlined ? all.inlined : all.body;
             row.equal(seen.calls, ++count, "calls");
-            row.equal(seen.fd, call.fd, "fd");
-            row.equal(seen.offset, call.offset + i, "offset");
-            row.equal(seen.whence, call.whence, "whence");
-            row.equal(seen.narrow, call.whence & 0xff, "whence as a byte");
-            row.equal(seen.error, 0, "whence is there");
-            row.equal(seen.beyond, -ENOENT, "a fourth parameter");
+            row.equal(seen.args[0], inlined ? call.inlined : call.body, "first argument");
+            row.equal(seen.args[1], args[1], "second argument");
+            for (int n = 2; n < nr_args; n++)
+                row.equal(seen.args[n], args[n] + (n + 1 == nr_args ? i : 0), "other arguments");
+            row.equal(seen.narrow, args[0] & 0xff, "first argument as a byte");
+            row.equal(seen.error, 0, "the first argument is there");
+            row.equal(seen.beyond, -ENOENT, "a parameter too many");
             row.equal(seen.cookie, cookie, "cookie");
             if (site != 0)
                 row.equal(seen.site, site, "site");
@@ -108,8 +114,13 @@ void compare(guest::Row &row, Programs &programs, bool inlined, uint64_t site, u
     }
 }
 
+void call_both() {
+    syscall(SYS_fallocate, 999, 0, 0, 0);
+    syscall(SYS_write, 999, 0, 0);
+}
+
 void attach_row(const char *object, bool module, bool inlined) {
-    const char *function = inlined ? "__do_sys_lseek" : "ksys_lseek";
+    const char *function = inlined ? "ksys_fallocate" : "ksys_write";
     guest::Row row(std::string(function) + (inlined ? ", inlined" : ", a body"));
     Programs programs(object);
     btf_extra_open_opts open = {};
@@ -124,12 +135,19 @@ void attach_row(const char *object, bool module, bool inlined) {
     if (btf_extra_find(tables, function, &funcs, &count) != 0)
         guest::die(btf_extra_last_error());
     row.equal(count, 1, "functions");
-    size_t nr_sites;
-    const btf_extra_site *sites = btf_extra_func_sites(funcs[0], &nr_sites);
+    size_t nr_all;
+    const btf_extra_site *all_sites = btf_extra_func_sites(funcs[0], &nr_all);
+    std::vector<btf_extra_site> sites;
+    for (size_t i = 0; i < nr_all; i++)
+        if ((all_sites[i].site_class == BTF_EXTRA_CLASS_BODY) != inlined)
+            sites.push_back(all_sites[i]);
+    const size_t nr_sites = sites.size();
+    row.expect(nr_sites > 0, "there are sites");
     btf_extra_attach_opts opts = {};
     opts.sz = sizeof(opts);
     opts.cookie = 0xc00c1e0000000001;
     opts.required = 7;
+    opts.flags = inlined ? BTF_EXTRA_INLINE_ONLY : BTF_EXTRA_BODY_ONLY;
     btf_extra_kloc *kloc;
     btf_extra_report *report;
     const int fd = bpf_program__fd(programs.program(inlined ? "on_inlined" : "on_body"));
@@ -146,7 +164,7 @@ void attach_row(const char *object, bool module, bool inlined) {
     compare(row, programs, inlined, nr_sites == 1 ? sites[0].address : 0, opts.cookie);
     btf_extra_detach(kloc);
     programs.clear();
-    syscall(SYS_lseek, 999, 0, 0);
+    call_both();
     const Bss all = programs.read();
     row.equal(all.inlined.calls + all.body.calls, 0, "calls after detach");
     if (!module)
@@ -165,7 +183,7 @@ void section_row(const char *object) {
     compare(row, programs, true, 0, 0);
     row.equal(bpf_link__destroy(link), 0, "destroy");
     programs.clear();
-    syscall(SYS_lseek, 999, 0, 0);
+    call_both();
     row.equal(programs.read().inlined.calls, 0, "calls after destroy");
 }
 
@@ -194,7 +212,7 @@ void report_row(const char *object, bool module) {
          {BTF_EXTRA_REASON_PARAMETER, BTF_EXTRA_REASON_LOOP_HEAD, BTF_EXTRA_REASON_NO_ENTRY,
           BTF_EXTRA_REASON_NOTRACE}},
         {"start_kernel", 0, 0, -EOPNOTSUPP, {BTF_EXTRA_REASON_NO_TEXT}},
-        {"irqentry_enter", 0, 0, -EOPNOTSUPP, {BTF_EXTRA_REASON_NOTRACE, BTF_EXTRA_REASON_KPROBE}},
+        {"ct_nmi_enter", 0, 0, -EOPNOTSUPP, {BTF_EXTRA_REASON_NOTRACE, BTF_EXTRA_REASON_KPROBE}},
         {"skb_headlen", 0, 10, -E2BIG, {}},
     };
     for (const auto &one : cases) {

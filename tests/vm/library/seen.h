@@ -3,15 +3,17 @@
 #ifndef BTF_EXTRA_TESTS_SEEN_H
 #define BTF_EXTRA_TESTS_SEEN_H
 
+#define SEEN_ARGS 4
+
 struct seen {
     __u64 calls;
-    __s64 offset;
+    __s64 args[SEEN_ARGS];
     __u64 site;
     __u64 cookie;
     __u64 nothing;
-    __s64 error, beyond; /* results of bpf_loc_arg() for the third parameter, and for a fourth */
-    __u32 fd, whence;
-    __u8 narrow; /* the third parameter as a byte */
+    /* Results of bpf_loc_arg() for the first parameter, and for one too many. */
+    __s64 error, beyond;
+    __u8 narrow; /* the first parameter as a byte */
 };
 
 #endif

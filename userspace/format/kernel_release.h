@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// Reads from an ELF file for which kernel it is: "6.1.0-18-amd64", as `uname -r` prints it.
+#ifndef BTF_EXTRA_KERNEL_RELEASE_H
+#define BTF_EXTRA_KERNEL_RELEASE_H
+
+#include <string>
+
+#include "userspace/format/elf_image.h"
+
+namespace btf_extra {
+
+// "": the file does not say it.
+std::string kernel_release(const ElfImage &vmlinux);
+std::string module_release(const ElfImage &module);
+
+}  // namespace btf_extra
+
+#endif
