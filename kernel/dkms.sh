@@ -23,11 +23,5 @@ folder=$sources/${module/\//-}
 if dkms status "${arguments[@]}" "$module" 2>/dev/null | grep -q .; then
     dkms remove "${arguments[@]}" "$module" --all >/dev/null
 fi
-rm -rf "$folder"
-mkdir -p "$folder"
-sed "s/@VERSION@/$version/" "$top/kernel/dkms.conf" >"$folder/dkms.conf"
-# shellcheck source=kernel/copy-sources.sh
-. "$top/kernel/copy-sources.sh"
-list_sources | grep -Ev '^(kernel/(data|tests)|tests)/' |
-    (cd "$top" && xargs cp --parents --target-directory "$folder")
+"$top/kernel/dkms-sources.sh" "$folder"
 dkms add "${arguments[@]}" "$module"
