@@ -69,7 +69,7 @@ Result<DebugInfo> find_debug_info(const Host &host, const std::string &release) 
             continue;
         const std::string found = build_id_text(elf->build_id_note());
         if (build_id.empty() || found == build_id)
-            return DebugInfo{path, module_folders(host, release)};
+            return DebugInfo{path, module_folders(host, release), found};
         if (!stale)
             stale = Error{fmt::format("{}: of another build: build-id {}, but that of {} is {}",
                                       path, found.empty() ? "none" : found, release, build_id),

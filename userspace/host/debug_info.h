@@ -14,6 +14,7 @@ namespace btf_extra::host {
 struct DebugInfo {
     std::string vmlinux;                      // has DWARF
     std::vector<std::string> module_folders;  // with modules that have it, at any depth
+    std::string build_id = {};                // of vmlinux, if it is installed
 };
 
 // Returns the build-id of the kernel that runs, or of /boot/vmlinuz-RELEASE if that is an ELF file:

@@ -322,7 +322,11 @@ Result<Installed> install_tables(const Host &host, const InstallOptions &options
                                  const InstallTools &tools) {
     const std::string release = options.release.empty() ? host.release : options.release;
     TRY(check_release(release));
-    const std::string build_id = kernel_build_id(host, release);
+    const auto installed_debug = find_debug_info(host, release);
+    std::string build_id = kernel_build_id(host, release);
+    // A kernel that was updated under its old name, and does not run yet, is known by that alone.
+    if (build_id.empty() && installed_debug)
+        build_id = installed_debug->build_id;
     auto whole = installed_tables(host, release);
     if (whole && !complete(*whole, build_id)) {
         TRY(check_place(host, release, *whole));
@@ -330,8 +334,7 @@ Result<Installed> install_tables(const Host &host, const InstallOptions &options
     }
     if (!options.from.empty())
         return install_served(host, release, options.from, whole, tools);
-    const auto server =
-        find_debug_info(host, release) ? Error{"not needed"} : Debuginfod::open(tools.progress);
+    const auto server = installed_debug ? Error{"not needed"} : Debuginfod::open(tools.progress);
     BuildIds lacking = running_objects(host, release, build_id);
     std::erase_if(lacking,
                   [&](const auto &each) { return whole && whole->has(each.first, each.second); });

@@ -250,6 +250,15 @@ TEST_F(Installation, AnotherRelease) {
     ASSERT_TRUE(installed) << installed.error().message;
     EXPECT_EQ(there(), Texts({"btf_extra", "btf_extra/6.6-other", "btf_extra/6.6-other/manifest",
                               "btf_extra/6.6-other/vmlinux.btf_extra"}));
+
+    // It does not run: only its debug information tells that it was updated under its name.
+    const auto again = install({.release = "6.6-other"});
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_FALSE(again->fresh);
+    test::build_kernel(made_.path("/usr/lib/debug/boot/vmlinux-6.6-other"), "6.6-other update");
+    const auto updated = install({.release = "6.6-other"});
+    ASSERT_TRUE(updated) << updated.error().message;
+    EXPECT_TRUE(updated->fresh);
 }
 
 TEST_F(Installation, ADiskThatIsFull) {
