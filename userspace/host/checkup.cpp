@@ -190,7 +190,9 @@ Finding module(const Host &host) {
     const bool built =
         !find_module_file(host.path("/lib/modules/" + host.release), "btf_extra").empty();
     out.seen = built ? "not loaded" : "not built for this kernel";
-    out.advice = built ? "modprobe btf_extra" : "make dkms; until then trace uses perf kprobes";
+    out.advice = built ? "modprobe btf_extra"
+                       : "install btf-extra-dkms, or make dkms; until then "
+                         "trace uses perf kprobes";
     return out;
 }
 
@@ -254,12 +256,12 @@ Finding expose_template(const Host &host) {
     const auto path = phantoms::TemplateModule::find(folder);
     if (!path) {
         out.seen = folder + ": no inlined.ko";
-        out.advice = "make dkms builds it, for expose";
+        out.advice = "btf-extra-dkms or make dkms builds it, for expose";
         return out;
     }
     if (const auto opened = phantoms::TemplateModule::open(*path, host.release); !opened) {
         out.seen = opened.error().message;
-        out.advice = "make dkms builds a new one, for expose";
+        out.advice = "btf-extra-dkms or make dkms builds a new one, for expose";
         return out;
     }
     out.state = State::kOk;

@@ -193,10 +193,12 @@ TEST(Checkup, DebugInformation) {
 TEST(Checkup, Module) {
     const MadeUpHost made;
     EXPECT_EQ(line_of(made, "btf_extra.ko"),
-              "missing: not built for this kernel; make dkms; until then trace uses perf kprobes");
+              "missing: not built for this kernel; install btf-extra-dkms, or make dkms; until "
+              "then trace uses perf kprobes");
     made.write("/lib/modules/6.1.0-test/updates/dkms/btf_extra_vmlinux.ko", "");
     EXPECT_EQ(line_of(made, "btf_extra.ko"),
-              "missing: not built for this kernel; make dkms; until then trace uses perf kprobes");
+              "missing: not built for this kernel; install btf-extra-dkms, or make dkms; until "
+              "then trace uses perf kprobes");
     made.write("/lib/modules/6.1.0-test/updates/dkms/btf_extra.ko.xz", "");
     EXPECT_EQ(line_of(made, "btf_extra.ko"), "missing: not loaded; modprobe btf_extra");
     made.write("/sys/module/btf_extra/version", "1.0\n");
@@ -255,12 +257,13 @@ TEST(Checkup, Tables) {
 TEST(Checkup, Template) {
     const MadeUpHost made;
     EXPECT_EQ(line_of(made, "template"), "missing: ROOT/lib/modules/6.1.0-test: no inlined.ko; "
-                                         "make dkms builds it, for expose");
+                                         "btf-extra-dkms or make dkms builds it, for expose");
     const std::string file = "/lib/modules/6.1.0-test/updates/dkms/inlined.ko";
     made.write(file, "no ELF file");
-    EXPECT_EQ(line_of(made, "template"), "missing: ROOT" + file +
-                                             ": ELF header: not an ELF file; make dkms builds a "
-                                             "new one, for expose");
+    EXPECT_EQ(line_of(made, "template"),
+              "missing: ROOT" + file +
+                  ": ELF header: not an ELF file; btf-extra-dkms or make dkms builds a "
+                  "new one, for expose");
     test::make_template(made.path(file));
     EXPECT_EQ(line_of(made, "template"), "ok: ROOT" + file);
 }
