@@ -107,8 +107,8 @@ say = $(if $(V),,@printf '  %-4s %s\n' $(1) $@;)
 
 # ---- what is asked for ----
 
-.PHONY: help demo check userspace install kernel kernel-tree dkms kunit fuzz fuzz-vm sweep check-llvm \
-	bench bench-vm bench-intree check-intree vm tidy compile_commands clean FORCE
+.PHONY: help demo check userspace install deb kernel kernel-tree dkms kunit fuzz fuzz-vm sweep \
+	check-llvm bench bench-vm bench-intree check-intree vm tidy compile_commands clean FORCE
 
 help:
 	@echo 'make demo        build, fetch a Debian kernel with debug info, generate, look around;'
@@ -116,6 +116,8 @@ help:
 	@echo 'make check       every test; the last line is "N passed, N failed, N skipped"'
 	@echo 'make userspace   build/release/btf-extra; with ARCH=arm64 build/arm64/btf-extra'
 	@echo 'make install     the command, the library, manual pages and completion, to PREFIX (in DESTDIR)'
+	@echo 'make deb         packages of Debian, in build/deb; with SUITE=bookworm|trixie in a clean chroot'
+	@echo '                 (root), with SUITE=trixie:arm64 for that'
 	@echo 'make kernel      btf_extra.ko for the kernel with the build tree KDIR; with BLOB, a file of'
 	@echo '                 "btf-extra generate", btf_extra_vmlinux.ko too: what it knows'
 	@echo 'make kernel-tree puts it into the kernel source SRC (7.x or 6.12), to be built with that kernel'
@@ -157,7 +159,8 @@ kernel:
 # The library with its headers, the command, manual pages and completion.
 PREFIX = /usr/local
 LIBDIR = $(PREFIX)/lib
-install: build/release/btf-extra build/shared/$(SONAME) build/shared/libbtf_extra.a
+INSTALLED := build/release/btf-extra build/shared/$(SONAME) build/shared/libbtf_extra.a
+install: $(INSTALLED)
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin include/linux include/bpf) \
 		$(addprefix $(DESTDIR)$(PREFIX)/share/,man/man1 man/man3 \
 		bash-completion/completions zsh/site-functions) $(DESTDIR)$(LIBDIR)/pkgconfig
@@ -167,6 +170,7 @@ install: build/release/btf-extra build/shared/$(SONAME) build/shared/libbtf_extr
 	install -m 644 include/uapi/linux/btf_extra.h $(DESTDIR)$(PREFIX)/include/linux
 	install -m 644 userspace/bpf/btf_loc.bpf.h $(DESTDIR)$(PREFIX)/include/bpf
 	install -m 644 userspace/man/btf-extra.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	ln -sf btf-extra.1 $(DESTDIR)$(PREFIX)/share/man/man1/btf-extra-addr2line.1
 	install -m 644 userspace/man/libbtf_extra.3 $(DESTDIR)$(PREFIX)/share/man/man3
 	install -m 644 userspace/completion/btf-extra.bash \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/btf-extra
@@ -176,6 +180,12 @@ install: build/release/btf-extra build/shared/$(SONAME) build/shared/libbtf_extr
 	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libbtf_extra.so
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' userspace/lib/libbtf_extra.pc.in \
 		> $(DESTDIR)$(LIBDIR)/pkgconfig/libbtf_extra.pc
+
+# The packages of Debian; with SUITE=trixie or SUITE=trixie:arm64 from a clean chroot.
+deb: SUITE =
+deb:
+	@userspace/packages.sh $(if $(SUITE),,build) deb
+	@userspace/deb.sh build/deb$(if $(SUITE),/$(subst :,-,$(SUITE))) $(SUITE)
 
 # A kernel source with all of it, to be built as any other: SRC; with LINK=1 links to the sources.
 SRC =
@@ -399,9 +409,10 @@ build/odr/all.o: $(call object,asan,$(MAIN) $(USERSPACE) $(CORE))
 		-r -flinker-output=rel -o $@ $^
 
 # The scripts build these.
-.PHONY: build-check build-fuzz build-guest build-guest-arm64 build-bench
+.PHONY: build-install build-check build-fuzz build-guest build-guest-arm64 build-bench
 build-check: build/release/btf-extra build/asan/btf-extra $(TESTS_ASAN) $(TESTS_RELEASE) \
 		build-fuzz build-guest build/freestanding/core.o
+build-install: $(INSTALLED)
 build-guest: build/release/btf-extra $(call guest_built,release)
 build-guest-arm64: build/arm64/btf-extra $(call guest_built,arm64)
 build-fuzz: $(FUZZERS_BUILT)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 # Installs the Debian packages for the named purposes that are missing.
 #
-#   packages.sh PURPOSE...   build, check, kernel, bench, vm, or arm64, to build for it: 0 if all are
-#                            installed; else 1 and one line that says what to do
+#   packages.sh PURPOSE...   build, check, kernel, bench, vm, deb, or arm64, to build for it: 0 if all
+#                            are installed; else 1 and one line that says what to do
 #   packages.sh index [now]  updates the package index if it is older than a day, or now; 1 if there
 #                            is no index
 #   packages.sh libraries    prints the packages with the libraries that the command is built with
@@ -23,9 +23,10 @@ packages_for() {
         xz-utils dwarves bpftool shellcheck git ccache openssl pkg-config procps mandoc zsh ;;
     kernel) echo ccache dkms gcc git make flex bison bc libelf-dev libssl-dev dwarves kmod xz-utils \
         perl python3 sparse ;;
+    deb) echo debhelper dh-dkms dpkg-dev fakeroot lintian mmdebstrap ;;
     bench) echo libbenchmark-dev dwarves llvm-14-dev ;;
     vm) echo busybox-static cpio dwarves gcc-12 libelf1 libssl3 make qemu-system-x86 zlib1g ;;
-    *) echo "usage: ${0##*/} index [now] | libraries | build|check|kernel|bench|vm|arm64 ..." >&2; exit 2 ;;
+    *) echo "usage: ${0##*/} index [now] | libraries | build|check|kernel|bench|vm|deb|arm64 ..." >&2; exit 2 ;;
     esac
 }
 
