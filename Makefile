@@ -107,7 +107,7 @@ say = $(if $(V),,@printf '  %-4s %s\n' $(1) $@;)
 
 # ---- what is asked for ----
 
-.PHONY: help demo check userspace install deb kernel kernel-tree dkms kunit fuzz fuzz-vm sweep \
+.PHONY: help demo check userspace install deb check-deb kernel kernel-tree dkms kunit fuzz fuzz-vm sweep \
 	check-llvm bench bench-vm bench-intree check-intree vm tidy compile_commands clean FORCE
 
 help:
@@ -128,6 +128,7 @@ help:
 	@echo 'make fuzz-vm     random calls of the device, in a virtual machine: KERNEL=lean|6.1|...'
 	@echo 'make sweep       a program at every site of every function of KERNEL="6.1 lean" (hours)'
 	@echo 'make check-llvm  stacks and lines of a million addresses against LLVM'"'"'s (an hour)'
+	@echo 'make check-deb   packages that are built in clean chroots of bookworm and trixie, twice'
 	@echo 'make bench       speed and size against pahole, on a real kernel'
 	@echo 'make bench-vm    cost of the kernel module, in virtual machines: KERNEL=6.1|6.12|7.x|all'
 	@echo 'make bench-intree  what CONFIG_DEBUG_INFO_BTF_EXTRA costs a kernel build, and its kernel (slow)'
@@ -186,6 +187,11 @@ deb: SUITE =
 deb:
 	@userspace/packages.sh $(if $(SUITE),,build) deb
 	@userspace/deb.sh build/deb$(if $(SUITE),/$(subst :,-,$(SUITE))) $(SUITE)
+
+# In clean chroots of SUITES.
+check-deb: SUITES = bookworm trixie trixie:arm64
+check-deb:
+	@tests/harness/check_deb.sh $(SUITES)
 
 # A kernel source with all of it, to be built as any other: SRC; with LINK=1 links to the sources.
 SRC =

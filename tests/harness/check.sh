@@ -43,7 +43,7 @@ step() {
 
 stop() { finished=1; exit 1; }
 
-step packages userspace/packages.sh build check kernel vm arm64 || stop
+step packages userspace/packages.sh build check kernel vm deb arm64 || stop
 
 step 'house rules' tests/harness/house_rules.py "$out/results/house_rules"
 
@@ -105,6 +105,7 @@ beside_the_guests() {
     step 'kernel style' tests/harness/kernel_style.sh "$out/results/kernel_style"
     step kunit tests/harness/kunit.sh --check "$out"
     step dkms tests/harness/dkms.sh "$out/results/dkms"
+    step 'Debian packages' tests/harness/deb.sh "$out/results/deb"
     step fuzz tests/harness/fuzz.sh --check "$out"
     step 'kernel tree' tests/harness/intree_tree.sh "$out/results/intree_tree"
     return 0
