@@ -108,7 +108,7 @@ say = $(if $(V),,@printf '  %-4s %s\n' $(1) $@;)
 # ---- what is asked for ----
 
 .PHONY: help demo check userspace install deb check-deb kernel kernel-tree dkms kunit fuzz fuzz-vm sweep \
-	check-llvm bench bench-vm bench-intree check-intree vm tidy compile_commands clean FORCE
+	check-llvm bench bench-vm bench-intree bench-install check-intree vm tidy compile_commands clean FORCE
 
 help:
 	@echo 'make demo        build, fetch a Debian kernel with debug info, generate, look around;'
@@ -132,6 +132,7 @@ help:
 	@echo 'make bench       speed and size against pahole, on a real kernel'
 	@echo 'make bench-vm    cost of the kernel module, in virtual machines: KERNEL=6.1|6.12|7.x|all'
 	@echo 'make bench-intree  what CONFIG_DEBUG_INFO_BTF_EXTRA costs a kernel build, and its kernel (slow)'
+	@echo 'make bench-install  from a bare Debian to the first traced call, by step: SUITES="bookworm trixie"'
 	@echo 'make vm          a shell in a virtual machine with everything loaded:'
 	@echo '                 KERNEL=6.1|6.12|7.x|lean|intree, and 6.12-arm64|6.1-arm64'
 	@echo 'make tidy        clang-tidy over the C++ sources (slow)'
@@ -250,6 +251,11 @@ bench-intree:
 	@tests/bench/modules_bench.py
 	@tests/bench/verify_bench.py
 	@tests/bench/build_bench.sh
+
+bench-install: SUITES = bookworm trixie
+bench-install:
+	@userspace/packages.sh deb vm
+	@tests/bench/install_bench.sh $(SUITES)
 
 # VM_FILES: a folder that is in the guest's /; VM_START: what the guest's shell does first.
 KERNEL ?= 6.12

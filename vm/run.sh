@@ -6,6 +6,7 @@
 #   run.sh NAME [OPTION...] --files DIR --shell [-- COMMAND [ARGUMENT...]]
 #
 #   --files DIR         what is in DIR is in the guest's /, besides busybox; more than once adds up
+#   --kernel IMAGE      this one instead, on the machine that NAME would have
 #   --shell             a shell on the terminal, after the command; it ends with "exit"
 #   --cpus N            by default 1
 #   --memory MB         by default 1024
@@ -48,7 +49,7 @@ complaints+='|suspected memory leak|kmemleak: .*empty|bad page|list_(add|del) co
 harmless=(
 )
 
-name='' cpus=1 memory=1024 limit=1800 append='' mode=run icount='' turns='' folders=() command=()
+name='' image='' cpus=1 memory=1024 limit=1800 append='' mode=run icount='' turns='' folders=() command=()
 [ $# -gt 0 ] || fail "usage: ${0##*/} NAME [OPTION...] --files DIR -- COMMAND [ARGUMENT...]"
 name=$1
 shift
@@ -62,10 +63,11 @@ while [ $# -gt 0 ]; do
         command=("$@")
         break
         ;;
-    --files | --cpus | --memory | --timeout | --append)
+    --files | --kernel | --cpus | --memory | --timeout | --append)
         [ $# -gt 1 ] || fail "$1: no value"
         case $1 in
         --files) folders+=("$2") ;;
+        --kernel) image=$2 ;;
         --cpus) cpus=$2 ;;
         --memory) memory=$2 ;;
         --timeout) limit=$2 ;;
@@ -182,7 +184,7 @@ esac
 case $name in 6.1*) ;; *) arguments+=' mitigations=off' ;; esac
 qemu=("$emulator" "${clock[@]}" "${machine_options[@]}" -smp "$cpus" -m "$memory"
     -nodefaults -no-user-config -no-reboot -display none
-    -kernel "$kernel/vmlinuz" -initrd "$scratch/initramfs"
+    -kernel "${image:-$kernel/vmlinuz}" -initrd "$scratch/initramfs"
     -append "$arguments $append")
 
 # Reads the lines of the second port. Those of the command go to stdout, the others to a file each.
