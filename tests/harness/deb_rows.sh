@@ -86,7 +86,7 @@ same 'its list of symbols is what it exports' \
 same 'the library that programs are built for is the one beside them' \
     "$(field "libbtf-extra$major" Version)" \
     "$(field libbtf-extra-dev Depends | sed -n "s/.*libbtf-extra$major (= \([^)]*\)).*/\1/p")"
-needs_no_tools() { ! field "$1" Depends | grep -E 'libbtf|-dev|gcc|clang|dkms'; }
+needs_no_tools() { ! field "$1" Depends | grep -E 'libbtf|-dev|dkms|(^| )(gcc|g\+\+|clang)'; }
 row 'the command needs no compiler and no other package of these' needs_no_tools btf-extra
 
 bytes=$(cat "$scratch/tree/usr/bin/btf-extra" "$library" | wc -c)
@@ -101,8 +101,7 @@ if [ "$architecture" = "$here" ]; then
 fi
 
 # shellcheck disable=SC2086  # a list of words
-nothing 'lintian has nothing to say' "$(lintian --allow-root --display-info ${LINTIAN:-} \
-    "$folder"/*.changes 2>&1)"
+nothing 'lintian has nothing to say' "$(lintian --allow-root ${LINTIAN:-} "$folder"/*.changes 2>&1)"
 
 [ "$architecture" = "$here" ] || exit 0
 
