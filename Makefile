@@ -288,6 +288,11 @@ clean:
 
 object = $(patsubst %,build/$(1)/obj/%.o,$(2))
 
+# CLI11 would be a third of the command. It runs once.
+OPTIONS := $(shell grep -l 'CLI::' $(CLI) $(MAIN))
+$(call object,release,$(OPTIONS)) $(call object,arm64,$(OPTIONS)): \
+	FLAGS := -DNDEBUG -fPIC -fno-semantic-interposition -Os
+
 # $(call archive,FILE,OBJECTS): the list beside it changes only when a source comes or goes, so
 # that the archive forgets one that is gone.
 define archive
@@ -347,6 +352,7 @@ $(foreach t,$(TESTS_REAL),$(eval $(call test,release,$(t))))
 LIBRARY_OBJECTS := $(call object,release,$(FORMAT) $(LIBRARY) $(CORE))
 $(eval $(call archive,build/shared/libbtf_extra.a,$(LIBRARY_OBJECTS)))
 build/shared/$(SONAME): $(LIBRARY_OBJECTS) userspace/lib/libbtf_extra.map
+	@mkdir -p $(@D)
 	$(call say,LD) $(LINK_CXX) -shared -Wl,--as-needed -Wl,-soname,$(@F) -Wl,-z,defs \
 		-Wl,--version-script=userspace/lib/libbtf_extra.map -o $@ $(LIBRARY_OBJECTS) $(LIBS)
 
