@@ -129,9 +129,15 @@ offset=4096 len=1000 len=1000 comm=\"fallocate\" fd=3" "$(bare $lines)"
     dropped=$(sum '/dropped in all/' '$2')
     same 'a burst: shown and dropped are all calls' "$calls" $(($(wc -l <$lines) + dropped))
     same 'a burst: no call is lost' yes "$([ "$calls" -ge 100000 ] && echo yes)"
-    if [ "$dropped" = 0 ]; then
-        same 'a burst: what was written' 100000 "$(grep -c ' dd-.*fd=1 .*count=1$' $lines)"
-    fi
+    same 'a burst: every value is there' '' "$(grep ' dd-.*=?' $lines | head -n 3)"
+    # Perf does not tell which hits the kernel has missed: on 6.12, arm64, one of 100,000 was.
+    written=$(grep -c ' dd-.*fd=1 .*count=1$' $lines)
+    missed=$(awk '$3 ~ /^ksys_write[+]0x[08]$/ { print $2 }' $told)
+    case "$dropped $missed" in
+    '0 ?') same 'a burst: what was written' yes \
+        "$([ "$written" -gt 99990 ] && [ "$written" -le 100000 ] && echo yes || echo "$written")" ;;
+    "0 $missed") same 'a burst: what was written, but for what was missed' $((100000 - missed)) "$written" ;;
+    esac
     echo "# $calls calls, $dropped without room"
 
     fails 'a name of several functions' \
