@@ -19,7 +19,7 @@
  * These bound what a search reads, and so what it takes to check a piece whose body is elsewhere: a
  * block has no more than so many pieces, and each names no more than so many others.
  */
-#define INLINE_FRAMES_BLOCK	8u	/* pieces */
+#define INLINE_FRAMES_BLOCK	4u	/* pieces */
 #define INLINE_FRAMES_PIECES	8u	/* of one body */
 #define INLINE_FRAMES_SECTIONS	64u
 

@@ -101,7 +101,7 @@ struct small {
 
 static u32 blocks_of(u32 nr_pieces)
 {
-	return (nr_pieces + 7) / 8;
+	return (nr_pieces + 3) / 4;
 }
 
 /* The records are at 124 if there is one block, and at 132 if there are two. */
@@ -157,8 +157,8 @@ u32 frame_image_many(const struct frame_row *row, u8 *bytes)
 {
 	const struct small small = {
 		.nr_pieces = { row->nr, 0 },
-		.second_offset = 8 * 8,
-		.second = 8 * 4,
+		.second_offset = 4 * 8,
+		.second = 4 * 4,
 		.nr_bodies = row->nr,
 	};
 	struct image image = begin_small(&small, bytes);
@@ -166,7 +166,7 @@ u32 frame_image_many(const struct frame_row *row, u8 *bytes)
 	u32 i;
 
 	for (i = 0; i < row->nr; i++) {
-		put_byte(&image, i % 8 ? 4 : 0);
+		put_byte(&image, i % 4 ? 4 : 0);
 		put_byte(&image, (6 + i % 2) << 2);
 		put_byte(&image, 4);
 		put_byte(&image, 0);
@@ -179,14 +179,14 @@ u32 frame_image_pieces(const struct frame_row *row, u8 *bytes)
 {
 	const u32 nr = row->nr, nr_pieces = 8 * nr;
 	const u32 head[] = {
-		INLINE_FRAMES_MAGIC, 1, 1, nr, 0, 0, 0, sizeof(strings), 0, nr, 0, 0,
+		INLINE_FRAMES_MAGIC, 1, 1, nr_pieces / 4, 0, 0, 0, sizeof(strings), 0, nr, 0, 0,
 		1, nr_pieces,
 	};
 	struct image image = { .bytes = bytes };
 	u32 begin, i, k;
 
 	put(&image, head, sizeof(head));
-	for (k = 0; k < nr_pieces; k += 8) {
+	for (k = 0; k < nr_pieces; k += 4) {
 		/* The record of a body takes 26 bytes, that of another piece takes 4. */
 		const u32 block[] = { 2 * k, k < nr ? 26 * k : 26 * nr + 4 * (k - nr) };
 
@@ -195,7 +195,7 @@ u32 frame_image_pieces(const struct frame_row *row, u8 *bytes)
 	put(&image, strings, sizeof(strings));
 	begin = image.size;
 	for (k = 0; k < nr_pieces; k++) {
-		put_byte(&image, k % 8 ? 1 : 0);
+		put_byte(&image, k % 4 ? 1 : 0);
 		put_byte(&image, k < nr ? (6 + k % 2) << 2 | 2 : 1);
 		put_byte(&image, 1);
 		if (k >= nr) {
