@@ -54,7 +54,13 @@ for session in /recipes/*.sh; do
     older "$session"
     older "$base.wanted"
     timeout 300 sh "$session" >/tmp/said 2>&1
-    if like "$base.wanted" /tmp/said >/tmp/unlike; then
+    status=$?
+    if [ $status != 0 ]; then
+        echo "exit code $status" >/tmp/unlike
+    else
+        like "$base.wanted" /tmp/said >/tmp/unlike
+    fi
+    if [ ! -s /tmp/unlike ]; then
         echo "pass $(cat "$base.name")"
     else
         echo "fail $(cat "$base.name"): $(cat /tmp/unlike)"
