@@ -25,6 +25,9 @@ architecture=''
 version=$(sed -n 's/^#define BTF_EXTRA_VERSION "\(.*\)"/\1/p' "$top/kernel/core/version.h")
 major=${version%.*}
 libraries=$("$top/userspace/packages.sh" libraries)
+# Debian's own packages name the format of debian/copyright.
+format=$(sed -n 's/^Format: //p' /usr/share/doc/dpkg-dev/copyright)
+[ -n "$format" ] || die '/usr/share/doc/dpkg-dev/copyright: it has no Format:'
 work=$(mktemp -d "$out/work.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 source=$work/btf-extra-$version
@@ -57,6 +60,7 @@ fill_in() {
     for file in "$source"/debian/*; do
         if [ ! -f "$file" ] || [ "$(head -c 2 "$file")" = '#!' ]; then continue; fi
         sed -i -e '/^#/d' -e "s/@LIBRARIES@/${libraries// /, }/; s/@VERSION@/$version/; s/@MAJOR@/$major/g" \
+            -e "s|@FORMAT@|$format|" \
             "$file"
     done
     for file in "$source"/debian/libbtf-extra.*; do

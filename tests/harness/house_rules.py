@@ -240,9 +240,7 @@ def nothing_generated():
 def nothing_of_one_machine():
     # Brackets keep the patterns from finding themselves.
     patterns = [r"(^|[^\w./-])/(hom[e]|roo[t]|User[s]|wor[k])/\w",
-                # The name of a format is no machine.
-                r"https?://(?!www\.[a-z]*\.org/doc/packaging-manuals/copyright-format/)"
-                r"[a-z.]*(debia[n]|np[m])", r"\.(interna[l]|corp|lan|local)\b(?![(.])"]
+                r"https?://[a-z.]*(debia[n]|np[m])", r"\.(interna[l]|corp|lan|local)\b(?![(.])"]
     host = socket.gethostname()
     if len(host) > 5 and re.search(r"\d", host):
         patterns.append(r"\b" + re.escape(host) + r"\b")
