@@ -89,7 +89,7 @@ GUEST
     grep -q '^tracing inlined calls.*by btf_extra.ko' <<<"$said" || wrong "not by the module: $log"
 }
 
-# What stands in $root, but for what packages and logs of Debian's own leave.
+# Each step is timed. At the end nothing may stay but what Debian's own packages and logs leave.
 try() {
     local releases first second each
     echo "$suite"

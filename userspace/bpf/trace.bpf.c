@@ -39,7 +39,7 @@ const volatile struct trace_settings settings = {};
 
 struct trace_totals totals;
 
-/* What a call needs. A program runs to its end on its processor. */
+/* A program runs to its end on its processor, so all its calls there can share this. */
 struct scratch {
 	struct trace_event head;
 	__u64 rest[2 * TRACE_EVENT_ARGS + TRACE_VALUES * TRACE_VALUE_WORDS + TRACE_EVENT_FRAMES];

@@ -118,7 +118,7 @@ enum trace_summary {
 	TRACE_BY_VALUE,		/* the first one that would be shown */
 };
 
-/* What is wanted of a function. The map "plans" has one for each cookie. */
+/* A plan says what is wanted of a function. The map "plans" has one for each cookie. */
 struct trace_plan {
 	__u8 nr_args;		/* parameters that events have */
 	__u8 nr_values;
@@ -130,7 +130,7 @@ struct trace_plan {
 	__u64 texts[TRACE_TEXTS][TRACE_VALUE_WORDS];
 };
 
-/* What calls are counted by, per CPU, in the map "groups". */
+/* Calls of a group are counted together, per CPU, in the map "groups". */
 struct trace_group {
 	__u32 func;
 	__u32 present;		/* 0: the value is not there */
@@ -140,7 +140,7 @@ struct trace_group {
 /* Calls of others are not told apart. */
 #define TRACE_GROUPS 16384
 
-/* What the loader says, in .rodata. */
+/* The loader says this, in .rodata. */
 struct trace_settings {
 	__u8 stacks;		/* events have the stack */
 	__u8 summary;		/* enum trace_summary */

@@ -51,7 +51,7 @@ CallStack CallStackText::completed(CallStack stack, uint64_t link, bool body) co
     if (link == 0 || stack.empty())
         return stack;
     if (!body) {
-        // What a function calls returns into it, and it has a frame then.
+        // A function that has called another one has a frame, and the link leads into it.
         const std::string function = find_(stack[0], false).function();
         if ((stack.size() > 1 && stack[1] == link) || find_(link, true).function() == function)
             return stack;

@@ -33,7 +33,7 @@ class ProbeRules {
     const char *refusal_of_code(uint64_t address, uint64_t distance) const;
 
     std::vector<std::pair<uint64_t, uint64_t>> ranges_;
-    // Of the file: nothing tells of the code that runs.
+    // They are those of the file: nothing tells of the code that runs.
     const ElfImage *kernel_ = nullptr;
     std::string release_;
     std::unordered_set<uint64_t> jump_labels_, faulting_;

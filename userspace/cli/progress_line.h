@@ -23,7 +23,7 @@ class ProgressLine {
     ProgressLine(const ProgressLine &) = delete;
     ProgressLine &operator=(const ProgressLine &) = delete;
 
-    // What is all done takes the line away.
+    // The line goes away when all is done.
     void show(const host::Progress &progress);
     // Takes the line away, for others who write to the terminal.
     void clear();

@@ -68,7 +68,7 @@ TEST(KprobeRefusal, Instructions) {
         EXPECT_EQ(refusal({row.word}), row.wanted) << row.text;
 }
 
-// What is before the instruction counts, back to the nearest exclusive store.
+// The kernel looks at what is before the instruction, back to the nearest exclusive store.
 TEST(KprobeRefusal, ExclusiveSequences) {
     EXPECT_EQ(refusal({kLdxr, kAdd, kAdd}), kExclusive);
     EXPECT_EQ(refusal({kLdaxr, kAdd}), kExclusive);

@@ -243,7 +243,7 @@ TEST_F(ExposeOutput, CallsBeforeStubs) {
     EXPECT_EQ(count(relocations, " .text + 68\n"), 0u);
 }
 
-// What a module for x86-64 has beside its calls, from Linux 6.2 on: GCC's list names the padding.
+// From Linux 6.2 on a module for x86-64 has GCC's list, too: it names the padding.
 TEST_F(ExposeOutput, PaddingBesideCalls) {
     test::make_template(path("inlined.ko"),
                         {.more = "\t.section __patchable_function_entries, \"aw\", @progbits\n"
