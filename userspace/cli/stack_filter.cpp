@@ -10,71 +10,109 @@
 namespace btf_extra {
 namespace {
 
-// Tools read "(inlined)" at the end of a line of perf script. People want to know the call as well.
-void append_inlined(std::string &out, std::string_view line, const StackFrame &frame,
-                    const ChainFrame &inlined) {
-    out += line.substr(0, frame.name_begin);
-    out += frame.format == StackFormat::kPerf ? inlined_text(inlined)
-                                              : inlined_text_with_call(inlined);
-    out += '\n';
-}
+constexpr size_t kMaxFrames = 1 << 20;  // that are kept
 
 }  // namespace
 
-std::string StackFilter::filter(std::string_view line) {
-    if (const auto offset = kernel_offset(line))
-        symbolizer_.set_kaslr(*offset);
-    if (const auto count = folded_count(line))
-        return filter_folded(line, *count);
-    const auto frame = find_stack_frame(line);
+// Returns nullptr if the text is no frame. Such texts are not kept: there may be no end of them.
+template <class Parse>
+StackFilter::Frame *StackFilter::find(Frames &frames, std::string_view text, Parse parse) {
+    const auto known = frames.find(text);
+    if (known != frames.end())
+        return &known->second;
+    const std::optional<StackFrame> frame = parse(text);
+    if (!frame)
+        return nullptr;
+    const Frame fresh = {.format = frame->format,
+                         .is_instruction = frame->is_instruction,
+                         .enters_interrupt = is_interrupt_entry(frame->symbol),
+                         .filled = {}};
+    return &frames.emplace(text, fresh).first->second;
+}
+
+void StackFilter::forget() {
+    lines_.clear();
+    folded_.clear();
+}
+
+std::string_view StackFilter::filter(std::string_view line) {
+    if (symbolizer_.refresh() || lines_.size() + folded_.size() > kMaxFrames)
+        forget();
+    Frame *frame = find(lines_, line, find_stack_frame);
     if (!frame) {
         in_stack_ = false;
         was_interrupt_entry_ = false;
-        return std::string(line);
+        if (const auto offset = kernel_offset(line)) {
+            symbolizer_.set_kaslr(*offset);
+            forget();
+        }
+        const auto count = folded_count(line);
+        return count ? filter_folded(line, *count) : line;
     }
     // The kernel prints return addresses, but for what was trapped. Samples begin where they were
     // taken.
     const bool is_first = !in_stack_ && frame->format != StackFormat::kTrace;
     const bool is_instruction = frame->is_instruction || is_first || was_interrupt_entry_;
     in_stack_ = true;
-    was_interrupt_entry_ = is_interrupt_entry(frame->symbol);
+    was_interrupt_entry_ = frame->enters_interrupt;
+    auto &filled = frame->filled[is_instruction ? 0 : 1];
+    if (!filled)
+        filled = fill_line(line, !is_instruction);
+    return *filled;
+}
+
+// Tools read "(inlined)" at the end of a line of perf script. People want to know the call as well.
+std::string StackFilter::fill_line(std::string_view line, bool return_address) {
+    const auto frame = find_stack_frame(line);
+    const std::vector<ChainFrame> chain = symbolizer_.find(*frame, return_address);
     std::string out;
-    const std::vector<ChainFrame> &chain = symbolizer_.find(*frame, !is_instruction);
-    for (size_t i = 0; i + 1 < chain.size(); i++)
-        append_inlined(out, line, *frame, chain[i]);
+    for (size_t i = 0; i + 1 < chain.size(); i++) {
+        out += line.substr(0, frame->name_begin);
+        out += frame->format == StackFormat::kPerf ? inlined_text(chain[i])
+                                                   : inlined_text_with_call(chain[i]);
+        out += '\n';
+    }
     out += line;
     return out;
 }
 
 // The outermost function comes first there, and tools mark what is inlined by "_[i]".
-std::string StackFilter::filter_folded(std::string_view line, size_t count) {
-    std::string out;
-    bool was_interrupt_entry = false;
+std::string StackFilter::fill_folded(std::string_view text, bool return_address) {
+    const auto frame = parse_folded_frame(text);
+    const std::vector<ChainFrame> chain = symbolizer_.find(*frame, return_address);
+    std::string out(text);
+    for (size_t i = chain.empty() ? 0 : chain.size() - 1; i-- > 0;)
+        out += fmt::format(";{}_[i]", chain[i].name);
+    return out;
+}
+
+std::string_view StackFilter::filter_folded(std::string_view line, size_t count) {
+    std::vector<std::string_view> frames;
     std::string_view rest = line.substr(0, count);
-    std::vector<std::string_view> texts;
     for (size_t end = 0; end != rest.npos;) {
         end = rest.find(';');
-        texts.push_back(rest.substr(0, end));
+        frames.push_back(rest.substr(0, end));
         rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
     }
-    std::vector<std::string> frames(texts.size());
-    for (size_t i = texts.size(); i-- > 0;) {
-        frames[i] = texts[i];
-        const auto frame = parse_folded_frame(texts[i]);
-        if (!frame) {
-            was_interrupt_entry = false;
-            continue;
+    // The innermost one is where the sample was taken.
+    bool is_instruction = true;
+    for (size_t i = frames.size(); i-- > 0;) {
+        Frame *frame = find(folded_, frames[i], parse_folded_frame);
+        if (frame) {
+            auto &filled = frame->filled[is_instruction ? 0 : 1];
+            if (!filled)
+                filled = fill_folded(frames[i], !is_instruction);
+            frames[i] = *filled;
         }
-        const bool is_instruction = i + 1 == texts.size() || was_interrupt_entry;
-        was_interrupt_entry = is_interrupt_entry(frame->symbol);
-        const std::vector<ChainFrame> &chain = symbolizer_.find(*frame, !is_instruction);
-        for (size_t n = chain.empty() ? 0 : chain.size() - 1; n-- > 0;)
-            frames[i] += fmt::format(";{}_[i]", chain[n].name);
+        is_instruction = frame && frame->enters_interrupt;
     }
-    for (size_t i = 0; i < frames.size(); i++)
-        out += (i == 0 ? "" : ";") + frames[i];
-    out += line.substr(count);
-    return out;
+    stack_.clear();
+    for (size_t i = 0; i < frames.size(); i++) {
+        stack_ += i == 0 ? "" : ";";
+        stack_ += frames[i];
+    }
+    stack_ += line.substr(count);
+    return stack_;
 }
 
 }  // namespace btf_extra

@@ -3,8 +3,11 @@
 #ifndef BTF_EXTRA_STACK_FILTER_H
 #define BTF_EXTRA_STACK_FILTER_H
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "userspace/cli/symbolizer.h"
 
@@ -16,13 +19,33 @@ class StackFilter {
 
     // Returns what takes the place of a line: the line with one before it for each inlined
     // function, or a folded stack with more frames. Lines are without their newline, which is
-    // between those that are returned.
-    std::string filter(std::string_view line);
+    // between those that are returned. The answer counts until the next call.
+    std::string_view filter(std::string_view line);
 
   private:
-    std::string filter_folded(std::string_view line, size_t count);
+    // A profile has the same frame many times, so its text is read and looked up once.
+    struct Frame {
+        StackFormat format;
+        bool is_instruction, enters_interrupt;
+        std::optional<std::string> filled[2];  // by whether it is a return address
+    };
+    struct TextHash {
+        using is_transparent = void;
+        size_t operator()(std::string_view text) const {
+            return std::hash<std::string_view>()(text);
+        }
+    };
+    using Frames = std::unordered_map<std::string, Frame, TextHash, std::equal_to<>>;
+
+    void forget();
+    template <class Parse> static Frame *find(Frames &frames, std::string_view text, Parse parse);
+    std::string_view filter_folded(std::string_view line, size_t count);
+    std::string fill_line(std::string_view line, bool return_address);
+    std::string fill_folded(std::string_view text, bool return_address);
 
     Symbolizer &symbolizer_;
+    Frames lines_, folded_;
+    std::string stack_;  // the answer for a folded one
     // The stack that the lines before are of.
     bool in_stack_ = false;
     bool was_interrupt_entry_ = false;

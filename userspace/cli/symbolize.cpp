@@ -73,10 +73,10 @@ void run_filter(Symbolizer &symbolizer, bool knows_kaslr) {
         setvbuf(stdout, nullptr, _IOLBF, 0);
     StackFilter filter(symbolizer);
     for_each_line([&](std::string_view line, bool ended) {
-        std::string out = filter.filter(line);
-        if (ended)
-            out += '\n';
+        const std::string_view out = filter.filter(line);
         fwrite(out.data(), 1, out.size(), stdout);
+        if (ended)
+            putchar('\n');
     });
 }
 

@@ -2,7 +2,6 @@
 #include "userspace/cli/symbolizer.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <fstream>
 
@@ -24,16 +23,6 @@ std::string loaded_modules() {
          in >> name >> size >> uses >> users >> state && std::getline(in, rest);)
         out += name + ' ' + state + rest + '\n';
     return out;
-}
-
-// Writes what tells a frame from others, as bytes.
-void write_key(std::string &key, const StackFrame &frame, bool return_address) {
-    const std::array numbers = {frame.offset.value_or(0), frame.symbol_size.value_or(0),
-                                frame.address.value_or(0), uint64_t{return_address}};
-    key.assign(reinterpret_cast<const char *>(numbers.data()), sizeof(numbers));
-    key += frame.symbol;
-    key += '[';
-    key += frame.module;
 }
 
 bool same_calls(const InlineChain &a, const InlineChain &b) {
@@ -75,8 +64,10 @@ Result<Symbolizer> Symbolizer::open(TablesChoice choice) {
 }
 
 bool Symbolizer::refresh() {
+    if (!tables_->running())
+        return false;
     const auto now = Clock::now();
-    if (!tables_->running() || now - looked_ < kBetweenLooks)
+    if (now - looked_ < kBetweenLooks)
         return false;
     looked_ = now;
     if (loaded_modules() == modules_)
@@ -156,18 +147,7 @@ Result<Place> Symbolizer::place_named(const std::string &text) const {
     return place;
 }
 
-const std::vector<ChainFrame> &Symbolizer::find(const StackFrame &frame, bool return_address) {
-    refresh();
-    if (known_.size() > kMaxKnown)
-        known_.clear();
-    write_key(key_, frame, return_address);
-    const auto known = known_.find(key_);
-    if (known != known_.end())
-        return known->second;
-    return known_[key_] = look_up(frame, return_address);
-}
-
-std::vector<ChainFrame> Symbolizer::look_up(const StackFrame &frame, bool return_address) {
+std::vector<ChainFrame> Symbolizer::find(const StackFrame &frame, bool return_address) const {
     std::vector<Place> candidates;
     // A return address at the beginning of a function is that of a call at the end of another one.
     const uint64_t back = return_address ? 1 : 0;

@@ -30,7 +30,8 @@ class Symbolizer {
     void set_kaslr(uint64_t offset) { kaslr_ = offset; }
 
     // Opens the tables of the running kernel anew if modules have come or gone. It looks for that
-    // ten times a second. Returns true if answers may differ from those before. All find() do it.
+    // ten times a second. Returns true if answers may differ from those before. find() of a text or
+    // of an address does it, too.
     bool refresh();
 
     // A place that a user named: an address as linked (of the running kernel: as it runs),
@@ -52,7 +53,7 @@ class Symbolizer {
 
     // Returns the chain of a frame in a stack trace, or an empty one if it is not known for
     // certain. return_address: the frame is where a call returns to, which is behind the call.
-    const std::vector<ChainFrame> &find(const StackFrame &frame, bool return_address);
+    std::vector<ChainFrame> find(const StackFrame &frame, bool return_address) const;
 
   private:
     using Clock = std::chrono::steady_clock;
@@ -62,7 +63,6 @@ class Symbolizer {
     std::optional<InlineChain> chain_at(const Place &place) const;
     std::optional<Place> place_of(uint64_t address) const;
     Result<Place> place_named(const std::string &text) const;
-    std::vector<ChainFrame> look_up(const StackFrame &frame, bool return_address);
 
     TablesChoice choice_;
     std::string modules_;  // that were loaded when the tables were opened
@@ -70,9 +70,7 @@ class Symbolizer {
     std::unique_ptr<SiteTables> tables_;
     const std::vector<SharedObject> *objects_ = nullptr;
     std::optional<uint64_t> kaslr_;
-    std::unordered_map<std::string, std::vector<ChainFrame>> known_;  // answers
-    std::string key_;                                                 // of one of them
-    std::unordered_map<uint64_t, Named> callers_, others_;            // and by address
+    std::unordered_map<uint64_t, Named> callers_, others_;  // answers
 };
 
 }  // namespace btf_extra

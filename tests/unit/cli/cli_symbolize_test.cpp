@@ -227,6 +227,10 @@ TEST_F(Symbolize, BpftraceAndFoldedStacks) {
     EXPECT_EQ(filter("main;host+0x10;host+0x6 12\nmain;host;host 3\n"),
               "main;host+0x10;skb_headlen_[i];host+0x6;skb_headlen_[i];twin_[i] 12\n"
               "main;host;host 3\n");
+    // A frame that was met before is found again, by whether it has called.
+    const std::string both = "host+0x6;skb_headlen_[i];host+0x6;skb_headlen_[i];twin_[i] 1\n";
+    EXPECT_EQ(filter("host+0x6;host+0x6 1\nhost+0x6;host+0x6 1\n"), both + both);
+    EXPECT_EQ(filter(";main;;host+0x6 1\n"), ";main;;host+0x6;skb_headlen_[i];twin_[i] 1\n");
 }
 
 // An address in text is not looked up before it is known how far the kernel was moved.
@@ -238,6 +242,7 @@ TEST_F(Symbolize, Kaslr) {
     EXPECT_EQ(filter(address, "--kaslr 0x1d000000"), found);
     EXPECT_EQ(filter(offset + address, "", "|"), offset + found);
     EXPECT_EQ(filter(address + offset, "", "|"), address + offset);
+    EXPECT_EQ(filter(address + offset + address, "", "|"), address + offset + found);
     EXPECT_EQ(filter(address + offset), found + offset);
 }
 
