@@ -11,10 +11,13 @@ namespace btf_extra {
 namespace {
 
 constexpr uint8_t kLabelRank = 3;  // functions and objects have lower ranks
+constexpr uint8_t kMarkRank = 6;   // labels without a size: linker scripts mark places with them
 
-uint8_t rank_of(unsigned char info) {
-    uint8_t rank = GELF_ST_TYPE(info) == STT_NOTYPE ? kLabelRank : 0;
-    switch (GELF_ST_BIND(info)) {
+uint8_t rank_of(const GElf_Sym &symbol) {
+    uint8_t rank = 0;
+    if (GELF_ST_TYPE(symbol.st_info) == STT_NOTYPE)
+        rank = symbol.st_size != 0 ? kLabelRank : kMarkRank;
+    switch (GELF_ST_BIND(symbol.st_info)) {
     case STB_GLOBAL:
         return rank;
     case STB_WEAK:
@@ -74,7 +77,7 @@ Result<SymbolTable> SymbolTable::load(const ElfImage &image) {
         if (offset > in.size)
             continue;
         uint64_t end = offset + std::min(symbol.st_size, in.size - offset);
-        table.symbols_.push_back({name, in.index, offset, end, rank_of(symbol.st_info)});
+        table.symbols_.push_back({name, in.index, offset, end, rank_of(symbol)});
     }
     std::ranges::sort(table.symbols_, [](const Symbol &a, const Symbol &b) {
         return std::tuple(a.section, a.offset, a.rank, std::string_view(a.name)) <

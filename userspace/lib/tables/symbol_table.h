@@ -23,8 +23,8 @@ struct Symbol {
     uint8_t rank;     // for aliases: lower is better
 };
 
-// If several symbols are at one address, the best is a function or object, then a label; then it is
-// global, weak, local; then its name is the first bytewise.
+// If several symbols are at one address, the best is a function or object, then a label with a
+// size, then one without; then it is global, weak, local; then its name is the first bytewise.
 class SymbolTable : public Symbols {
   public:
     // The image must outlive the table.
