@@ -59,6 +59,7 @@ fetch_all() {
     done
     case $names in *-arm64*) vm/fetch-sysroot.sh arm64 ;; esac
     vm/fetch-modules.sh
+    vm/fetch-perf.sh
     vm/fetch-source.sh 7.x
     vm/fetch-source.sh 6.12
 }
@@ -96,10 +97,17 @@ BTF_EXTRA_MODULES=$(step 'fetch modules' vm/fetch-modules.sh)
 export UBSAN_OPTIONS=print_stacktrace=1
 unit_tests() { list_tests | sort -r | xargs -r -P "$(nproc)" -L 1 tests/harness/run_gtest.py "$out"; }
 
+perf_addr2line() {
+    local perf
+    perf=$(vm/fetch-perf.sh) &&
+        tests/real/perf_addr2line.py "$BTF_EXTRA_VMLINUX" "$perf" "$out/results/perf_addr2line"
+}
+
 # Steps with one thread for most of their time run beside the guests, with a lower priority.
 beside_the_guests() {
     renice -n 5 "$BASHPID" >/dev/null
     step 'run tests' unit_tests
+    step 'perf asks addr2line' perf_addr2line
     step install tests/harness/install.sh "$out/results/install"
     step 'one definition' tests/harness/odr.sh "$out/results/odr"
     step 'kernel style' tests/harness/kernel_style.sh "$out/results/kernel_style"
