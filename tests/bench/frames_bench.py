@@ -18,7 +18,7 @@ import subprocess
 import sys
 
 from bars import bar, conclude, note
-from perf_data import write_perf_data
+from perf_data import text_of, write_perf_data
 from usage import OUT, in_turns, measure
 
 ROUNDS = int(os.environ.get("BTF_EXTRA_BENCH_ROUNDS", "3"))
@@ -57,13 +57,6 @@ def sizes():
     note("frames", stat["bytes_frames"] / 1e6, " MB")
     note("lines", stat["bytes_lines"] / 1e6, " MB")
     note("GSYM, which has frames and lines", GSYM.stat().st_size / 1e6, " MB")
-
-
-def text_of(vmlinux):
-    listed = subprocess.run(["readelf", "-SW", vmlinux], check=True, stdout=subprocess.PIPE,
-                            text=True).stdout
-    address, size = re.search(r"\] \.text +\w+ +(\w+) \w+ (\w+) ", listed).groups()
-    return int(address, 16), int(address, 16) + int(size, 16)
 
 
 def look_up(vmlinux):

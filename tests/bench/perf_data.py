@@ -2,7 +2,9 @@
 """Writes stacks of the kernel as perf record would have, by the format that the kernel's
 tools/perf/Documentation/perf.data-file-format.txt describes."""
 
+import re
 import struct
+import subprocess
 
 _CONTEXT_KERNEL = -128 & (1 << 64) - 1
 _MMAP, _COMM, _SAMPLE = 1, 3, 9
@@ -19,6 +21,14 @@ def _record(kind, misc, payload):
 def _text(name):
     encoded = name.encode() + b"\0"
     return encoded + bytes(-len(encoded) % 8)
+
+
+def text_of(vmlinux):
+    """Where .text of a vmlinux begins and ends."""
+    listed = subprocess.run(["readelf", "-SW", vmlinux], check=True, stdout=subprocess.PIPE,
+                            text=True).stdout
+    address, size = re.search(r"\] \.text +\w+ +(\w+) \w+ (\w+) ", listed).groups()
+    return int(address, 16), int(address, 16) + int(size, 16)
 
 
 def write_perf_data(path, kernel_text, stacks):

@@ -17,7 +17,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "bench"))
-from perf_data import write_perf_data  # noqa: E402
+from perf_data import text_of, write_perf_data  # noqa: E402
 
 COMMAND = pathlib.Path("build/release/btf-extra").resolve()
 WORK = pathlib.Path("build/check/scratch/perf_addr2line").resolve()
@@ -31,13 +31,6 @@ READERS = {
     "perf report -s srcline": (["report", "--stdio", "--no-children", "-g", "none", "-s",
                                 "srcline"], r"^ +[\d.]+%  [\w-]+\.[ch]:[1-9]\d* *$"),
 }
-
-
-def text_of(vmlinux):
-    listed = subprocess.run(["readelf", "-SW", vmlinux], check=True, stdout=subprocess.PIPE,
-                            text=True).stdout
-    address, size = re.search(r"\] \.text +\w+ +(\w+) \w+ (\w+) ", listed).groups()
-    return int(address, 16), int(address, 16) + int(size, 16)
 
 
 def prepare(vmlinux):
