@@ -100,13 +100,13 @@ same 'bpftool: btf dump' "FUNC '$stub' FUNC 'path_put__inlined' FUNC 'skb_headle
 /tools/ld.so --library-path /tools /tools/bpftrace -e "$entry:inlined:$stub { @ = count(); }" \
     >/tmp/held 2>&1 &
 holder=$!
+# The stub is armed before the link has its id: until then, bpftool is told EAGAIN.
 for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-    ! grep -q '^state armed' $stubs/$stub || break
+    ! grep -q '^state armed' $stubs/$stub || ! tool bpftool link list >/tmp/said || break
     sleep 1
 done
 tool bpftool prog list >/tmp/programs
 program=$(sed -n 's/^\([0-9]*\): tracing  name .*do_sys_lseek.*/\1/p' /tmp/programs)
-tool bpftool link list >/tmp/said
 same 'bpftool: the program, and its link' "tracing prog $program prog_type tracing attach_type trace_fentry" \
     "$(grep -A 1 "tracing  prog $program " /tmp/said | sed 's/^[0-9]*: //' | xargs)"
 same 'rmmod: not while a tool is attached' \
