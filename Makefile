@@ -108,7 +108,8 @@ say = $(if $(V),,@printf '  %-4s %s\n' $(1) $@;)
 # ---- what is asked for ----
 
 .PHONY: help demo check userspace install deb check-deb kernel kernel-tree dkms kunit fuzz fuzz-vm sweep \
-	check-llvm bench bench-vm bench-intree bench-install check-intree vm tidy compile_commands clean FORCE
+	check-llvm bench bench-vm bench-intree bench-install check-intree flamegraph vm tidy \
+	compile_commands clean FORCE
 
 help:
 	@echo 'make demo        build, fetch a Debian kernel with debug info, generate, look around;'
@@ -129,6 +130,7 @@ help:
 	@echo 'make sweep       a program at every site of every function of KERNEL="6.1 lean" (hours)'
 	@echo 'make check-llvm  stacks and lines of a million addresses against LLVM'"'"'s (an hour)'
 	@echo 'make check-deb   packages that are built in clean chroots of bookworm and trixie, twice'
+	@echo 'make flamegraph  draws the pictures of README.md anew (npm)'
 	@echo 'make bench       speed and size against pahole, on a real kernel'
 	@echo 'make bench-vm    cost of the kernel module, in virtual machines: KERNEL=6.1|6.12|7.x|all'
 	@echo 'make bench-intree  what CONFIG_DEBUG_INFO_BTF_EXTRA costs a kernel build, and its kernel (slow)'
@@ -144,6 +146,11 @@ help:
 
 demo:
 	@ARCH=$(ARCH) userspace/demo.sh
+
+flamegraph:
+	@userspace/packages.sh build kernel vm
+	@$(MAKE) --no-print-directory build/release/btf-extra
+	@userspace/flamegraph.sh
 
 check:
 	@tests/harness/check.sh
