@@ -2,9 +2,11 @@
 // btf-extra list: which functions can be traced, and what a kprobe would miss.
 #include <algorithm>
 #include <cstdio>
+#include <initializer_list>
 #include <iterator>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -61,9 +63,11 @@ void count_site(const btf_type *proto, bool variadic, ListedFunc &func) {
 
 // Other functions that the compiler has found equal may share the body.
 void add_true_signatures(const ObjectView &view, uint32_t body, ListedFunc &func) {
-    for (const uint32_t other : view.true_signatures(body))
-        if (view.func_name(other).starts_with(fmt::format("{}.", func.name)))
+    for (const uint32_t other : view.true_signatures(body)) {
+        const std::string_view name = view.func_name(other);
+        if (name.starts_with(func.name) && name.substr(func.name.size()).starts_with('.'))
             func.true_signatures.push_back(other);
+    }
 }
 
 ListedFunc listed(const FoundFunc &found) {
@@ -74,8 +78,7 @@ ListedFunc listed(const FoundFunc &found) {
     out.id = found.id;
     out.name = view.func_name(found.id);
     out.file = view.func_file(found.id);
-    const loc_range namesakes = loc_index_by_name(&view.index(), out.name.data());
-    out.shares_name = namesakes.end - namesakes.first > 1;
+    out.shares_name = view.shares_name(found.id);
     const bool variadic = view.is_variadic(found.id);
     const bool of_source = !view.is_true_signature(found.id);
     for (const btf_extra_site &site : found.sites) {
@@ -98,71 +101,90 @@ ListedFunc listed(const FoundFunc &found) {
 }
 
 // Returns each function once, in order of object, name, file and id.
-std::vector<ListedFunc> listed(const std::vector<FoundFunc> &found) {
-    std::vector<ListedFunc> out;
-    const auto order = [](const ListedFunc &func) {
-        return std::tie(func.object->name, func.name, func.file, func.id);
+std::vector<const ListedFunc *> in_order(const std::vector<ListedFunc> &funcs) {
+    const auto order = [](const ListedFunc *func) {
+        return std::tie(func->object->name, func->name, func->file, func->id);
     };
-    for (const FoundFunc &func : found)
-        out.push_back(listed(func));
+    std::vector<const ListedFunc *> out;
+    for (const ListedFunc &func : funcs)
+        out.push_back(&func);
+    // What one pattern finds is nearly in order, which this one makes use of.
     std::ranges::stable_sort(out, {}, order);
     out.erase(std::ranges::unique(out, {}, order).begin(), out.end());
     return out;
 }
 
+// There may be 70,000 lines. To append their parts takes a fifth of the time that formats take.
+void append(std::string &out, std::initializer_list<std::string_view> parts) {
+    for (const std::string_view part : parts)
+        out += part;
+}
+
+std::string_view digits(const fmt::format_int &number) {
+    return {number.data(), number.size()};
+}
+
 // As `trace` and `probes` take it.
 std::string text_of(const ListedFunc &func) {
-    std::string out = fmt::format("{}:{}", func.object->name, func.name);
+    std::string out = func.object->name;
+    append(out, {":", func.name});
     if (func.shares_name && func.file)
-        out += "@" + *func.file;
+        append(out, {"@", *func.file});
     else if (func.shares_name)
-        out += fmt::format(" (#{})", func.id);
+        append(out, {" (#", digits(fmt::format_int(func.id)), ")"});
     return out;
 }
 
-std::string how(const ListedFunc &func) {
-    if (func.sites() == 0)
-        return "no site at which a call begins";
-    std::string out;
+void append_how(std::string &out, const ListedFunc &func) {
+    if (func.sites() == 0) {
+        out += "no site at which a call begins";
+        return;
+    }
     if (func.bodies == 0)
-        out = "inlined only: a kprobe cannot see it";
+        out += "inlined only: a kprobe cannot see it";
     else if (func.inlined == 0)
-        out = "body only";
+        out += "body only";
     else
-        out = fmt::format("partially inlined: kprobe, fentry on it miss {} of {}", func.inlined,
-                          func.sites());
+        append(out, {"partially inlined: kprobe, fentry on it miss ",
+                     digits(fmt::format_int(func.inlined)), " of ",
+                     digits(fmt::format_int(func.sites()))});
     if (func.freed == func.sites())
         out += ", freed after boot";
-    for (size_t i = 0; i < func.true_signatures.size(); i++)
-        out += fmt::format("{}{}", i == 0 ? "; signature changed: " : ", ",
-                           func.object->view->func_name(func.true_signatures[i]));
-    return out;
+    for (const uint32_t id : func.true_signatures)
+        append(out, {id == func.true_signatures.front() ? "; signature changed: " : ", ",
+                     func.object->view->func_name(id)});
 }
 
-void print_text(const std::vector<ListedFunc> &funcs) {
+void print_text(const std::vector<const ListedFunc *> &funcs) {
     std::vector<std::string> texts;
     size_t width = 0;
-    for (const ListedFunc &func : funcs) {
-        texts.push_back(text_of(func));
+    for (const ListedFunc *func : funcs) {
+        texts.push_back(text_of(*func));
         width = std::max(width, std::min<size_t>(texts.back().size(), 50));
     }
-    fmt::memory_buffer out;
-    const fmt::appender to(out);
+    std::string out;
     for (size_t i = 0; i < funcs.size(); i++) {
-        const ListedFunc &func = funcs[i];
-        fmt::format_to(to, "{:<{}} {:>5} {}  {}", texts[i], width, func.sites(),
-                       func.sites() == 1 ? "site " : "sites", how(func));
+        const ListedFunc &func = *funcs[i];
+        const fmt::format_int count(func.sites());
+        const std::string_view sites = digits(count);
+        out += texts[i];
+        out.append(width - std::min(width, texts[i].size()), ' ');
+        out.append(6 - std::min<size_t>(5, sites.size()), ' ');
+        append(out, {sites, func.sites() == 1 ? " site   " : " sites  "});
+        append_how(out, func);
         for (const ListedParam &param : func.params)
-            fmt::format_to(to, "{}{} {}/{}", &param == func.params.data() ? "  " : ", ",
-                           param.name.empty() ? "?" : param.name, param.located, func.sites());
-        out.push_back('\n');
+            append(out, {&param == func.params.data() ? "  " : ", ",
+                         param.name.empty() ? "?" : param.name, " ",
+                         digits(fmt::format_int(param.located)), "/", sites});
+        out += '\n';
     }
     std::fwrite(out.data(), 1, out.size(), stdout);
 }
 
-void print_json(const std::vector<ListedFunc> &funcs) {
+void print_json(const std::vector<const ListedFunc *> &funcs) {
     ordered_json list = ordered_json::array();
-    for (const ListedFunc &func : funcs) {
+    for (const ListedFunc *each : funcs) {
+        const ListedFunc &func = *each;
         ordered_json params = ordered_json::array();
         for (const ListedParam &param : func.params)
             params.push_back({{"name", param.name}, {"located", param.located}});
@@ -202,11 +224,14 @@ Result<void> run(const Options &options) {
         else if (done)
             done = each.error();
     }
-    const std::vector<ListedFunc> funcs = listed(found);
+    std::vector<ListedFunc> funcs;
+    funcs.reserve(found.size());
+    for (const FoundFunc &func : found)
+        funcs.push_back(listed(func));
     if (options.json)
-        print_json(funcs);
+        print_json(in_order(funcs));
     else
-        print_text(funcs);
+        print_text(in_order(funcs));
     return done;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -102,6 +103,7 @@ ObjectView::open_content(const std::string &path, ExtraFile file, std::optional<
     TRY(view->check_provenance());
     view->lines_ = TRY(open_lines(path, view->file_));
     view->note_tags();
+    view->note_shared_names();
     return view;
 }
 
@@ -126,9 +128,12 @@ Result<void> ObjectView::check_provenance() {
     first_reasons_.reserve(index().nr_sites);
     for (uint32_t i = 0; i < index().nr_sections; i++) {
         const loc_section &section = index().sections[i];
+        bool variadic = false;
         for (uint32_t j = 0; j < section.nr_sites; j++) {
             const loc_site &site = section.sites[j];
-            const Located counts = count_located(site.loc_proto, is_variadic(site.func));
+            if (j == 0 || site.func != section.sites[j - 1].func)
+                variadic = is_variadic(site.func);
+            const Located counts = count_located(site.loc_proto, variadic);
             first_reasons_.push_back(static_cast<uint32_t>(missing));
             missing += counts.params - counts.located;
         }
@@ -158,6 +163,15 @@ void ObjectView::note_tags() {
         else if (rank && unit_tags_[*rank] == 0 && tag_text(id, kUnitTag))
             unit_tags_[*rank] = id;
     }
+}
+
+// The index has the functions in order of their names.
+void ObjectView::note_shared_names() {
+    shares_name_.resize(funcs_.size());
+    const std::span<const uint32_t> by_name(index().funcs, index().nr_funcs);
+    for (size_t i = 1; i < by_name.size(); i++)
+        if (func_name(by_name[i - 1]) == func_name(by_name[i]))
+            shares_name_[*func_rank(by_name[i - 1])] = shares_name_[*func_rank(by_name[i])] = true;
 }
 
 // Returns the tag's text after the prefix, or nothing for id 0 and for other tags.
@@ -228,6 +242,11 @@ std::vector<uint32_t> ObjectView::true_signatures(uint32_t site_number) const {
             out.push_back(other->func);
     }
     return out;
+}
+
+bool ObjectView::shares_name(uint32_t func_id) const {
+    auto rank = func_rank(func_id);
+    return rank && shares_name_[*rank];
 }
 
 bool ObjectView::is_variadic(uint32_t func_id) const {

@@ -63,6 +63,9 @@ class ObjectView {
     // Returns the units of a function that shares name and file with another, three by name.
     std::optional<std::string> func_unit(uint32_t func_id) const;
 
+    // Returns true if another function with sites has its name.
+    bool shares_name(uint32_t func_id) const;
+
     // Returns true if the last of the parameters in its prototype and LOC_PROTOs is "...".
     bool is_variadic(uint32_t func_id) const;
 
@@ -93,6 +96,7 @@ class ObjectView {
     ObjectView() = default;
     Result<void> check_provenance();
     void note_tags();
+    void note_shared_names();
     Error error(std::string_view section, std::string_view reason) const;
     std::optional<size_t> func_rank(uint32_t func_id) const;
     std::optional<std::string> tag_text(uint32_t tag_id, std::string_view prefix) const;
@@ -107,6 +111,7 @@ class ObjectView {
 
     std::vector<uint32_t> funcs_;          // those with sites, in ascending order of id
     std::vector<bool> variadic_;           // by rank in funcs_
+    std::vector<bool> shares_name_;        // likewise
     std::vector<uint32_t> file_tags_;      // DECL_TAG "file:...", or 0, by rank in funcs_
     std::vector<uint32_t> unit_tags_;      // DECL_TAG "unit:..." likewise
     std::vector<uint32_t> first_reasons_;  // by site number; empty: there is no provenance
