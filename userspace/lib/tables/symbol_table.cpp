@@ -2,6 +2,8 @@
 #include "userspace/lib/tables/symbol_table.h"
 
 #include <algorithm>
+#include <compare>
+#include <cstring>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -80,8 +82,9 @@ Result<SymbolTable> SymbolTable::load(const ElfImage &image) {
         table.symbols_.push_back({name, in.index, offset, end, rank_of(symbol)});
     }
     std::ranges::sort(table.symbols_, [](const Symbol &a, const Symbol &b) {
-        return std::tuple(a.section, a.offset, a.rank, std::string_view(a.name)) <
-               std::tuple(b.section, b.offset, b.rank, std::string_view(b.name));
+        const auto order =
+            std::tie(a.section, a.offset, a.rank) <=> std::tie(b.section, b.offset, b.rank);
+        return order != 0 ? order < 0 : std::strcmp(a.name, b.name) < 0;
     });
 
     // A symbol without size extends to the next symbol, as labels of the assembler do.
