@@ -73,6 +73,7 @@ http {
     server { listen 127.0.0.1:8001; $1 }
     server {
         listen 127.0.0.1:8004 ssl;
+        listen 127.0.0.1:443 ssl;
         ssl_certificate /fleet/server.pem;
         ssl_certificate_key /fleet/server.key;
         location /moved/ { rewrite ^/moved(.*) $web\$1 redirect; }
@@ -89,6 +90,7 @@ trickle='limit_rate_after 4m; limit_rate 1k;'
 mkdir -p /etc/ssl/certs
 echo 'root:x:0:0::/:/bin/sh' >/etc/passwd
 echo 'root:x:0:' >/etc/group
+echo '127.0.0.1 tables.example' >/etc/hosts
 ifconfig lo 127.0.0.1 up
 mkdir -p $firmware
 renew
@@ -174,6 +176,29 @@ fails 'from https to http' "$secure/moved/$id/checksums: Protocol \"http\" not s
 in libcurl" $secure/moved
 does 'https' "0 $tables: 1 objects, N MB" install --from $secure
 does 'https: uninstall' "0 $tables: removed" uninstall
+
+# ---- the examples of the manual page ----
+
+mkdir -p /tmp/bin
+printf '#!/bin/sh\nexec %s /bin/btf-extra "$@"\n' "$loader" >/tmp/bin/btf-extra
+chmod +x /tmp/bin/btf-extra
+cp /fleet/examples_here /tmp/tried
+# example TEXT: it is in the page, and it works.
+example() {
+    row "example: $1" grep -qxF "$1" /fleet/examples
+    echo "$1" >>/tmp/tried
+    (PATH=/tmp/bin:$PATH && eval "$1") >/tmp/said 2>/tmp/told
+    same "example: $1: it works" 0 $?
+}
+example 'btf-extra install --from https://tables.example'
+example "btf-extra list 'tcp_*' 'skb_*'"
+row 'example: it lists what is asked for' grep -q '^vmlinux:tcp_ack_update_window ' /tmp/said
+while sleep 1; do wget -q -O /dev/null $web/$id/$elf; done &
+visitor=$!
+example 'btf-extra trace tcp_ack_update_window --count 10'
+kill $visitor
+same 'example: it prints as many calls' 10 "$(grep -c ' tcp_ack_update_window .* ack=' /tmp/said)"
+btf_extra uninstall >/dev/null
 mv "/tmp/tree/$id" /tmp/tree/0a0b
 fails 'no tables of this kernel' \
     "$web/$id/checksums: no tables of $release with build-id $id there"
@@ -224,7 +249,11 @@ does 'debuginfod: tables' "0 $tables: 2 objects, N MB" install
 row 'debuginfod: the file is whole' cmp /vmlinux.btf_extra "$tables/vmlinux.btf_extra"
 row 'debuginfod: doctor' btf_extra doctor
 does 'debuginfod: uninstall' "0 $tables: removed" uninstall
+example 'btf-extra install --yes'
+example 'btf-extra doctor'
+same 'example: all of the page were tried' "$(sort /fleet/examples)" "$(sort /tmp/tried)"
+btf_extra uninstall >/dev/null
 kill -TERM $server
 wait $server
 
-rm -r /lib/modules /etc/ssl /etc/passwd /etc/group && rmdir /etc
+rm -r /lib/modules /etc/ssl /etc/passwd /etc/group /etc/hosts && rmdir /etc
