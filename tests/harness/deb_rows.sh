@@ -36,15 +36,17 @@ same 'the packages' "$all" "$(names)"
 package() { echo "$folder/$1"_*.deb; }
 field() { dpkg-deb -f "$(package "$1")" "$2"; }
 
-# "MODE PATH" of each file and link, all of root's; folders are left out.
+# "MODE PATH" of each file and link, all of root's; folders are left out. Units are in /lib before trixie.
 contents() {
     dpkg-deb -c "$(package "$1")" | awk '$1 !~ /^d/ {
+        sub(/^\.\/usr\/lib\/systemd/, "./lib/systemd", $6)
         print ($2 == "root/root" ? "" : $2 " ") $1, substr($6, 2) ($7 == "->" ? " -> " $8 : "") }' |
         LC_ALL=C sort -k 2
 }
 same 'the files of btf-extra' "\
 -rwxr-xr-x /etc/kernel/postinst.d/zzz-btf-extra
 -rwxr-xr-x /etc/kernel/postrm.d/btf-extra
+-rw-r--r-- /lib/systemd/system/btf-extra.service
 -rwxr-xr-x /usr/bin/btf-extra
 lrwxrwxrwx /usr/bin/btf-extra-addr2line -> btf-extra
 -rw-r--r-- /usr/share/bash-completion/completions/btf-extra
