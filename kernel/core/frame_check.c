@@ -124,6 +124,7 @@ static int check_instances(struct check *check, const struct frame_record *body)
 	for (;;) {
 		enum btf_fault_code wrong;
 		struct frame_instance in;
+		struct frame_call call;
 		const u8 *at = calls.rest.at;
 
 		if (at == calls.rest.end) {
@@ -135,19 +136,20 @@ static int check_instances(struct check *check, const struct frame_record *body)
 			continue;
 		}
 		wrong = frame_instance_read(frames, &calls, FRAME_OUTSIDE, &in);
-		if (!wrong && !is_func(check, in.func))
-			wrong = BTF_FAULT_FRAMES_FUNC;
-		if (!wrong && depth == INLINE_FRAMES_DEPTH)
-			wrong = BTF_FAULT_FRAMES_DEPTH;
 		if (wrong)
 			return refuse(check, wrong, at);
+		call = frame_calls_last(frames, &calls);
+		if (!is_func(check, call.func))
+			return refuse(check, BTF_FAULT_FRAMES_FUNC, at);
+		if (depth == INLINE_FRAMES_DEPTH)
+			return refuse(check, BTF_FAULT_FRAMES_DEPTH, at);
 		check->nr_instances++;
 		if (in.inner.at == in.inner.end)
 			continue;
 		around[depth++] = (struct caller){ .end = (u32)(calls.rest.end - frames->records),
 						   .code_size = calls.code_size,
 						   .start = calls.start };
-		calls = frame_calls_of_instance(&in);
+		calls = frame_calls_of_instance(&in, &call);
 	}
 }
 

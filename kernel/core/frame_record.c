@@ -2,30 +2,29 @@
 #include "frame_record.h"
 #include "range_search.h"
 
-static bool long_number(struct frame_cursor *from, u32 *value)
+/* Returns where the number ends, or NULL if there is none. */
+static const u8 *long_number(const u8 *at, const u8 *end, u32 *value)
 {
 	u32 shift;
 
 	*value = 0;
-	for (shift = 0; shift < 35; shift += 7) {
-		u8 byte;
+	for (shift = 0; shift < 35 && at != end; shift += 7) {
+		u8 byte = *at++;
 
-		if (from->at == from->end)
-			return false;
-		byte = *from->at++;
 		if (shift == 28 && byte > 15)
-			return false;
+			return NULL;
 		*value |= (u32)(byte & 127) << shift;
 		if (byte < 128)
-			return true;
+			return at;
 	}
-	return false;
+	return NULL;
 }
 
-/* Nearly all numbers have one byte or two. */
+/* Nearly all numbers have one byte to three. */
 static inline bool number(struct frame_cursor *from, u32 *value)
 {
 	const u8 *at = from->at;
+	u32 longer;
 
 	if (at != from->end && at[0] < 128) {
 		*value = at[0];
@@ -37,7 +36,17 @@ static inline bool number(struct frame_cursor *from, u32 *value)
 		from->at = at + 2;
 		return true;
 	}
-	return long_number(from, value);
+	if (from->end - at > 2 && at[2] < 128) {
+		*value = (at[0] & 127) | (at[1] & 127) << 7 | (u32)at[2] << 14;
+		from->at = at + 3;
+		return true;
+	}
+	at = long_number(at, from->end, &longer);
+	*value = longer;
+	if (!at)
+		return false;
+	from->at = at;
+	return true;
 }
 
 static bool take(struct frame_cursor *from, u32 size, struct frame_cursor *part)
@@ -58,7 +67,7 @@ static bool cover_range(struct frame_instance *in, const struct frame_calls *cal
 {
 	if (!size || start > calls->code_size || size > calls->code_size - start)
 		return false;
-	if (wanted >= start && wanted - start < size)
+	if (wanted - start < size)
 		in->within = in->code_size + (wanted - start);
 	in->code_size += size;
 	return true;
@@ -106,41 +115,24 @@ static enum btf_fault_code read_ranges(const struct inline_frames *frames,
 	return several ? read_more_ranges(calls, in->start + size, wanted, in) : BTF_FAULT_NONE;
 }
 
-static void set_func(const struct inline_frames *frames, u32 func, struct frame_instance *in)
-{
-	if (func < frames->counts.nr_funcs) {
-		in->func = frames->func_ids[func];
-		in->inner_file = frames->func_files[func];
-	} else {
-		in->func = func - frames->counts.nr_funcs;
-		in->inner_file = 0;
-	}
-}
-
 /* Reads which function was called from where. */
 static enum btf_fault_code read_call(const struct inline_frames *frames,
-				     struct frame_calls *calls, u32 head,
-				     struct frame_instance *in)
+				     struct frame_calls *calls, u32 head)
 {
-	u32 func = head >> INLINE_FRAMES_INSTANCE_BITS, line;
+	u32 step;
 
-	if (head & INLINE_FRAMES_KNOWN) {
-		const struct inline_frames_call *call;
-
-		if (func >= frames->counts.nr_calls)
+	calls->known = head & INLINE_FRAMES_KNOWN;
+	calls->func = head >> INLINE_FRAMES_INSTANCE_BITS;
+	if (calls->known) {
+		if (calls->func >= frames->counts.nr_calls)
 			return BTF_FAULT_FRAMES_FUNC;
-		call = &frames->calls[func];
-		set_func(frames, call->func, in);
-		in->file = call->file;
-		calls->line = call->line;
+		calls->line_from = calls->func;
+		calls->line = 0;
 	} else {
-		if (!number(&calls->rest, &line))
+		if (!number(&calls->rest, &step))
 			return BTF_FAULT_FRAMES_NUMBER;
-		set_func(frames, func, in);
-		in->file = calls->file;
-		calls->line += (line >> 1) ^ -(line & 1);
+		calls->line += (step >> 1) ^ -(step & 1);
 	}
-	in->line = calls->line;
 	return BTF_FAULT_NONE;
 }
 
@@ -157,12 +149,28 @@ enum btf_fault_code frame_instance_read(const struct inline_frames *frames,
 	in->within = FRAME_OUTSIDE;
 	wrong = read_ranges(frames, calls, head & INLINE_FRAMES_RANGES, wanted, in);
 	if (!wrong)
-		wrong = read_call(frames, calls, head, in);
+		wrong = read_call(frames, calls, head);
 	if (wrong)
 		return wrong;
 	if ((head & INLINE_FRAMES_CALLS) && !number(&calls->rest, &size))
 		return BTF_FAULT_FRAMES_NUMBER;
 	return take(&calls->rest, size, &in->inner) ? BTF_FAULT_NONE : BTF_FAULT_FRAMES_SIZE;
+}
+
+struct frame_call frame_calls_last(const struct inline_frames *frames,
+				   const struct frame_calls *calls)
+{
+	const struct inline_frames_call *known = calls->known ? &frames->calls[calls->func] : NULL;
+	u32 from = calls->line_from;
+	u32 func = known ? known->func : calls->func;
+	bool listed = func < frames->counts.nr_funcs;
+
+	return (struct frame_call){
+		.func = listed ? frames->func_ids[func] : func - frames->counts.nr_funcs,
+		.file = known ? known->file : calls->file,
+		.line = calls->line + (from == FRAME_NO_CALL ? 0 : frames->calls[from].line),
+		.inner_file = listed ? frames->func_files[func] : 0,
+	};
 }
 
 /* ---- pieces and bodies ---- */

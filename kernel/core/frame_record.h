@@ -9,6 +9,7 @@
 #include "inline_frames.h"
 
 #define FRAME_OUTSIDE ((u32)-1)
+#define FRAME_NO_CALL ((u32)-1)
 
 struct frame_cursor {
 	const u8 *at, *end;
@@ -35,22 +36,33 @@ struct frame_record {
 	struct frame_cursor inner;	/* the instances */
 };
 
-/* The instances that are called by one function, as far as they have been read. */
+/*
+ * The instances that are called by one function, as far as they have been read. A search passes
+ * most of them by, so a call is looked up in the lists when it is asked for.
+ */
 struct frame_calls {
 	struct frame_cursor rest;
 	u32 code_size;		/* of the caller */
 	u32 start;		/* of the instance that was read last */
-	u32 file, line;		/* of its call */
+	bool known;		/* its call is */
+	u32 func;		/* the number of that known call, or of its function */
+	u32 file;		/* of calls that are not known */
+	/* The line of its call is so much behind that of a known call; FRAME_NO_CALL: behind 0. */
+	u32 line, line_from;
 };
 
 struct frame_instance {
-	u32 func;		/* id of its FUNC */
-	u32 file, line;
-	u32 inner_file;		/* of the calls in it, before the first one */
 	u32 start;		/* in the code of its caller */
 	u32 code_size;
 	u32 within;		/* as in a record */
 	struct frame_cursor inner;
+};
+
+/* Which function was called from where. */
+struct frame_call {
+	u32 func;		/* id of its FUNC */
+	u32 file, line;
+	u32 inner_file;		/* of the calls in it, before the first one */
 };
 
 /* These return BTF_FAULT_NONE, or what is wrong with the record that was read. */
@@ -69,6 +81,10 @@ enum btf_fault_code frame_instance_read(const struct inline_frames *frames,
 					struct frame_calls *calls, u32 wanted,
 					struct frame_instance *in);
 
+/* Returns the call of the instance that was read last. */
+struct frame_call frame_calls_last(const struct inline_frames *frames,
+				   const struct frame_calls *calls);
+
 /* Finds the record of the piece that the place at is in. */
 bool frame_record_find(const struct inline_frames *frames, struct frame_place at,
 		       const struct frame_place *wanted, struct frame_record *record);
@@ -84,14 +100,17 @@ static inline struct frame_calls frame_calls_of_body(const struct frame_record *
 {
 	return (struct frame_calls){ .rest = body->inner,
 				     .code_size = body->code_size,
-				     .file = body->file };
+				     .file = body->file,
+				     .line_from = FRAME_NO_CALL };
 }
 
-static inline struct frame_calls frame_calls_of_instance(const struct frame_instance *in)
+static inline struct frame_calls frame_calls_of_instance(const struct frame_instance *in,
+							 const struct frame_call *call)
 {
 	return (struct frame_calls){ .rest = in->inner,
 				     .code_size = in->code_size,
-				     .file = in->inner_file };
+				     .file = call->inner_file,
+				     .line_from = FRAME_NO_CALL };
 }
 
 #endif

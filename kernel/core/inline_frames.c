@@ -89,12 +89,13 @@ u32 inline_frames_at(const struct inline_frames *frames, u32 section, u32 offset
 	calls = frame_calls_of_body(&body);
 	within = body.within;
 	while (find_instance(frames, &calls, within, &in)) {
+		const struct frame_call call = frame_calls_last(frames, &calls);
 		const struct inline_frame frame = {
-			.func = in.func, .call_file = in.file, .call_line = in.line
+			.func = call.func, .call_file = call.file, .call_line = call.line
 		};
 
 		add_frame(&chain, frame);
-		calls = frame_calls_of_instance(&in);
+		calls = frame_calls_of_instance(&in, &call);
 		within = in.within;
 	}
 	reverse(&chain);
