@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 #include "userspace/cli/stack_filter.h"
 
+#include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>
@@ -27,12 +28,19 @@ StackFilter::Frame *StackFilter::find(Frames &frames, std::string_view text, Par
                          .is_instruction = frame->is_instruction,
                          .enters_interrupt = is_interrupt_entry(frame->symbol),
                          .filled = {}};
-    return &frames.emplace(text, fresh).first->second;
+    return &frames.emplace(keep(text), fresh).first->second;
+}
+
+std::string_view StackFilter::keep(std::string_view text) {
+    char *kept = static_cast<char *>(texts_.allocate(text.size(), 1));
+    std::ranges::copy(text, kept);
+    return {kept, text.size()};
 }
 
 void StackFilter::forget() {
     lines_.clear();
     folded_.clear();
+    texts_.release();
 }
 
 std::string_view StackFilter::filter(std::string_view line) {
@@ -55,10 +63,10 @@ std::string_view StackFilter::filter(std::string_view line) {
     const bool is_instruction = frame->is_instruction || is_first || was_interrupt_entry_;
     in_stack_ = true;
     was_interrupt_entry_ = frame->enters_interrupt;
-    auto &filled = frame->filled[is_instruction ? 0 : 1];
-    if (!filled)
-        filled = fill_line(line, !is_instruction);
-    return *filled;
+    std::string_view &filled = frame->filled[is_instruction ? 0 : 1];
+    if (filled.empty())
+        filled = keep(fill_line(line, !is_instruction));
+    return filled;
 }
 
 // Tools read "(inlined)" at the end of a line of perf script. People want to know the call as well.
@@ -99,10 +107,10 @@ std::string_view StackFilter::filter_folded(std::string_view line, size_t count)
     for (size_t i = frames.size(); i-- > 0;) {
         Frame *frame = find(folded_, frames[i], parse_folded_frame);
         if (frame) {
-            auto &filled = frame->filled[is_instruction ? 0 : 1];
-            if (!filled)
-                filled = fill_folded(frames[i], !is_instruction);
-            frames[i] = *filled;
+            std::string_view &filled = frame->filled[is_instruction ? 0 : 1];
+            if (filled.empty())
+                filled = keep(fill_folded(frames[i], !is_instruction));
+            frames[i] = filled;
         }
         is_instruction = frame && frame->enters_interrupt;
     }

@@ -3,8 +3,7 @@
 #ifndef BTF_EXTRA_STACK_FILTER_H
 #define BTF_EXTRA_STACK_FILTER_H
 
-#include <functional>
-#include <optional>
+#include <memory_resource>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -27,24 +26,21 @@ class StackFilter {
     struct Frame {
         StackFormat format;
         bool is_instruction, enters_interrupt;
-        std::optional<std::string> filled[2];  // by whether it is a return address
+        std::string_view filled[2];  // by whether it is a return address; empty: not looked up yet
     };
-    struct TextHash {
-        using is_transparent = void;
-        size_t operator()(std::string_view text) const {
-            return std::hash<std::string_view>()(text);
-        }
-    };
-    using Frames = std::unordered_map<std::string, Frame, TextHash, std::equal_to<>>;
+    // Their texts are in texts_.
+    using Frames = std::unordered_map<std::string_view, Frame>;
 
     void forget();
-    template <class Parse> static Frame *find(Frames &frames, std::string_view text, Parse parse);
+    template <class Parse> Frame *find(Frames &frames, std::string_view text, Parse parse);
+    std::string_view keep(std::string_view text);
     std::string_view filter_folded(std::string_view line, size_t count);
     std::string fill_line(std::string_view line, bool return_address);
     std::string fill_folded(std::string_view text, bool return_address);
 
     Symbolizer &symbolizer_;
     Frames lines_, folded_;
+    std::pmr::monotonic_buffer_resource texts_;
     std::string stack_;  // the answer for a folded one
     // The stack that the lines before are of.
     bool in_stack_ = false;

@@ -33,6 +33,8 @@ struct Options {
     bool demangle = false;
 };
 
+constexpr size_t kFileBuffer = 1 << 18;
+
 // Calls visit with each line of stdin, without its newline, and whether it had one.
 template <class Visit> void for_each_line(const Visit &visit) {
     char *line = nullptr;
@@ -71,12 +73,14 @@ void run_filter(Symbolizer &symbolizer, bool knows_kaslr) {
     // Whoever writes the text line by line is read line by line.
     if (!is_file(stdin))
         setvbuf(stdout, nullptr, _IOLBF, 0);
+    else
+        setvbuf(stdout, nullptr, _IOFBF, kFileBuffer);
     StackFilter filter(symbolizer);
     for_each_line([&](std::string_view line, bool ended) {
         const std::string_view out = filter.filter(line);
-        fwrite(out.data(), 1, out.size(), stdout);
+        fwrite_unlocked(out.data(), 1, out.size(), stdout);
         if (ended)
-            putchar('\n');
+            putchar_unlocked('\n');
     });
 }
 
@@ -125,6 +129,8 @@ Result<void> run(Options &options) {
         options.tables.file = options.operands.front();
         options.operands.erase(options.operands.begin());
     }
+    if (is_file(stdin))
+        setvbuf(stdin, nullptr, _IOFBF, kFileBuffer);
     auto symbolizer = TRY(Symbolizer::open(options.tables));
     if (!options.kaslr.empty()) {
         const auto offset = parse_hex(options.kaslr);
