@@ -177,20 +177,15 @@ static void show_symbol(struct seq_file *seq, const struct cursor *cursor)
 static void show_site(struct seq_file *seq, struct cursor *cursor)
 {
 	const struct extra_object *object = cursor->object;
-	struct btf_extra_site described;
-	struct found_site found = {};
-	const struct loc_site *site;
-	const char *file;
+	const u32 number = object->blobs.index.by_offset[cursor->rank];
+	const struct found_site found = site_query_site(&object->tables, number);
+	const struct btf_extra_site described = site_query_describe(object, &found);
+	const char *file = extra_object_func_file(object, described.func_id);
 
-	site = loc_index_site(&object->blobs.index, object->blobs.index.by_offset[cursor->rank],
-			      &found.section);
-	found.i = site - found.section->sites;
-	described = site_query_describe(object, &found);
-	file = extra_object_func_file(object, site->func);
 	seq_printf(seq, "%016llx %c %s\t[%s] %u %s", cursor->hidden ? 0 : described.address,
 		   described.site_class == BTF_EXTRA_CLASS_INLINE ? 'i' : 't',
-		   extra_object_func_name(object, site->func), object->name, site->func,
-		   file ?: "-");
+		   extra_object_func_name(object, described.func_id), object->name,
+		   described.func_id, file ?: "-");
 	if (described.site_class == BTF_EXTRA_CLASS_BODY)
 		show_attach(seq, cursor, &described);
 	seq_putc(seq, '\n');

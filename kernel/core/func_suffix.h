@@ -17,7 +17,8 @@ u32 func_suffix_strip_part(const char *symbol, u32 size);
 /* Returns true if a name has such a suffix. A FUNC with one is a true signature. */
 static inline bool func_suffix_has(const char *name)
 {
-	return name[func_suffix_strip(name)];
+	/* Few names have a dot. */
+	return strchr(name, '.') && name[func_suffix_strip(name)];
 }
 
 /* A suffix says this of the code at a symbol. */

@@ -9,7 +9,7 @@
 
 static int compare_u64(u64 a, u64 b)
 {
-	return (a > b) - (a < b);
+	return a < b ? -1 : a > b;
 }
 
 /* ---- names ---- */
@@ -441,9 +441,7 @@ static int compare_name(const void *key, u32 i)
 	const char *name = name_at(blob, func_name_offset(blob, wanted->index->funcs[i]));
 	int order = strncmp(name, wanted->name, wanted->size);
 
-	if (!order && wanted->whole)
-		return name[wanted->size] != 0;
-	return (order > 0) - (order < 0);
+	return !order && wanted->whole ? name[wanted->size] != 0 : order;
 }
 
 /* The samples narrow it down without touching a name; then the names decide. */

@@ -14,8 +14,8 @@ struct loc_range {
 
 /*
  * Returns the first of [first, end) for which compare() is not less than limit, or end. compare()
- * returns -1 if element i is before the key, 0 if it is equal and 1 if it is after. limit 0 finds
- * where the equal ones begin, limit 1 where they end.
+ * returns less than 0 if element i is before the key, 0 if it is equal and more if it is after.
+ * limit 0 finds where the equal ones begin, limit 1 where they end.
  */
 static inline u32 lower_bound(u32 first, u32 end, int limit,
 			      int (*compare)(const void *key, u32 i), const void *key)

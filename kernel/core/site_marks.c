@@ -42,12 +42,29 @@ static int compare_mark(const void *key, u32 i)
 	return site < wanted->site ? -1 : site > wanted->site;
 }
 
-u32 site_marks_listed(const u32 *marks, u32 nr, u32 site)
+struct site_marks_reader site_marks_from(const u32 *marks, u32 nr, u32 site)
 {
 	const struct mark_key key = { .marks = marks, .site = site };
-	u32 at = lower_bound(0, nr, 0, compare_mark, &key);
 
-	return at < nr && site_of(marks[at]) == site ? flags_of(marks[at]) : 0;
+	return (struct site_marks_reader){
+		.marks = marks, .at = lower_bound(0, nr, 0, compare_mark, &key), .nr = nr
+	};
+}
+
+u32 site_marks_next(struct site_marks_reader *reader, u32 site)
+{
+	while (reader->at < reader->nr && site_of(reader->marks[reader->at]) < site)
+		reader->at++;
+	if (reader->at == reader->nr || site_of(reader->marks[reader->at]) != site)
+		return 0;
+	return flags_of(reader->marks[reader->at]);
+}
+
+u32 site_marks_listed(const u32 *marks, u32 nr, u32 site)
+{
+	struct site_marks_reader reader = site_marks_from(marks, nr, site);
+
+	return site_marks_next(&reader, site);
 }
 
 bool site_marks_true_signature(const struct btf_blob *func_info, u32 func_id)
@@ -58,13 +75,15 @@ bool site_marks_true_signature(const struct btf_blob *func_info, u32 func_id)
 	return name && func_suffix_has(name);
 }
 
+u32 site_marks_of_func(const struct loc_index *index, const struct loc_section *section, u32 func)
+{
+	return section->loc_class == LOC_CLASS_BODY &&
+	       site_marks_true_signature(index->func_info, func) ? SITE_MARK_TRUE_SIGNATURE : 0;
+}
+
 u32 site_marks_of(const struct loc_index *index, const struct loc_section *section, u32 i,
 		  const u32 *marks, u32 nr)
 {
-	u32 found = site_marks_listed(marks, nr, section->first_site + i);
-
-	if (section->loc_class == LOC_CLASS_BODY &&
-	    site_marks_true_signature(index->func_info, section->sites[i].func))
-		found |= SITE_MARK_TRUE_SIGNATURE;
-	return found;
+	return site_marks_listed(marks, nr, section->first_site + i) |
+	       site_marks_of_func(index, section, section->sites[i].func);
 }

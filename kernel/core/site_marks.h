@@ -49,6 +49,18 @@ int site_marks_check(const u32 *marks, u32 nr, u32 nr_sites, struct btf_fault *f
 /* Returns the marks of a site in the list; 0: none. The marks have passed the check. */
 u32 site_marks_listed(const u32 *marks, u32 nr, u32 site);
 
+/* Reads the marks of sites that are asked for in ascending order. */
+struct site_marks_reader {
+	const u32 *marks;
+	u32 at, nr;
+};
+
+struct site_marks_reader site_marks_from(const u32 *marks, u32 nr, u32 site);
+u32 site_marks_next(struct site_marks_reader *reader, u32 site);
+
+/* Returns the marks that no list has: all sites of a function in a LOCSEC have them. */
+u32 site_marks_of_func(const struct loc_index *index, const struct loc_section *section, u32 func);
+
 /* Returns all SITE_MARK_* of the site section->sites[i] of the index. */
 u32 site_marks_of(const struct loc_index *index, const struct loc_section *section, u32 i,
 		  const u32 *marks, u32 nr);

@@ -33,6 +33,17 @@ static bool class_wanted(u32 classes, const struct loc_section *section)
 	return !classes || classes & SITE_CLASS(section->loc_class);
 }
 
+struct found_site site_query_site(const struct site_tables *tables, u32 number)
+{
+	struct found_site found = {};
+	const struct loc_site *site = loc_index_site(tables->index, number, &found.section);
+
+	found.i = (u32)(site - found.section->sites);
+	found.marks = site_marks_of(tables->index, found.section, found.i, tables->marks,
+				    tables->nr_marks);
+	return found;
+}
+
 /* ---- at a place ---- */
 
 int site_query_place(const struct site_tables *tables, u32 elf, u32 offset, u32 classes,
@@ -44,11 +55,8 @@ int site_query_place(const struct site_tables *tables, u32 elf, u32 offset, u32 
 	int ret = 0;
 
 	for (i = sites.first; !ret && i < sites.end; i++) {
-		struct found_site found = {};
-		const struct loc_site *site;
+		const struct found_site found = site_query_site(tables, index->by_offset[i]);
 
-		site = loc_index_site(index, index->by_offset[i], &found.section);
-		found.i = (u32)(site - found.section->sites);
 		if (class_wanted(classes, found.section))
 			ret = fn(&found, data);
 	}
@@ -100,36 +108,47 @@ static bool has_symbol(const struct walk *walk, const struct found_site *found)
 						walk->text->name_size);
 }
 
+/* Walks the sites of a function in one LOCSEC. */
+static int walk_sites(struct walk *walk, const struct loc_section *section, u32 func,
+		      struct loc_range sites)
+{
+	const struct site_tables *tables = walk->tables;
+	struct site_marks_reader marks = site_marks_from(tables->marks, tables->nr_marks,
+							 section->first_site + sites.first);
+	const u32 of_func = site_marks_of_func(tables->index, section, func);
+	struct found_site found = { .section = section, .by_symbol = walk->by_symbol };
+	bool wanted = true;
+	int ret = 0;
+
+	for (found.i = sites.first; !ret && found.i < sites.end; found.i++) {
+		const struct loc_site *site = site_of(&found);
+
+		if (walk->by_symbol && (found.i == sites.first || site[-1].offset != site->offset))
+			wanted = has_symbol(walk, &found);
+		if (!wanted)
+			continue;
+		found.marks = of_func | site_marks_next(&marks, section->first_site + found.i);
+		ret = walk->fn(&found, walk->data);
+	}
+	return ret;
+}
+
 static int walk_func(struct walk *walk, u32 func)
 {
 	const struct loc_index *index = walk->tables->index;
-	bool wanted = true;
 	u32 i;
-	int ret;
+	int ret = 0;
 
-	for (i = 0; i < index->nr_sections; i++) {
-		struct found_site found = {
-			.section = &index->sections[i], .by_symbol = walk->by_symbol
-		};
+	for (i = 0; !ret && i < index->nr_sections; i++) {
 		struct loc_range sites;
 
-		if (!class_wanted(walk->classes, found.section))
+		if (!class_wanted(walk->classes, &index->sections[i]))
 			continue;
 		sites = loc_index_by_func(index, i, func);
-		for (found.i = sites.first; found.i < sites.end; found.i++) {
-			const struct loc_site *site = site_of(&found);
-
-			if (walk->by_symbol && (found.i == sites.first ||
-						site[-1].offset != site->offset))
-				wanted = has_symbol(walk, &found);
-			if (!wanted)
-				continue;
-			ret = walk->fn(&found, walk->data);
-			if (ret)
-				return ret;
-		}
+		if (sites.first != sites.end)
+			ret = walk_sites(walk, &index->sections[i], func, sites);
 	}
-	return 0;
+	return ret;
 }
 
 int site_query_func(const struct site_tables *tables, u32 func, u32 classes, found_site_fn fn,
@@ -208,14 +227,13 @@ struct btf_extra_site site_describe(const struct site_tables *tables,
 	const struct section_place place = tables->ops->place(tables, section->elf);
 	struct btf_extra_site described = {
 		.address = place.address ? place.address + site->offset : 0,
+		.flags = found->marks,
 		.func_id = site->func,
 		.loc_proto = site->loc_proto,
 		.number = section->first_site + found->i,
 		.site_class = section->loc_class,
 	};
 
-	described.flags = site_marks_of(tables->index, section, found->i, tables->marks,
-					tables->nr_marks);
 	if (place.freed)
 		described.flags |= BTF_EXTRA_SITE_FREED;
 	return described;

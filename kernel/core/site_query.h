@@ -39,6 +39,7 @@ struct site_tables {
 struct found_site {
 	const struct loc_section *section;
 	u32 i;			/* index in section->sites */
+	u32 marks;		/* SITE_MARK_* */
 	/*
 	 * It was found as a body with the symbol that was asked for. Its function has another name.
 	 */
@@ -68,6 +69,9 @@ int site_query_place(const struct site_tables *tables, u32 elf, u32 offset, u32 
 		     found_site_fn fn, void *data);
 int site_query_address(const struct site_tables *tables, u64 address, u32 classes,
 		       found_site_fn fn, void *data);
+
+/* Returns the site of that number. */
+struct found_site site_query_site(const struct site_tables *tables, u32 number);
 
 /* Returns the site as <linux/btf_extra.h> describes it, without its object. */
 struct btf_extra_site site_describe(const struct site_tables *tables,

@@ -206,7 +206,8 @@ static void expect_ids(struct kunit *test, const struct fentry_row *row,
 		if (section->loc_class != LOC_CLASS_BODY)
 			continue;
 		for (j = 0; j < section->nr_sites; j++) {
-			const struct found_site found = { .section = section, .i = j };
+			const struct found_site found =
+				site_query_site(&query->object->tables, section->first_site + j);
 			const struct btf_extra_site body =
 				site_query_describe(query->object, &found);
 			enum fentry_answer answer;

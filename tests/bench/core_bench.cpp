@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <random>
 #include <string>
 #include <string_view>
@@ -287,6 +288,40 @@ void by_id_index(benchmark::State &state) {
     look_up(state, data().id_keys, [&](uint32_t key) { return sites_of(index, key); });
 }
 
+// What the module does for a question: each site is described. Sections are somewhere.
+section_place some_place(const site_tables *, uint32_t elf) {
+    return {.address = uint64_t{elf + 1} << 32, .size = uint64_t{1} << 32, .freed = false};
+}
+
+void by_text(benchmark::State &state) {
+    const site_tables_ops ops = {.place = some_place,
+                                 .symbol_begins = [](auto...) { return false; },
+                                 .func_file = [](auto...) -> const char * { return nullptr; }};
+    const std::vector<uint32_t> &marks = data().file.site_marks.value();
+    const site_tables tables = {.index = &data().object.index,
+                                .marks = marks.data(),
+                                .nr_marks = static_cast<uint32_t>(marks.size()),
+                                .ops = &ops};
+    struct Walk {
+        const site_tables &tables;
+        uint32_t count = 0;
+    };
+    const auto describe = [](const found_site *site, void *walk) {
+        auto &to = *static_cast<Walk *>(walk);
+        benchmark::DoNotOptimize(site_describe(&to.tables, site));
+        ++to.count;
+        return 0;
+    };
+    look_up(state, data().name_keys, [&](const char *key) {
+        func_text text = {};
+        text.name = key;
+        text.name_size = static_cast<uint32_t>(std::strlen(key));
+        Walk walk = {tables};
+        site_query_text(&tables, &text, 0, describe, &walk);
+        return walk.count;
+    });
+}
+
 void by_address_sorted(benchmark::State &state) {
     look_up(state, data().address_keys, [](auto &key) { return sorted(data().addresses, key); });
 }
@@ -334,6 +369,7 @@ BENCHMARK(by_address_sorted)->Name("by_address/lower_bound");
 BENCHMARK(by_address_scan)->Name("by_address/scan");
 BENCHMARK(by_name_index)->Name("by_name/index");
 BENCHMARK(by_name_to_sites)->Name("by_name/index_to_sites");
+BENCHMARK(by_text)->Name("by_name/described_sites");
 BENCHMARK(by_name_sorted)->Name("by_name/lower_bound");
 BENCHMARK(by_name_scan)->Name("by_name/scan");
 BENCHMARK(by_id_index)->Name("by_id/index");
