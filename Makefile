@@ -125,7 +125,7 @@ help:
 	@echo 'make dkms        the same for every kernel to come: hands the sources to DKMS (as root)'
 	@echo 'make kunit       the KUnit suites, on a kernel with KASAN and lockdep in QEMU'
 	@echo 'make check-intree   of these, what is about a kernel that is built with it'
-	@echo 'make fuzz        the fuzzers without end, or one of them: make fuzz FUZZER=name'
+	@echo 'make fuzz        the fuzzers without end, or one of them: FUZZER=name; or RUNS=number inputs for each'
 	@echo 'make fuzz-vm     random calls of the device, in a virtual machine: KERNEL=lean|6.1|...'
 	@echo 'make sweep       a program at every site of every function of KERNEL="6.1 lean" (hours)'
 	@echo 'make check-llvm  stacks and lines of a million addresses against LLVM'"'"'s (an hour)'
@@ -216,7 +216,7 @@ check-intree:
 	@tests/harness/check_intree.sh
 
 fuzz:
-	@tests/harness/fuzz.sh $(FUZZER)
+	@RUNS=$(RUNS) tests/harness/fuzz.sh $(FUZZER)
 
 # Random calls of the device, on KERNEL, without end.
 fuzz-vm: KERNEL = lean

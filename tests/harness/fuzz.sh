@@ -3,7 +3,8 @@
 # The fuzzers of tests/fuzz, under libFuzzer with AddressSanitizer and UBSan:
 #
 #   fuzz.sh [NAME]        one of them, or all in turn, for ever; what it finds of interest is kept
-#                         in build/fuzz/corpus/NAME, a failing input in build/fuzz/found
+#                         in build/fuzz/corpus/NAME, a failing input in build/fuzz/found.
+#                         $RUNS: so many inputs for each, and then an end
 #   fuzz.sh --check OUT   each for a fixed number of runs from a fixed seed, as a test of check.sh;
 #                         they are built already
 #
@@ -54,7 +55,9 @@ fi
 userspace/packages.sh build check || exit 1
 writers=()
 for name in $(names); do
-    [ ! -e "tests/${name%_fuzz}_test.cpp" ] || writers+=("build/asan/tests/${name%_fuzz}_test")
+    for writer in tests/unit/*/"${name%_fuzz}_test.cpp"; do
+        [ ! -e "$writer" ] || writers+=("build/asan/tests/$(basename "$writer" .cpp)")
+    done
 done
 env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory build-fuzz "${writers[@]}" ||
     exit 1
@@ -66,11 +69,16 @@ for writer in "${writers[@]}"; do
 done
 if [ -n "${1:-}" ]; then
     [ -x "build/fuzz/$1" ] || { echo "fuzz: no fuzzer $1; there are:"; names; exit 1; }
-    run "$1" "build/fuzz/corpus/$1" -timeout=20
+fi
+asked=${1:-$(names)}
+if [ -n "${RUNS:-}" ] || [ -n "${1:-}" ]; then
+    for name in $asked; do
+        run "$name" "build/fuzz/corpus/$name" -timeout=20 "-runs=${RUNS:--1}" || exit
+    done
     exit
 fi
 while :; do
-    for name in $(names); do
+    for name in $asked; do
         run "$name" "build/fuzz/corpus/$name" -timeout=20 -max_total_time=600 || exit
     done
 done
