@@ -5,6 +5,10 @@
 #include <chrono>
 #include <thread>
 
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
 #include "tests/vm/attach/attach_tests.h"
 #include "tests/vm/shapes/shapes.h"
 
@@ -113,9 +117,62 @@ void under_load() {
     row.expect(probe_list() == before, "probes are left");
 }
 
+int64_t number_in(const std::string &path) {
+    int64_t number = 0;
+    if (!(std::ifstream(path) >> number))
+        die(path);
+    return number;
+}
+
+// Attaches often in that cgroup. Returns how many KB it is charged for that.
+int charged_in(const std::string &cgroup) {
+    constexpr int kLinks = 32;
+    std::ofstream(cgroup + "/cgroup.procs") << 0 << std::flush;
+    btf_extra_attach request = good_request();
+    const int64_t before = number_in(cgroup + "/memory.current");
+    std::vector<Link> links;
+    for (int i = 0; i < kLinks; i++)
+        if (links.emplace_back(request).error != 0)
+            die("attaching in a cgroup");
+    return static_cast<int>((number_in(cgroup + "/memory.current") - before) / 1024);
+}
+
+void charged() {
+    // lean has no cgroups.
+    if (access("/proc/cgroups", F_OK) != 0)
+        return;
+    Row row("what a link takes is charged to the cgroup of who attaches");
+    const std::string root = "/tmp/cgroup", cgroup = root + "/tracer";
+    mkdir(root.c_str(), 0755);
+    if (mount("none", root.c_str(), "cgroup2", 0, nullptr) != 0)
+        die("mount cgroup2");
+    std::ofstream(root + "/cgroup.subtree_control") << "+memory" << std::flush;
+    mkdir(cgroup.c_str(), 0755);
+    int told[2], charged_kb = 0;
+    if (pipe(told) != 0)
+        die("pipe");
+    std::fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+        const int kb = charged_in(cgroup);
+        _exit(write(told[1], &kb, sizeof(kb)) != sizeof(kb));
+    }
+    row.equal(read(told[0], &charged_kb, sizeof(charged_kb)), sizeof(charged_kb), "read");
+    waitpid(child, nullptr, 0);
+    close(told[0]);
+    close(told[1]);
+    // 32 links of 128 sites have a struct kprobe of at least 100 bytes each: 400 KB. The kernel
+    // charges 64 pages at once, so 256 KB may be there without any of it.
+    std::printf("# %d KB\n", charged_kb);
+    row.expect(charged_kb >= 400, "too little was charged");
+    rmdir(cgroup.c_str());
+    umount(root.c_str());
+}
+
 }  // namespace
 
 void crowd() {
+    charged();
     under_load();
     all_at_once();
     in_pieces();
