@@ -237,7 +237,8 @@ void add_expose(CLI::App &app, int &exit_code) {
                         "The inlined.ko that was built with btf_extra.ko");
     command->add_option("-o,--output", options->output, "Write the module, and do not load it");
     command->add_option("--sign", options->sign, "KEY CERT: sign the module with them")
-        ->expected(2);
+        ->expected(2)
+        ->allow_extra_args(false);
     command->add_flag("--list", options->list, "List what is exposed");
     command->add_flag("--json", options->json, "With --list: print one JSON object");
     command->add_flag("--remove", options->remove,

@@ -166,7 +166,8 @@ TEST_F(ExposeOutput, Signature) {
             "/CN=test/", "-keyout", path("key.pem"), "-out", path("cert.pem")});
     ASSERT_EQ(expose({"twin"}).exit_code, 0);
     const std::string bare = test::read_file(path("out.ko"));
-    const CommandResult result = expose({"twin", "--sign", path("key.pem"), path("cert.pem")});
+    // The option takes two words, and no function after them.
+    const CommandResult result = expose({"--sign", path("key.pem"), path("cert.pem"), "twin"});
     ASSERT_EQ(result.exit_code, 0) << result.err;
     const std::string file = test::read_file(path("out.ko"));
     constexpr std::string_view kEnd = "~Module signature appended~\n";
