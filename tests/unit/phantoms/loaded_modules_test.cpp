@@ -130,9 +130,14 @@ class FakeKernel {
                     const std::string text(reinterpret_cast<const char *>(bytes.data()),
                                            bytes.size());
                     log += "+" + text + " ";
-                    if (text == refused || (text == also_refused))
+                    if (text == refused)
                         return Error{"no " + text};
-                    modules[text.substr(0, 1)] = text;
+                    if (!modules.emplace(text.substr(0, 1), text).second)
+                        return Error{text + " is there", EEXIST};
+                    if (text == fails || text == also_fails) {
+                        modules.erase(text.substr(0, 1));
+                        return Error{text + " fails"};
+                    }
                     return {};
                 },
                 [this](const std::string &name) -> Result<void> {
@@ -145,7 +150,8 @@ class FakeKernel {
     }
 
     std::map<std::string, std::string> modules = {{"a", "a1"}, {"b", "b1"}};
-    std::string refused = "none", also_refused = "none", held, log;
+    std::string refused, held, log;  // refused: whether it is there or not
+    std::string fails, also_fails;   // when they begin
 };
 
 std::vector<std::byte> bytes(const std::string &text) {
@@ -181,13 +187,30 @@ TEST(ChangeModules, AllOrNone) {
     }
 }
 
-TEST(ChangeModules, WhatDoesNotComeBackIsTold) {
+TEST(ChangeModules, WhatIsRefusedLeavesWhatIsThereAlone) {
     FakeKernel kernel;
     kernel.refused = "a2";
-    kernel.also_refused = "a1";
+    EXPECT_FALSE(change_modules(changes(), kernel.loader()));
+    EXPECT_EQ(kernel.log, "+a2 ");
+}
+
+TEST(ChangeModules, WhatFailsMakesRoomForWhatWasThere) {
+    const std::map<std::string, std::string> before = FakeKernel().modules;
+    FakeKernel kernel;
+    kernel.fails = "a2";
     const auto changed = change_modules(changes(), kernel.loader());
     ASSERT_FALSE(changed);
-    EXPECT_EQ(changed.error().message, "no a2; and what was there did not come back: no a1");
+    EXPECT_EQ(changed.error().message, "a2 fails");
+    EXPECT_EQ(kernel.modules, before) << kernel.log;
+}
+
+TEST(ChangeModules, WhatDoesNotComeBackIsTold) {
+    FakeKernel kernel;
+    kernel.fails = "a2";
+    kernel.also_fails = "a1";
+    const auto changed = change_modules(changes(), kernel.loader());
+    ASSERT_FALSE(changed);
+    EXPECT_EQ(changed.error().message, "a2 fails; and what was there did not come back: a1 fails");
 }
 
 // The files of sysfs for modules with one stub each.
