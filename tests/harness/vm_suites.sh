@@ -10,10 +10,12 @@
 #             guest/*.sh. What prepare adds has names that no other suite has
 #   modules   the folder of vm/build-modules.sh, with the modules of all folders of tests/vm
 #   built     the folder of make with the guest's programs: build/release, or build/arm64
+#   scratch   a folder for what is not for the guest
 #   arch      of the guest, by Debian's name; if it is not this machine's, CROSS_COMPILE is set, too
 # and rows.sh for rows of its own. A suite whose prepare fails has failed; the others run. A suite that
 # came to its end may have a function conclude, too: its argument is a file with what the guest said in
-# it, of which it makes rows.
+# it, of which it makes rows. A suite with a function boot has a guest of its own: the function prints
+# options of vm/run.sh for it, one a line.
 #
 # A guest that ends within a suite, by a panic or since the suite hangs, is a failure of that suite;
 # the others run in a new guest. $PARTS: arguments for tests/vm/guest/SUITE.sh, to run some of it.
@@ -121,11 +123,28 @@ exec {in_use}>&-
 # written there while all processors stand.
 turns=()
 [ $arch != amd64 ] || turns=(--turns)
-while [ "${#suites[@]}" -gt 0 ]; do
-    vm/run.sh "$kernel" "${turns[@]}" --cpus 2 --memory 1792 --timeout "${LIMIT:-3600}" --files "$files" -- \
-        env "PARTS=${PARTS:-}" sh /suites.sh "$limit" "${suites[@]}" 2>&1 | tee "$scratch/said"
-    status=${PIPESTATUS[0]}
-    conclude_suites "$scratch/said"
-    mapfile -t suites < <(take "$scratch/said" "$status")
+# Runs $suites in as many guests as it takes: run_suites OPTION...
+run_suites() {
+    local status
+    while [ "${#suites[@]}" -gt 0 ]; do
+        vm/run.sh "$kernel" "${turns[@]}" "$@" --cpus 2 --memory 1792 --timeout "${LIMIT:-3600}" --files "$files" -- \
+            env "PARTS=${PARTS:-}" sh /suites.sh "$limit" "${suites[@]}" 2>&1 | tee "$scratch/said"
+        status=${PIPESTATUS[0]}
+        conclude_suites "$scratch/said"
+        mapfile -t suites < <(take "$scratch/said" "$status")
+    done
+}
+
+# shellcheck source=/dev/null
+own_options() { (. "tests/vm/$1.sh" && if declare -F boot >/dev/null; then boot; fi); }
+
+prepared=("${suites[@]}") suites=()
+for suite in "${prepared[@]}"; do
+    [ -n "$(own_options "$suite")" ] || suites+=("$suite")
+done
+run_suites
+for suite in "${prepared[@]}"; do
+    mapfile -t options < <(own_options "$suite")
+    [ "${#options[@]}" = 0 ] || { suites=("$suite") && run_suites "${options[@]}"; }
 done
 rm -rf "$scratch"

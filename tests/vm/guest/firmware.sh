@@ -2,11 +2,13 @@
 # shellcheck shell=sh
 # In the guest, to be sourced: tables as most users have them.
 
-# Loads btf_extra.ko with vmlinux's tables as firmware. No BTF of the kernel has their FUNCs then, so
-# a stub can have the name of a function that is only inlined.
-load_with_firmware() {
+# Puts vmlinux's tables where btf_extra.ko looks for them.
+firmware_of_vmlinux() {
     mkdir -p "/lib/firmware/btf_extra/$(uname -r)" &&
         cp /vmlinux.btf_extra "/lib/firmware/btf_extra/$(uname -r)/" &&
-        echo "vmlinux $(cat /vmlinux.build_id)" >"/lib/firmware/btf_extra/$(uname -r)/manifest" &&
-        insmod /btf_extra.ko
+        echo "vmlinux $(cat /vmlinux.build_id)" >"/lib/firmware/btf_extra/$(uname -r)/manifest"
 }
+
+# Loads btf_extra.ko with them. No BTF of the kernel has their FUNCs then, so a stub can have the name
+# of a function that is only inlined.
+load_with_firmware() { firmware_of_vmlinux && insmod /btf_extra.ko; }
