@@ -167,12 +167,12 @@ struct Site {
 struct CodeFrame {
     static constexpr uint32_t kNoCaller = UINT32_MAX;
 
-    uint32_t function = 0;         // number of a SourceFunction
-    uint32_t caller = kNoCaller;   // number of the frame that it is inlined in; a body has none
-    uint32_t first_range = 0;      // in the unit's frame_ranges
-    uint32_t nr_ranges = 0;        // as DWARF has them
-    std::string_view call_file{};  // of an instance, like SourceFunction::file; empty: not known
-    uint32_t call_line = 0;        // 0: not known
+    uint32_t function = 0;        // number of a SourceFunction
+    uint32_t caller = kNoCaller;  // number of the frame that it is inlined in; a body has none
+    uint32_t first_range = 0;     // in the unit's frame_ranges
+    uint32_t nr_ranges = 0;       // as DWARF has them
+    uint32_t call_file = 0;       // of an instance: number in the unit's call_files
+    uint32_t call_line = 0;       // 0: not known
 };
 
 // All that was read of one unit.
@@ -184,6 +184,8 @@ struct UnitSites {
     std::vector<Site> sites;
     std::vector<CodeFrame> frames;  // a body, then all that is inlined in it, callers first
     std::vector<CodeRange> frame_ranges;
+    // What frames are called in, like SourceFunction::file; empty: no frame is, or it is not known.
+    std::vector<std::string_view> call_files{1};
     std::vector<LocParam> loc_params;
     InternedLists param_lists;
     uint64_t inline_instances = 0;   // DW_TAG_inlined_subroutine with an address

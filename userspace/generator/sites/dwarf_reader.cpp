@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory_resource>
 #include <optional>
 #include <vector>
@@ -119,6 +120,8 @@ class UnitWalk {
     // Adds the frame of an entry whose code is in ranges_, and returns its number; kNoCaller: it
     // is of no function, or frames are not wanted.
     uint32_t add_frame(const Function *function, const SourcePlace &call, uint32_t caller);
+    // Returns the number of a call's file in UnitSites::call_files. It is that of the unit + 1.
+    uint32_t call_file(const SourcePlace &call);
     // What is known of tracers at the entry of a body.
     void judge_body(const Function *function, Enclosing &body) const;
     // false: in no executable section.
@@ -334,15 +337,29 @@ bool UnitWalk::is_overridden(const Function *function, uint64_t address) const {
 uint32_t UnitWalk::add_frame(const Function *function, const SourcePlace &call, uint32_t caller) {
     if (!function || !input_.frames)
         return CodeFrame::kNoCaller;
-    sites_.frames.push_back(
-        {.function = function->number,
-         .caller = caller,
-         .first_range = static_cast<uint32_t>(sites_.frame_ranges.size()),
-         .nr_ranges = static_cast<uint32_t>(ranges_.size()),
-         .call_file = call.line != 0 ? functions_.file_of(unit_, call.file) : std::string_view(),
-         .call_line = static_cast<uint32_t>(call.line)});
+    sites_.frames.push_back({.function = function->number,
+                             .caller = caller,
+                             .first_range = static_cast<uint32_t>(sites_.frame_ranges.size()),
+                             .nr_ranges = static_cast<uint32_t>(ranges_.size()),
+                             .call_file = call_file(call),
+                             .call_line = static_cast<uint32_t>(call.line)});
     sites_.frame_ranges.insert(sites_.frame_ranges.end(), ranges_.begin(), ranges_.end());
     return static_cast<uint32_t>(sites_.frames.size() - 1);
+}
+
+uint32_t UnitWalk::call_file(const SourcePlace &call) {
+    std::vector<std::string_view> &files = sites_.call_files;
+    const uint64_t number = call.file + 1;
+    if (call.line == 0)
+        return 0;
+    if (number >= files.size() || files[number].empty()) {
+        const std::string_view name = functions_.file_of(unit_, call.file);
+        if (name.empty())
+            return 0;
+        files.resize(std::max<size_t>(files.size(), number + 1));
+        files[number] = name;
+    }
+    return static_cast<uint32_t>(number);
 }
 
 void UnitWalk::judge_body(const Function *function, Enclosing &body) const {

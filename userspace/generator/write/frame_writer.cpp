@@ -5,12 +5,12 @@
 #include <array>
 #include <functional>
 #include <map>
-#include <optional>
 #include <unordered_map>
 #include <utility>
 
 #include "userspace/format/byte_writer.h"
 #include "userspace/format/core_api.h"
+#include "userspace/generator/model/interned_lists.h"
 
 namespace btf_extra::generator {
 
@@ -55,11 +55,26 @@ struct Piece {
     auto operator<=>(const Piece &) const = default;
 };
 
+constexpr uint32_t kNone = UINT32_MAX;
+
 struct Body {
     uint32_t unit = 0;
     uint32_t first = 0;  // its frames in the unit
     uint32_t end = 0;
     std::vector<Piece> pieces;
+};
+
+// Lists of numbers, and how often each was met.
+struct CountedLists {
+    InternedLists lists;
+    std::vector<uint32_t> counts;
+
+    uint32_t add(std::span<const uint32_t> words) {
+        const uint32_t number = lists.add(words);
+        counts.resize(lists.size());
+        ++counts[number];
+        return number;
+    }
 };
 
 class FrameWriter {
@@ -113,15 +128,16 @@ class FrameWriter {
     }
 
     void find_bodies();
-    std::vector<Piece> pieces_of(const CodeFrame &body, uint32_t unit) const;
+    std::vector<Piece> pieces_of(const CodeFrame &body, uint32_t unit);
     void choose_bodies();
-    template <class Visit> void for_each_file(const Visit &visit) const;
+    template <class Visit> void for_each_instance(const Visit &visit) const;
     void number_files();
     void number_functions();
     void number_calls();
-    std::optional<inline_frames_call> known_call(const Body &body, uint32_t frame) const;
     void write_pieces();
     void write_body(const Piece &first);
+    void link_callees(const Body &body);
+    uint32_t file_of_callees(const Body &body);
     void find_instances(const Body &body, uint32_t caller, const Code &code, uint32_t depth);
     // Returns the records of the instances that a function calls, which are there until the next
     // call with that depth. depth is that of the function.
@@ -129,7 +145,15 @@ class FrameWriter {
                                uint32_t depth);
     void write_instance(const Body &body, const Instance &instance, LastCall &last, uint32_t depth);
     uint32_t file_number(const Body &body, uint32_t frame) const {
-        return frame_files_[body.unit][frame];
+        return file_numbers_[body.unit][units_[body.unit].frames[frame].call_file];
+    }
+    // Returns the first frame that is called by one, or what is called by its caller after it;
+    // kNone: there is none.
+    uint32_t first_callee(const Body &body, uint32_t frame) const {
+        return first_callees_[frame - body.first];
+    }
+    uint32_t next_callee(const Body &body, uint32_t frame) const {
+        return next_callees_[frame - body.first];
     }
     std::vector<std::byte> section() const;
 
@@ -139,16 +163,17 @@ class FrameWriter {
     std::span<const ElfSection> sections_;
 
     std::vector<Body> bodies_;
-    std::vector<Piece> pieces_;                       // in order
-    std::map<std::string_view, uint32_t> files_;      // number + 1
-    std::vector<std::vector<uint16_t>> frame_files_;  // by unit and frame, as in files_; 0: none
+    std::vector<Piece> pieces_;                        // in order
+    std::vector<std::string_view> files_;              // in order
+    std::vector<std::vector<uint32_t>> file_numbers_;  // + 1, by unit and its call_files; 0: none
     std::vector<uint32_t> funcs_;         // those in the list, as numbers of merged functions
     std::vector<uint16_t> func_files_;    // that most of their calls are in
     std::vector<uint32_t> func_numbers_;  // as the records have it, by number of a merged function
     std::vector<inline_frames_call> calls_;
-    std::unordered_map<uint64_t, uint32_t> call_numbers_;  // by key_of()
+    std::vector<std::vector<uint32_t>> call_numbers_;  // by unit and frame; kNone: not in calls_
     std::vector<inline_frames_block> blocks_;
-    std::vector<std::vector<uint32_t>> callees_;    // of the body that is being written, by frame
+    std::vector<uint32_t> first_callees_, next_callees_;  // of the body that is being written
+    std::vector<uint32_t> callees_in_;              // how many of its callees are in each file
     std::map<uint32_t, uint32_t> section_numbers_;  // by number in sections_, of those with pieces
     ByteWriter out_;                                // records
     std::array<Level, INLINE_FRAMES_DEPTH + 1> levels_;  // by depth
@@ -175,12 +200,12 @@ void FrameWriter::find_bodies() {
 }
 
 // The parts of a body's ranges that are in executable sections, in order.
-std::vector<Piece> FrameWriter::pieces_of(const CodeFrame &body, uint32_t unit) const {
+std::vector<Piece> FrameWriter::pieces_of(const CodeFrame &body, uint32_t unit) {
     const auto given = ranges_of(unit, body);
-    std::vector<CodeRange> ranges(given.begin(), given.end());
-    join(ranges);
+    clipped_.assign(given.begin(), given.end());
+    join(clipped_);
     std::vector<Piece> pieces;
-    for (const CodeRange &range : ranges) {
+    for (const CodeRange &range : clipped_) {
         const auto number = executable_section(sections_, range.begin);
         if (!number)
             continue;
@@ -219,60 +244,54 @@ void FrameWriter::choose_bodies() {
         section_numbers_.try_emplace(piece.section, static_cast<uint32_t>(section_numbers_.size()));
 }
 
-// Calls visit with the file of each frame but bodies. A unit's frames are visited in one go.
-template <class Visit> void FrameWriter::for_each_file(const Visit &visit) const {
+template <class Visit> void FrameWriter::for_each_instance(const Visit &visit) const {
     for (const Body &body : bodies_)
         for (uint32_t n = body.first + 1; n < body.end; ++n)
-            if (const auto file = units_[body.unit].frames[n].call_file; !file.empty())
-                visit(body.unit, n, file);
+            visit(body, n);
 }
 
-// A unit has each name once, so that the address of a name tells it in the unit.
+// They are in order of their names.
 void FrameWriter::number_files() {
-    std::unordered_map<const char *, uint16_t> known;
-    uint32_t unit = UINT32_MAX;
-    const auto begin = [&](uint32_t of_file) {
-        if (std::exchange(unit, of_file) != of_file)
-            known.clear();
-    };
-    for_each_file([&](uint32_t of_file, uint32_t, std::string_view file) {
-        begin(of_file);
-        if (known.try_emplace(file.data()).second)
-            files_.try_emplace(file);
+    for (const UnitSites &unit : units_)
+        file_numbers_.emplace_back(unit.call_files.size());
+    for_each_instance([&](const Body &body, uint32_t n) {
+        file_numbers_[body.unit][units_[body.unit].frames[n].call_file] = 1;
     });
+    std::unordered_map<std::string_view, uint32_t> found{{"", 0}};  // in order of appearance
+    for (uint32_t u = 0; u < units_.size(); ++u)
+        for (uint32_t n = 0; n < file_numbers_[u].size(); ++n)
+            if (uint32_t &number = file_numbers_[u][n]; number != 0) {
+                const std::string_view name = units_[u].call_files[n];
+                const auto [entry, fresh] = found.try_emplace(name, found.size());
+                if (fresh)
+                    files_.push_back(name);
+                number = entry->second;
+            }
+    std::ranges::sort(files_);
     // A file that the tables have no number for is not known.
-    uint32_t last = 0;
-    for (auto &[name, number] : files_)
-        number = last < UINT16_MAX ? ++last : 0;
-    for (const UnitSites &each : units_)
-        frame_files_.emplace_back(each.frames.size());
-    unit = UINT32_MAX;
-    for_each_file([&](uint32_t of_file, uint32_t frame, std::string_view file) {
-        begin(of_file);
-        const auto [entry, fresh] = known.try_emplace(file.data());
-        if (fresh)
-            entry->second = static_cast<uint16_t>(files_.at(file));
-        frame_files_[of_file][frame] = entry->second;
-    });
+    std::vector<uint32_t> places(found.size());
+    for (uint32_t n = 0; n < std::min<size_t>(files_.size(), UINT16_MAX); ++n)
+        places[found.at(files_[n])] = n + 1;
+    for (auto &of_unit : file_numbers_)
+        for (uint32_t &number : of_unit)
+            number = places[number];
 }
 
 // The functions with the most instances get the lowest numbers, which take the fewest bytes.
 void FrameWriter::number_functions() {
     std::vector<uint32_t> instances(merged_.functions.size());
-    std::unordered_map<uint64_t, uint32_t> calls;  // (function, file) -> how many of its calls
-    for (const Body &body : bodies_)
-        for (uint32_t n = body.first + 1; n < body.end; ++n) {
-            ++instances[function_of(body, n)];
-            const uint32_t caller = units_[body.unit].frames[n].caller;
-            ++calls[uint64_t{function_of(body, caller)} << 32 | file_number(body, n)];
-        }
+    CountedLists calls;  // a function, and the file of calls in it
+    for_each_instance([&](const Body &body, uint32_t n) {
+        ++instances[function_of(body, n)];
+        const uint32_t caller = units_[body.unit].frames[n].caller;
+        calls.add(std::array<uint32_t, 2>{function_of(body, caller), file_number(body, n)});
+    });
     std::vector<uint32_t> order;
     for (uint32_t function = 0; function < instances.size(); ++function)
-        if (instances[function] != 0)
+        if (instances[function] >= kListedInstances)
             order.push_back(function);
     std::ranges::stable_sort(order, std::greater(),
                              [&](uint32_t function) { return instances[function]; });
-    std::erase_if(order, [&](uint32_t function) { return instances[function] < kListedInstances; });
     funcs_ = std::move(order);
     func_numbers_.resize(instances.size());
     for (uint32_t function = 0; function < instances.size(); ++function)
@@ -280,47 +299,46 @@ void FrameWriter::number_functions() {
     for (uint32_t number = 0; number < funcs_.size(); ++number)
         func_numbers_[funcs_[number]] = number;
     std::vector<std::pair<uint32_t, uint32_t>> most(funcs_.size());  // count, ~file
-    for (const auto &[key, count] : calls)
-        if (const uint32_t function = func_numbers_[key >> 32]; function < most.size()) {
-            auto &known = most[function];
-            known = std::max(known, std::pair(count, ~static_cast<uint32_t>(key)));
-        }
+    for (uint32_t n = 0; n < calls.lists.size(); ++n) {
+        const std::span<const uint32_t> call = calls.lists.at(n);
+        if (const uint32_t function = func_numbers_[call[0]]; function < most.size())
+            most[function] = std::max(most[function], std::pair(calls.counts[n], ~call[1]));
+    }
     for (const auto &[count, file] : most)
         func_files_.push_back(static_cast<uint16_t>(count != 0 ? ~file : 0));
 }
 
-uint64_t key_of(const inline_frames_call &call) {
-    return uint64_t{call.func} << 32 | uint64_t{call.file} << 16 | call.line;
-}
-
-// Returns nothing if the line is too high for the table.
-std::optional<inline_frames_call> FrameWriter::known_call(const Body &body, uint32_t frame) const {
-    const CodeFrame &call = units_[body.unit].frames[frame];
-    if (call.call_line > UINT16_MAX)
-        return {};
-    return inline_frames_call{.func = func_numbers_[function_of(body, frame)],
-                              .file = static_cast<uint16_t>(file_number(body, frame)),
-                              .line = static_cast<uint16_t>(call.call_line)};
-}
-
-// The most frequent calls get the lowest numbers, too.
+// The most frequent calls get the lowest numbers, too. The table has no room for high lines.
 void FrameWriter::number_calls() {
-    std::unordered_map<uint64_t, uint32_t> counts;
-    std::vector<inline_frames_call> known;
-    for (const Body &body : bodies_)
-        for (uint32_t n = body.first + 1; n < body.end; ++n)
-            if (const auto call = known_call(body, n); call && ++counts[key_of(*call)] == 1)
-                known.push_back(*call);
-    std::erase_if(known, [&](const auto &call) { return counts[key_of(call)] < kKnownCalls; });
-    std::ranges::sort(known, [&](const auto &a, const auto &b) {
-        const auto order = [&](const auto &call) {
-            return std::pair(UINT32_MAX - counts[key_of(call)], key_of(call));
-        };
-        return order(a) < order(b);
+    CountedLists calls;  // function, file, line
+    for (const UnitSites &unit : units_)
+        call_numbers_.emplace_back(unit.frames.size(), kNone);
+    for_each_instance([&](const Body &body, uint32_t n) {
+        const uint32_t line = units_[body.unit].frames[n].call_line;
+        if (line <= UINT16_MAX)
+            call_numbers_[body.unit][n] = calls.add(std::array<uint32_t, 3>{
+                func_numbers_[function_of(body, n)], file_number(body, n), line});
     });
-    calls_ = std::move(known);
-    for (const inline_frames_call &call : calls_)
-        call_numbers_.emplace(key_of(call), static_cast<uint32_t>(call_numbers_.size()));
+    std::vector<uint32_t> order;
+    for (uint32_t n = 0; n < calls.lists.size(); ++n)
+        if (calls.counts[n] >= kKnownCalls)
+            order.push_back(n);
+    std::ranges::sort(order, [&](uint32_t a, uint32_t b) {
+        if (calls.counts[a] != calls.counts[b])
+            return calls.counts[a] > calls.counts[b];
+        return std::ranges::lexicographical_compare(calls.lists.at(a), calls.lists.at(b));
+    });
+    std::vector<uint32_t> places(calls.lists.size(), kNone);
+    for (const uint32_t n : order) {
+        const std::span<const uint32_t> call = calls.lists.at(n);
+        places[n] = static_cast<uint32_t>(calls_.size());
+        calls_.push_back({.func = call[0],
+                          .file = static_cast<uint16_t>(call[1]),
+                          .line = static_cast<uint16_t>(call[2])});
+    }
+    for (auto &of_unit : call_numbers_)
+        for (uint32_t &number : of_unit)
+            number = number == kNone ? kNone : places[number];
 }
 
 void FrameWriter::write_pieces() {
@@ -351,7 +369,6 @@ void FrameWriter::write_pieces() {
 
 void FrameWriter::write_body(const Piece &first) {
     const Body &body = bodies_[first.body];
-    const UnitSites &unit = units_[body.unit];
     ++nr_bodies_;
     const size_t nr_more = body.pieces.size() - 1;
     out_.uleb(uint64_t{func_ids_[function_of(body, body.first)]} << INLINE_FRAMES_PIECE_BITS |
@@ -366,16 +383,8 @@ void FrameWriter::write_body(const Piece &first) {
         out_.uleb(piece.end - piece.begin);
         ranges.push_back({piece.begin, piece.end});
     }
-    callees_.assign(body.end - body.first, {});
-    std::map<uint32_t, uint32_t> files;  // how many of its calls are in each
-    for (uint32_t frame = body.first + 1; frame < body.end; ++frame) {
-        callees_[unit.frames[frame].caller - body.first].push_back(frame);
-        if (unit.frames[frame].caller == body.first)
-            ++files[file_number(body, frame)];
-    }
-    const auto most = std::ranges::max_element(
-        files, {}, [](const auto &each) { return std::pair(each.second, ~each.first); });
-    const uint32_t file = most == files.end() ? 0 : most->first;
+    link_callees(body);
+    const uint32_t file = file_of_callees(body);
     const uint32_t nr_before = nr_instances_;
     const ByteWriter &calls = calls_of(body, body.first, Code(ranges), file, 1);
     if (calls.size() > INLINE_FRAMES_BODY_MAX) {
@@ -388,6 +397,33 @@ void FrameWriter::write_body(const Piece &first) {
     if (calls.size() != 0)
         out_.uleb(file);
     out_.items(calls.bytes());
+}
+
+void FrameWriter::link_callees(const Body &body) {
+    const std::vector<CodeFrame> &frames = units_[body.unit].frames;
+    first_callees_.assign(body.end - body.first, kNone);
+    next_callees_.resize(body.end - body.first);
+    for (uint32_t frame = body.end - 1; frame > body.first; --frame)
+        next_callees_[frame - body.first] =
+            std::exchange(first_callees_[frames[frame].caller - body.first], frame);
+}
+
+// Returns the file that most of a body's callees are called in; of several, the first one.
+uint32_t FrameWriter::file_of_callees(const Body &body) {
+    uint32_t most = 0;
+    const auto order = [&](uint32_t file) { return std::pair(callees_in_[file], ~file); };
+    callees_in_.resize(files_.size() + 1);
+    for (uint32_t frame = first_callee(body, body.first); frame != kNone;
+         frame = next_callee(body, frame)) {
+        const uint32_t file = file_number(body, frame);
+        ++callees_in_[file];
+        if (order(file) > order(most))
+            most = file;
+    }
+    for (uint32_t frame = first_callee(body, body.first); frame != kNone;
+         frame = next_callee(body, frame))
+        callees_in_[file_number(body, frame)] = 0;
+    return most;
 }
 
 // Appends ranges, in order and joined, to others. Returns how many those are.
@@ -406,7 +442,8 @@ void FrameWriter::find_instances(const Body &body, uint32_t caller, const Code &
     level.instances.clear();
     level.ranges.clear();
     level.places.clear();
-    for (const uint32_t frame : callees_[caller - body.first]) {
+    for (uint32_t frame = first_callee(body, caller); frame != kNone;
+         frame = next_callee(body, frame)) {
         clipped_.clear();
         for (const CodeRange &range : ranges_of(body.unit, unit.frames[frame]))
             code.clip(range, clipped_);
@@ -427,14 +464,16 @@ void FrameWriter::find_instances(const Body &body, uint32_t caller, const Code &
                                    .nr_places = nr_places,
                                    .begin = clipped_.front().begin});
     }
-    std::ranges::stable_sort(level.instances, {}, &Instance::begin);
+    std::ranges::sort(level.instances, {}, [](const Instance &instance) {
+        return std::pair(instance.begin, instance.frame);
+    });
 }
 
 const ByteWriter &FrameWriter::calls_of(const Body &body, uint32_t caller, const Code &code,
                                         uint32_t file, uint32_t depth) {
     Level &level = levels_[depth];
     level.out.clear();
-    if (callees_[caller - body.first].empty())
+    if (first_callee(body, caller) == kNone)
         return level.out;
     find_instances(body, caller, code, depth);
     LastCall last{.file = file};
@@ -452,13 +491,12 @@ void FrameWriter::write_instance(const Body &body, const Instance &instance, Las
     const CodeFrame &frame = units_[body.unit].frames[instance.frame];
     const uint32_t func = func_numbers_[function_of(body, instance.frame)];
     const uint32_t file = file_number(body, instance.frame);
-    const auto call = known_call(body, instance.frame);
-    const auto known = call ? call_numbers_.find(key_of(*call)) : call_numbers_.end();
-    const bool is_known = known != call_numbers_.end();
+    const uint32_t known = call_numbers_[body.unit][instance.frame];
+    const bool is_known = known != kNone;
     const uint32_t inner_file = func < func_files_.size() ? func_files_[func] : 0;
     const ByteWriter &inner = calls_of(body, instance.frame, code, inner_file, depth + 1);
     ++nr_instances_;
-    out.uleb(uint64_t{is_known ? known->second : func} << INLINE_FRAMES_INSTANCE_BITS |
+    out.uleb(uint64_t{is_known ? known : func} << INLINE_FRAMES_INSTANCE_BITS |
              (is_known ? INLINE_FRAMES_KNOWN : 0) | (places.size() > 1 ? INLINE_FRAMES_RANGES : 0) |
              (inner.size() != 0 ? INLINE_FRAMES_CALLS : 0));
     const CodeRange &first = places.front();
@@ -498,7 +536,7 @@ std::vector<std::byte> FrameWriter::section() const {
         func_ids.push_back(func_ids_[function]);
     if (func_files.size() % 2 != 0)
         func_files.push_back(0);
-    for (const auto &[name, number] : files_)
+    for (const std::string_view name : files_)
         files.push_back(strings.text(name));
     strings.align(sizeof(uint32_t));
     const inline_frames_header header = {.magic = INLINE_FRAMES_MAGIC,
