@@ -2,6 +2,7 @@
 #include "userspace/cli/stack_filter.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@ namespace btf_extra {
 namespace {
 
 constexpr size_t kMaxFrames = 1 << 20;  // that are kept
+constexpr std::string_view kInlinedMark = "_[i]";
 
 }  // namespace
 
@@ -48,6 +50,10 @@ std::string_view StackFilter::filter(std::string_view line) {
         forget();
     Frame *frame = find(lines_, line, find_stack_frame);
     if (!frame) {
+        // As perf script does where there is debug information.
+        is_filled_ = is_inlined_function(line);
+        if (is_filled_)
+            return line;
         in_stack_ = false;
         was_interrupt_entry_ = false;
         if (const auto offset = kernel_offset(line)) {
@@ -63,6 +69,8 @@ std::string_view StackFilter::filter(std::string_view line) {
     const bool is_instruction = frame->is_instruction || is_first || was_interrupt_entry_;
     in_stack_ = true;
     was_interrupt_entry_ = frame->enters_interrupt;
+    if (std::exchange(is_filled_, false))
+        return line;
     std::string_view &filled = frame->filled[is_instruction ? 0 : 1];
     if (filled.empty())
         filled = keep(fill_line(line, !is_instruction));
@@ -90,7 +98,7 @@ std::string StackFilter::fill_folded(std::string_view text, bool return_address)
     const std::vector<ChainFrame> chain = symbolizer_.find(*frame, return_address);
     std::string out(text);
     for (size_t i = chain.empty() ? 0 : chain.size() - 1; i-- > 0;)
-        out += fmt::format(";{}_[i]", chain[i].name);
+        out += fmt::format(";{}{}", chain[i].name, kInlinedMark);
     return out;
 }
 
@@ -104,9 +112,11 @@ std::string_view StackFilter::filter_folded(std::string_view line, size_t count)
     }
     // The innermost one is where the sample was taken.
     bool is_instruction = true;
+    bool is_filled = false;
     for (size_t i = frames.size(); i-- > 0;) {
         Frame *frame = find(folded_, frames[i], parse_folded_frame);
-        if (frame) {
+        const bool was_filled = std::exchange(is_filled, frames[i].ends_with(kInlinedMark));
+        if (frame && !was_filled) {
             std::string_view &filled = frame->filled[is_instruction ? 0 : 1];
             if (filled.empty())
                 filled = keep(fill_folded(frames[i], !is_instruction));

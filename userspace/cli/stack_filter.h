@@ -45,6 +45,7 @@ class StackFilter {
     // The stack that the lines before are of.
     bool in_stack_ = false;
     bool was_interrupt_entry_ = false;
+    bool is_filled_ = false;  // the next frame: its inlined functions stand before it
 };
 
 }  // namespace btf_extra

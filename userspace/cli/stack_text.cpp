@@ -124,35 +124,44 @@ void split_offset(StackFrame &frame) {
         frame.symbol = frame.symbol.substr(0, plus);
 }
 
-// "    ffffffff81000000 symbol+0x12 ([kernel.kallsyms])"
-std::optional<StackFrame> find_perf_frame(std::string_view line) {
-    const std::string_view text = trim(line);
-    const size_t space = text.find(' ');
-    const size_t open = text.rfind(" (");
-    if (space == text.npos || open == text.npos || open <= space || !text.ends_with(')') ||
-        kSpace.find(line.front()) == kSpace.npos)
-        return {};
-    StackFrame frame{.format = StackFormat::kPerf};
-    frame.address = kernel_address(text.substr(0, space));
-    frame.symbol = trim(text.substr(space, open - space));
-    if (!frame.address || frame.symbol.empty())
-        return {};
-    std::string_view place = text.substr(open + 2, text.size() - open - 3);
-    if (const auto name = module_name(place);
-        name && !name->starts_with("kernel") && !name->starts_with("guest.kernel"))
-        frame.module = *name;
-    frame.name_begin = static_cast<size_t>(frame.symbol.data() - line.data());
-    if (frame.symbol == "[unknown]")
-        frame.symbol = {};
-    split_offset(frame);
-    if (!frame.offset)
-        frame.symbol = {};
-    return frame;
-}
-
 bool is_symbol(std::string_view text) {
     return !text.empty() && std::ranges::all_of(text, is_symbol_char) &&
            kDigits.find(text.front()) == kDigits.npos;
+}
+
+// Takes " ([xfs])" from the end and sets the module. Returns false if no file is there.
+bool take_file(std::string_view &text, std::string_view &module) {
+    const size_t open = text.rfind(" (");
+    if (open == text.npos || !text.ends_with(')'))
+        return false;
+    const auto name = module_name(text.substr(open + 2, text.size() - open - 3));
+    if (name && !name->starts_with("kernel") && !name->starts_with("guest.kernel"))
+        module = *name;
+    text = trim_right(text.substr(0, open));
+    return true;
+}
+
+// "    ffffffff81000000 symbol+0x12 ([kernel.kallsyms])". perf script -F ip,sym prints neither
+// offset nor file, and bpftrace's kstack(perf) no file.
+std::optional<StackFrame> find_perf_frame(std::string_view line) {
+    const std::string_view text = trim(line);
+    const size_t space = text.find(' ');
+    if (space == text.npos || kSpace.find(line.front()) == kSpace.npos)
+        return {};
+    StackFrame frame{.format = StackFormat::kPerf};
+    frame.address = kernel_address(text.substr(0, space));
+    if (!frame.address)
+        return {};
+    frame.symbol = trim(text.substr(space));
+    frame.name_begin = static_cast<size_t>(frame.symbol.data() - line.data());
+    const bool has_file = take_file(frame.symbol, frame.module);
+    const bool is_unknown = frame.symbol == "[unknown]";
+    split_offset(frame);
+    if (frame.symbol.empty() || !(has_file || is_unknown || is_symbol(frame.symbol)))
+        return {};
+    if (is_unknown || !frame.offset)
+        frame.symbol = {};
+    return frame;
 }
 
 // "    symbol+18"
@@ -183,7 +192,7 @@ std::optional<StackFrame> find_address_frame(std::string_view line) {
 }  // namespace
 
 std::optional<StackFrame> find_stack_frame(std::string_view line) {
-    if (line.empty())
+    if (line.empty() || is_inlined_function(line))
         return {};
     if (auto frame = find_trace_frame(line))
         return frame;
@@ -192,6 +201,15 @@ std::optional<StackFrame> find_stack_frame(std::string_view line) {
     if (auto frame = find_decimal_frame(line))
         return frame;
     return find_address_frame(line);
+}
+
+bool is_inlined_function(std::string_view line) {
+    constexpr std::string_view kMark = " (inlined)";
+    const size_t at = line.rfind(kMark);
+    if (at == line.npos)
+        return false;
+    const std::string_view call = trim(line.substr(at + kMark.size()));
+    return call.find(' ') == call.npos && (call.empty() || call.find(':') != call.npos);
 }
 
 std::optional<StackFrame> parse_folded_frame(std::string_view text) {

@@ -13,7 +13,7 @@ namespace btf_extra {
 
 enum class StackFormat {
     kTrace,    // symbol+0x12/0x34 [module]: dmesg, /proc/PID/stack
-    kPerf,     // ffffffff81000000 symbol+0x12 ([kernel.kallsyms]): perf script
+    kPerf,     // ffffffff81000000 symbol+0x12 ([kernel.kallsyms]): perf script, kstack(perf)
     kDecimal,  // symbol+18: bpftrace
     kAddress,  // ffffffff81000000
 };
@@ -34,6 +34,10 @@ struct StackFrame {
 // Returns nothing if the line is no frame of the kernel. It is one if nothing but the time, the
 // origin of the line or the like is around.
 std::optional<StackFrame> find_stack_frame(std::string_view line);
+
+// Says whether a tool has put this line in: "symbol (inlined)", and maybe "file:line" behind it.
+// The frame that follows has all its inlined functions then.
+bool is_inlined_function(std::string_view line);
 
 // Reads "symbol+0x12", "symbol+18" or an address alone: a frame of a folded stack.
 std::optional<StackFrame> parse_folded_frame(std::string_view text);

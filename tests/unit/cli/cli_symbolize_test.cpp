@@ -218,6 +218,34 @@ TEST_F(Symbolize, PerfScript) {
               "\n"
               "\tffffffff9e000005 skb_headlen (inlined)\n"
               "\tffffffff9e000005 host+0x5 ([kernel.kallsyms])\n");
+    // Without file and offset, as of -F ip,sym, the address alone tells the place.
+    const std::string bare = "\tffffffff9e000005 host\n\tffffffff9e000010 host\n";
+    EXPECT_EQ(filter(bare), bare);
+    EXPECT_EQ(filter(bare, "--kaslr 1d000000"),
+              "\tffffffff9e000005 skb_headlen (inlined)\n\tffffffff9e000005 host\n"
+              "\tffffffff9e000010 skb_headlen (inlined)\n\tffffffff9e000010 host\n");
+}
+
+// A text that has the inlined functions already, as perf's where there is debug information, gets
+// no more of them. What follows is a caller as ever.
+TEST_F(Symbolize, InlinedFunctionsThatAreThere) {
+    const std::string texts[] = {
+        "\tffffffff9e000006 host+0x6 ([kernel.kallsyms])\n"
+        "\tffffffff9e000010 host+0x10 ([kernel.kallsyms])\n",
+        "[    1.0] RIP: 0010:host+0x6/0x20\n[    1.0]  host+0x10/0x20\n",
+        "    host+6\n    host+16\n",
+        "main;host+0x10;host+0x6 12\n",
+    };
+    for (const std::string &text : texts) {
+        const std::string once = filter(text);
+        EXPECT_NE(once, text);
+        EXPECT_EQ(filter(once), once);
+    }
+    const std::string ours = "\tffffffff9e000006 twin (inlined)\n";
+    const std::string body = "\tffffffff9e000006 host+0x6 ([kernel.kallsyms])\n";
+    const std::string caller = "\tffffffff9e000010 host+0x10 ([kernel.kallsyms])\n";
+    EXPECT_EQ(filter(ours + body + caller),
+              ours + body + "\tffffffff9e000010 skb_headlen (inlined)\n" + caller);
 }
 
 TEST_F(Symbolize, BpftraceAndFoldedStacks) {

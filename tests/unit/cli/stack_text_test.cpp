@@ -70,8 +70,22 @@ TEST(StackText, Lines) {
         {"        ffffffff81012345 [unknown] ([kernel.kallsyms])", "perf at ffffffff81012345", 25},
         {"            7f0012345678 main+0x5 (/usr/bin/true)", "none", 0},
         {"true  1234 [000]  1.0: cycles: ffffffff81012345 foo+0x5 ([kernel.kallsyms])", "none", 0},
+        // perf script -F ip,sym and -F ip,sym,symoff
+        {"\tffffffff81012345 foo", "perf at ffffffff81012345", 18},
+        {"\tffffffff81012345 foo.isra.0+0x25", "perf foo.isra.0+25 at ffffffff81012345", 18},
+        {"        ffffffff81012345 [unknown]", "perf at ffffffff81012345", 25},
+        {"\t    7f0012345678 main+0x5", "none", 0},
+        {"\tffffffff81012345 foo and more", "none", 0},
+        {"\tffffffff81012345 +0x25", "none", 0},
+        {"\tffffffff81012345 ([kernel.kallsyms])", "none", 0},
+        {"ffffffff81012345 foo", "none", 0},
+        {"ffffffff81012345 T foo", "none", 0},
+        // inlined functions that a tool has put in
+        {"\tffffffff81012345 foo (inlined)", "none", 0},
+        {"\tffffffff81012345 foo+0x25 (inlined)", "none", 0},
         // bpftrace
         {"    ip_rcv_core+130", "decimal ip_rcv_core+82", 4},
+        {"\tffffffff81012345 ip_rcv_core+130", "perf ip_rcv_core+82 at ffffffff81012345", 18},
         {"ip_rcv_core+130", "none", 0},
         {"    0x12+1", "none", 0},
         {"    a b+130", "none", 0},
@@ -90,6 +104,15 @@ TEST(StackText, Lines) {
             EXPECT_EQ(frame->name_begin, row.name_begin) << row.line;
         }
     }
+}
+
+TEST(StackText, InlinedFunctions) {
+    EXPECT_TRUE(is_inlined_function("\tffffffff81012345 foo (inlined)"));
+    EXPECT_TRUE(is_inlined_function("[    1.0]  ? foo (inlined) a/b.c:7"));
+    EXPECT_FALSE(is_inlined_function("\tffffffff81012345 foo ([kernel.kallsyms])"));
+    EXPECT_FALSE(is_inlined_function("foo (inlined) by hand: bar"));
+    EXPECT_FALSE(is_inlined_function("foo (inlined) here"));
+    EXPECT_FALSE(is_inlined_function(""));
 }
 
 TEST(StackText, FoldedStacks) {
