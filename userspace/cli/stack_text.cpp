@@ -83,6 +83,19 @@ bool is_trace_prefix(std::string_view text, bool &is_instruction) {
     return text.empty() || text.ends_with(']') || text.ends_with(':') || text.ends_with('>');
 }
 
+// From Linux 6.13 on arm64 says behind a frame where it has it from, "(C)" or "(PF)". P is for the
+// pc of registers: an instruction.
+void take_source(std::string_view &text, bool &is_instruction) {
+    const size_t open = text.rfind('(');
+    if (open == text.npos || !text.ends_with(')'))
+        return;
+    const std::string_view letters = text.substr(open + 1, text.size() - open - 2);
+    if (letters.find_first_not_of("CTPUFK") != letters.npos)
+        return;
+    is_instruction = is_instruction || letters.starts_with('P');
+    text = trim_right(text.substr(0, open));
+}
+
 // "symbol+0x12/0x34", and "[module]" behind it.
 std::optional<StackFrame> find_trace_frame(std::string_view line) {
     const size_t plus = line.find("+0x");
@@ -104,6 +117,7 @@ std::optional<StackFrame> find_trace_frame(std::string_view line) {
         !is_trace_prefix(line.substr(0, begin), frame.is_instruction))
         return {};
     rest = trim(rest);
+    take_source(rest, frame.is_instruction);
     if (rest.empty())
         return frame;
     const auto module = module_name(rest);
@@ -249,10 +263,12 @@ std::optional<uint64_t> kernel_offset(std::string_view line) {
     return take_hex(rest);
 }
 
-// The entry code of x86-64 names its symbols so.
+// The entry code of x86-64 names its symbols asm_..., that of aarch64 el1h_64_irq and the like;
+// what ends in _handler there is a function that is called.
 bool is_interrupt_entry(std::string_view symbol) {
     return symbol.starts_with("asm_exc_") || symbol.starts_with("asm_sysvec_") ||
-           symbol.starts_with("asm_common_interrupt") || symbol.starts_with("asm_spurious");
+           symbol.starts_with("asm_common_interrupt") || symbol.starts_with("asm_spurious") ||
+           (symbol.starts_with("el1h_64_") && !symbol.ends_with("_handler"));
 }
 
 }  // namespace btf_extra

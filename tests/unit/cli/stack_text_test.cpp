@@ -48,6 +48,10 @@ TEST(StackText, Lines) {
         {"lr : foo+0x1a/0x90", "trace foo+1a/90", 5},
         {"[<0>] do_wait+0x5d/0xd0", "trace do_wait+5d/d0", 6},
         {"[<ffffffff81012345>] do_wait+0x5d/0xd0", "trace do_wait+5d/d0", 21},
+        {"[   12.345678]  el1h_64_irq+0x6c/0x70 (P)", "trace el1h_64_irq+6c/70 instruction", 16},
+        {" show_stack+0x18/0x24 (C)", "trace show_stack+18/24", 1},
+        {" xfs_read+0x1a/0x90 [xfs] (PF)", "trace xfs_read+1a/90 [xfs] instruction", 1},
+        {" xfs_read+0x1a/0x90 [xfs 0123abcd] (FK)", "trace xfs_read+1a/90 [xfs]", 1},
         {" foo+0x0/0x10", "trace foo+0/10", 1},
         {" foo+0x10/0x10", "trace foo+10/10", 1},
         // no frames
@@ -55,6 +59,7 @@ TEST(StackText, Lines) {
         {"Workqueue: events foo+0x1a/0x90", "none", 0},
         {" foo+0x11/0x10", "none", 0},
         {" foo+0x1a/0x90 and more", "none", 0},
+        {" foo+0x1a/0x90 (and more)", "none", 0},
         {" foo+0x1a/", "none", 0},
         {" foo+0x/0x10", "none", 0},
         {" +0x1a/0x90", "none", 0},
@@ -144,6 +149,10 @@ TEST(StackText, InterruptEntries) {
     EXPECT_TRUE(is_interrupt_entry("asm_exc_page_fault"));
     EXPECT_FALSE(is_interrupt_entry("entry_SYSCALL_64_after_hwframe"));
     EXPECT_FALSE(is_interrupt_entry("asm_"));
+    EXPECT_TRUE(is_interrupt_entry("el1h_64_irq"));
+    EXPECT_TRUE(is_interrupt_entry("el1h_64_sync"));
+    EXPECT_FALSE(is_interrupt_entry("el1h_64_irq_handler"));
+    EXPECT_FALSE(is_interrupt_entry("el0t_64_sync"));
 }
 
 }  // namespace
