@@ -52,7 +52,8 @@ class CliFixture : public testing::Test {
         const char *section;
         uint32_t func, offset;
     };
-    static std::string write_sites(std::string_view name, const std::vector<Site> &sites) {
+    static std::string write_sites(std::string_view name, const std::vector<Site> &sites,
+                                   std::vector<uint32_t> site_marks = {}) {
         const SampleObject sample;
         BlobBuilder blob = BlobBuilder::above(sample.types);
         const uint32_t none = blob.loc_proto({});
@@ -62,6 +63,7 @@ class CliFixture : public testing::Test {
         file.sections = {{".text", SHF_ALLOC | SHF_EXECINSTR, 0xffffffff81000000, 0x1000},
                          {".init.text", SHF_ALLOC | SHF_EXECINSTR, 0, 0x1000}};
         file.func_info = blob.bytes(true);
+        file.site_marks = std::move(site_marks);
         file.provenance->func_files = {0};
         file.provenance->reasons.clear();
         return write(name, file);

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "userspace/cli/command.h"
 #include "userspace/cli/expose_text.h"
 #include "userspace/cli/object_options.h"
+#include "userspace/cli/placed_site.h"
 #include "userspace/format/temporary_file.h"
 #include "userspace/phantoms/loaded_modules.h"
 #include "userspace/phantoms/module_holders.h"
@@ -142,8 +144,15 @@ Result<void> expose(const Options &options) {
             for (const Phantom &phantom : module.phantoms)
                 there.push_back(phantom.stub);
     PhantomChoice choice = options.choice;
-    if (tables->running())
+    std::optional<SitePlacer> placer;
+    if (tables->running()) {
         choice.taken = funcs_of_modules();
+    } else if (auto opened = SitePlacer::open(*tables)) {
+        placer.emplace(std::move(*opened));
+        choice.refusal = [&](const SiteObject &object, const btf_extra_site &site) {
+            return placer->refusal(object, site).reason;
+        };
+    }
     const auto chosen = TRY(choose_phantoms(*tables, choice, there));
     TRY(report_refused(chosen, options.best_effort));
     if (!options.output.empty())

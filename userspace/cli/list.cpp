@@ -4,7 +4,9 @@
 #include <cstdio>
 #include <initializer_list>
 #include <iterator>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -16,6 +18,7 @@
 #include "userspace/cli/func_choice.h"
 #include "userspace/cli/json_text.h"
 #include "userspace/cli/object_options.h"
+#include "userspace/cli/placed_site.h"
 #include "userspace/text/c_type.h"
 
 namespace btf_extra {
@@ -25,6 +28,7 @@ struct Options {
     std::vector<std::string> funcs;
     TablesChoice tables;
     bool json = false;
+    bool probes = false;
 };
 
 struct ListedParam {
@@ -44,7 +48,8 @@ struct ListedFunc {
     uint32_t freed = 0;    // of both, in text that is freed after boot
     uint32_t located = 0;  // sites at which all parameters have a location
     std::vector<ListedParam> params;
-    std::vector<uint32_t> true_signatures;  // functions foo.isra.0 at its bodies
+    std::vector<uint32_t> true_signatures;         // functions foo.isra.0 at its bodies
+    std::map<std::string_view, uint32_t> refused;  // sites that take no probe, by the reason
 
     uint32_t sites() const { return inlined + bodies; }
 };
@@ -70,7 +75,8 @@ void add_true_signatures(const ObjectView &view, uint32_t body, ListedFunc &func
     }
 }
 
-ListedFunc listed(const FoundFunc &found) {
+// placer: also tells where there can be no probe; may be NULL.
+ListedFunc listed(const FoundFunc &found, const SitePlacer *placer) {
     const ObjectView &view = *found.object->view;
     const btf_blob &blob = view.locations().blob();
     ListedFunc out = {};
@@ -90,7 +96,11 @@ ListedFunc listed(const FoundFunc &found) {
         (body ? out.bodies : out.inlined)++;
         if (body && of_source)
             add_true_signatures(view, site.number, out);
-        out.freed += (site.flags & BTF_EXTRA_SITE_FREED) != 0;
+        const bool freed = (site.flags & BTF_EXTRA_SITE_FREED) != 0;
+        out.freed += freed;
+        if (placer != nullptr && !freed)
+            if (const char *why = placer->refusal(*found.object, site).why)
+                out.refused[why]++;
         count_site(btf_blob_type(&blob, site.loc_proto), variadic, out);
     }
     const FuncParams known = func_params(blob, found.id);
@@ -153,6 +163,8 @@ void append_how(std::string &out, const ListedFunc &func) {
     for (const uint32_t id : func.true_signatures)
         append(out, {id == func.true_signatures.front() ? "; signature changed: " : ", ",
                      func.object->view->func_name(id)});
+    for (const auto &[reason, sites] : func.refused)
+        append(out, {"; no probe at ", digits(fmt::format_int(sites)), ": ", reason});
 }
 
 void print_text(const std::vector<const ListedFunc *> &funcs) {
@@ -181,7 +193,14 @@ void print_text(const std::vector<const ListedFunc *> &funcs) {
     std::fwrite(out.data(), 1, out.size(), stdout);
 }
 
-void print_json(const std::vector<const ListedFunc *> &funcs) {
+ordered_json refused_json(const ListedFunc &func) {
+    ordered_json out = ordered_json::array();
+    for (const auto &[reason, sites] : func.refused)
+        out.push_back({{"reason", reason}, {"sites", sites}});
+    return out;
+}
+
+void print_json(const std::vector<const ListedFunc *> &funcs, bool probes) {
     ordered_json list = ordered_json::array();
     for (const ListedFunc *each : funcs) {
         const ListedFunc &func = *each;
@@ -209,6 +228,8 @@ void print_json(const std::vector<const ListedFunc *> &funcs) {
                         {"freed_sites", func.freed},
                         {"sites_all_params", func.located},
                         {"params", std::move(params)}});
+        if (probes)
+            list.back()["no_probe"] = refused_json(func);
     }
     print_object({{"functions", std::move(list)}});
 }
@@ -224,12 +245,15 @@ Result<void> run(const Options &options) {
         else if (done)
             done = each.error();
     }
+    std::optional<SitePlacer> placer;
+    if (options.probes)
+        placer.emplace(TRY(SitePlacer::open(*tables)));
     std::vector<ListedFunc> funcs;
     funcs.reserve(found.size());
     for (const FoundFunc &func : found)
-        funcs.push_back(listed(func));
+        funcs.push_back(listed(func, placer ? &*placer : nullptr));
     if (options.json)
-        print_json(in_order(funcs));
+        print_json(in_order(funcs), options.probes);
     else
         print_text(in_order(funcs));
     return done;
@@ -244,6 +268,8 @@ void add_list(CLI::App &app, int &exit_code) {
     add_func_option(*command, options->funcs)->required();
     add_tables_options(*command, options->tables);
     command->add_flag("--json", options->json, "Print one JSON object");
+    command->add_flag("--probes", options->probes,
+                      "Also count the sites that take no probe, by the reason");
     command->callback([options, &exit_code] { exit_code = finish(run(*options)); });
 }
 

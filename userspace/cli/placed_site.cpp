@@ -38,6 +38,18 @@ Result<SitePlacer> SitePlacer::open(const SiteTables &tables) {
     return SitePlacer(tables, ProbeRules::of_running(*tables.symbols()), stext[0].offset);
 }
 
+bool SitePlacer::has_rules_for(const SiteObject &object, const btf_extra_site &site) const {
+    return tables_.running() ? site.address != 0 : object.name == "vmlinux";
+}
+
+ProbeRefusal SitePlacer::refusal(const SiteObject &object, const btf_extra_site &site) const {
+    if (!has_rules_for(object, site))
+        return {};
+    const auto found = tables_.symbols()->around(place_of(object, site.number));
+    return rules_.refusal(site.address, std::string(found ? found->symbol : ""),
+                          found ? found->distance : 0, (site.flags & BTF_EXTRA_SITE_UNLISTED) != 0);
+}
+
 PlacedSite SitePlacer::place(const SiteObject &object, const btf_extra_site &site) const {
     PlacedSite out = {};
     out.number = site.number;
@@ -57,8 +69,8 @@ PlacedSite SitePlacer::place(const SiteObject &object, const btf_extra_site &sit
     }
     if (object.name == "vmlinux")
         out.from_stext = site.address - (running ? stext_ : object.text);
-    if (out.dead == nullptr && (running || object.name == "vmlinux"))
-        out.dead = rules_.refusal(site.address, out.symbol, out.distance);
+    if (out.dead == nullptr && has_rules_for(object, site))
+        out.dead = rules_.refusal(site.address, out.symbol, out.distance, false).why;
     return out;
 }
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "include/uapi/linux/btf_extra.h"
 #include "userspace/format/core_api.h"
 #include "userspace/format/kernel_release.h"
 #include "userspace/format/linked_bytes.h"
@@ -171,18 +172,19 @@ const char *ProbeRules::refusal_of_code(uint64_t address, uint64_t distance) con
                                       faulting_.contains(address), release_});
 }
 
-const char *ProbeRules::refusal(uint64_t address, const std::string &symbol,
-                                uint64_t distance) const {
+ProbeRefusal ProbeRules::refusal(uint64_t address, const std::string &symbol, uint64_t distance,
+                                 bool with_notrace) const {
     const bool inside = std::ranges::any_of(ranges_, [&](const auto &range) {
         return address >= range.first && address < range.second;
     });
     if (inside || has(blacklisted_, symbol))
-        return "kprobes keep out of there";
+        return {BTF_EXTRA_REASON_KPROBE, "kprobes keep out of there"};
     if (jump_labels_.contains(address))
-        return "a static key changes the instruction there";
-    if (!traced_.empty() && !symbol.empty() && !has(traced_, symbol))
-        return "ftrace does not know its function";
-    return symbol.empty() ? nullptr : refusal_of_code(address, distance);
+        return {BTF_EXTRA_REASON_KPROBE, "a static key changes the instruction there"};
+    if (!with_notrace && !traced_.empty() && !symbol.empty() && !has(traced_, symbol))
+        return {BTF_EXTRA_REASON_NOTRACE, "ftrace does not know its function"};
+    const char *why = symbol.empty() ? nullptr : refusal_of_code(address, distance);
+    return {why != nullptr ? uint32_t{BTF_EXTRA_REASON_KPROBE} : 0, why};
 }
 
 }  // namespace btf_extra

@@ -17,15 +17,21 @@
 
 namespace btf_extra {
 
+struct ProbeRefusal {
+    uint32_t reason;  // BTF_EXTRA_REASON_KPROBE or _NOTRACE; 0: nothing is known against a probe
+    const char *why;  // NULL: the same
+};
+
 class ProbeRules {
   public:
     // The kernel's file must outlive the rules.
     static ProbeRules of_kernel(const ElfImage &kernel, const Symbols &symbols);
     static ProbeRules of_running(const Symbols &symbols);
 
-    // Why there can be none at an address so far behind that symbol; NULL: nothing is known against
-    // it.
-    const char *refusal(uint64_t address, const std::string &symbol, uint64_t distance) const;
+    // Why there can be none at an address so far behind that symbol. with_notrace: of a kprobe that
+    // is no event, which may be in functions that ftrace does not know.
+    ProbeRefusal refusal(uint64_t address, const std::string &symbol, uint64_t distance,
+                         bool with_notrace) const;
 
   private:
     using AddressOf = std::function<std::optional<uint64_t>(const char *symbol)>;

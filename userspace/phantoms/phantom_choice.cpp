@@ -126,7 +126,8 @@ std::string refusal(const DescribedFunc &func, uint32_t without) {
     return "";
 }
 
-void count_sites(const FoundFunc &func, uint32_t without, StubState &state) {
+void count_sites(const FoundFunc &func, uint32_t without, const PhantomChoice &choice,
+                 StubState &state) {
     const ObjectView &view = *func.object->view;
     const uint32_t params = func_params(view.locations().blob(), func.id).count;
     const uint64_t all = (uint64_t{1} << std::min(params, kMaxParams)) - 1;
@@ -143,6 +144,8 @@ void count_sites(const FoundFunc &func, uint32_t without, StubState &state) {
             state.leave_out(BTF_EXTRA_REASON_NO_ENTRY);
         else if (missing != 0)
             state.leave_out(BTF_EXTRA_REASON_PARAMETER, missing);
+        else if (const uint32_t reason = choice.refusal ? choice.refusal(*func.object, site) : 0)
+            state.leave_out(reason);
         else
             state.usable++;
     }
@@ -241,7 +244,7 @@ void Chooser::add(const SourceFunc &source, std::string name) {
             there = known;
         else
             complete = false;
-        count_sites(func.found, mask, out.state);
+        count_sites(func.found, mask, choice_, out.state);
         if (out.phantom.prototype.types == nullptr)
             out.phantom.prototype = {func.found.object, &blob_of(func), func.found.id, mask};
     }

@@ -5,6 +5,7 @@
 #define BTF_EXTRA_PHANTOM_CHOICE_H
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -22,6 +23,8 @@ struct PhantomChoice {
     std::vector<std::string> without;  // names of parameters
     // Names that no stub may have, besides those of symbols and of vmlinux's FUNCs.
     std::vector<std::string> taken;
+    // Why no probe can be at a site, a BTF_EXTRA_REASON_*; 0: it can. Empty: the module tells.
+    std::function<uint32_t(const SiteObject &object, const btf_extra_site &site)> refusal;
 };
 
 struct ChosenPhantom {

@@ -2,8 +2,10 @@
 // Runs btf-extra probes on the sample object. The expected text was worked out by hand from
 // tests/support/sample_object.cpp.
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "tests/support/cli_fixture.h"
+#include "tests/support/template_build.h"
 
 namespace btf_extra {
 namespace {
@@ -121,10 +123,12 @@ p:kloc/skb_headlen_2 _stext+0x20 skb=%di:x64
 )");
 }
 
-// A place that cannot have a probe is printed as a comment.
-TEST_F(CliProbes, PlacesWithoutProbe) {
-    // The kernel has text that is freed, text without probes, and two symbols of one name.
-    test::write_file(path("special.S"), test::sample_kernel_source(path("base.btf")) + R"(
+// A kernel with text that is freed, text without probes, and two symbols of one name.
+class CliProbesRefused : public CliProbes {
+  protected:
+    static void SetUpTestSuite() {
+        CliProbes::SetUpTestSuite();
+        test::write_file(path("special.S"), test::sample_kernel_source(path("base.btf")) + R"(
         .section .init.text, "ax"
 begin:  .skip 0x10
         .text
@@ -146,19 +150,23 @@ __start_mcount_loc:
         .quad host + 1, report, twice, twice + 0x10
 __stop_mcount_loc:
 )");
-    test::write_file(path("more.S"), std::string_view(R"(
+        test::write_file(path("more.S"), std::string_view(R"(
         .text
         .type twice, @function
 twice:  .skip 0x10
         .size twice, . - twice
 )"));
-    auto linked = test::run_command(
-        {"gcc", "-nostdlib", "-static", "-no-pie", "-Wl,-e,host",
-         "-Wl,--build-id=0x0102030405060708", "-Wl,-Ttext=0xffffffff81000000",
-         "-Wl,-Tdata=0xffffffff81200000", "-Wl,--section-start=.init.text=0xffffffff81100000", "-o",
-         path("special"), path("special.S"), path("more.S")});
-    ASSERT_EQ(linked.exit_code, 0) << linked.err;
+        auto linked = test::run_command(
+            {"gcc", "-nostdlib", "-static", "-no-pie", "-Wl,-e,host",
+             "-Wl,--build-id=0x0102030405060708", "-Wl,-Ttext=0xffffffff81000000",
+             "-Wl,-Tdata=0xffffffff81200000", "-Wl,--section-start=.init.text=0xffffffff81100000",
+             "-o", path("special"), path("special.S"), path("more.S")});
+        ASSERT_EQ(linked.exit_code, 0) << linked.err;
+    }
+};
 
+// A place that cannot have a probe is printed as a comment.
+TEST_F(CliProbesRefused, Lines) {
     struct Row {
         const char *section;
         uint32_t offset;
@@ -187,6 +195,44 @@ twice:  .skip 0x10
         auto result = run("probes", {"#13", "--format", row.format}, file, "special");
         EXPECT_EQ(result.exit_code, 0) << result.err;
         EXPECT_EQ(result.out.substr(result.out.find('\n') + 1), row.line);
+    }
+}
+
+// `list --probes` and `expose` count the same places. A function that ftrace does not know because
+// of its "inline" takes probes of the module, if no event.
+TEST_F(CliProbesRefused, Counts) {
+    test::make_template(path("inlined.ko"));
+    struct Row {
+        uint32_t offset, marks;
+        const char *listed, *left_out;
+    } rows[] = {
+        {0x4, 0, "", ""},
+        {0x44, 0, "; no probe at 1: kprobes keep out of there",
+         "1 site: the kernel refuses a kprobe there"},
+        {0x34, 0, "; no probe at 1: kprobes keep out of there",
+         "1 site: the kernel refuses a kprobe there"},
+        {0x5c, 0, "; no probe at 1: a static key changes the instruction there",
+         "1 site: the kernel refuses a kprobe there"},
+        {0x24, 0, "; no probe at 1: ftrace does not know its function",
+         "1 site: in a function that ftrace may not trace"},
+        {0x24, SITE_MARK_UNLISTED, "", ""},
+    };
+    for (const Row &row : rows) {
+        std::vector<uint32_t> marks(row.marks != 0 ? 1 : 0, row.marks);
+        const std::string file =
+            write_sites("counted", {{"inline.text", 13, row.offset}}, std::move(marks));
+        EXPECT_EQ(run("list", {"#13", "--probes"}, file, "special").out,
+                  std::string("vmlinux:twin     1 site   inlined only: a kprobe cannot see it") +
+                      row.listed + "\n");
+        const auto json =
+            nlohmann::json::parse(run("list", {"#13", "--probes", "--json"}, file, "special").out);
+        EXPECT_EQ(json["functions"][0]["no_probe"].size(), *row.listed == '\0' ? 0 : 1);
+        const auto exposed =
+            run("expose", {"#13", "--template", path("inlined.ko"), "--output", path("out.ko")},
+                file, "special");
+        EXPECT_EQ(exposed.err, *row.left_out == '\0' ? ""
+                                                     : std::string("btf-extra: twin: left out: ") +
+                                                           row.left_out + "\n");
     }
 }
 
