@@ -147,6 +147,25 @@ TEST_F(Cli, StatText) {
         EXPECT_NE(result.out.find(line), result.out.npos) << line << result.out;
 }
 
+// What sample_frames() and sample_lines() hold.
+TEST_F(Cli, StatOfFrames) {
+    ExtraFile file = SampleObject().file;
+    file.frames = test::sample_frames();
+    file.lines = test::sample_lines();
+    const std::string written = write("frames", file);
+    const json out = json::parse(run_btf_extra({"stat", written, "--json"}).out);
+    EXPECT_EQ(out["frames_instances"], 2);
+    EXPECT_EQ(out["frames_bodies"], 2);
+    EXPECT_EQ(out["bytes_frames"], 120);
+    EXPECT_EQ(out["line_rows"], 6);
+    EXPECT_EQ(out["bytes_lines"], 115);
+    const std::string text = run_btf_extra({"stat", written}).out;
+    for (const char *line : {"inlined instances in frames            2\n",
+                             "bytes of frames                      120\n",
+                             "rows of lines                          6\n"})
+        EXPECT_NE(text.find(line), text.npos) << line << text;
+}
+
 // Of six inlined sites one is a part, one the head of a loop, and one in a function where no tracer
 // may be. One that is left has a parameter without location.
 TEST_F(Cli, StatOfReach) {

@@ -144,6 +144,25 @@ TEST_F(Firmware, WithoutProvenance) {
     }
 }
 
+TEST_F(Firmware, FramesUnlessTheyAreNotWanted) {
+    for (const bool wanted : {true, false}) {
+        std::vector<std::string> arguments = {path("modules")};
+        if (!wanted)
+            arguments.emplace_back("--no-frames");
+        ASSERT_EQ(firmware(arguments).exit_code, 0);
+        for (const std::string &name : kAll) {
+            if (name == "manifest")
+                continue;
+            const auto file = read_extra_file(path("out/" + name));
+            ASSERT_TRUE(file) << file.error().message;
+            EXPECT_EQ(!file->frames.empty(), wanted) << name;
+        }
+    }
+    ASSERT_EQ(run_btf_extra({"generate", "--no-frames", "-o", path("alone"), kernel()}).exit_code,
+              0);
+    EXPECT_EQ(test::read_file(path("alone")), test::read_file(path("out/vmlinux.btf_extra")));
+}
+
 TEST_F(Firmware, TheDefaultFolderIsThatOfTheRelease) {
     const std::string command = std::string(std::getenv("BTF_EXTRA_BUILD")) + "/btf-extra";
     const CommandResult result = test::run_command(
