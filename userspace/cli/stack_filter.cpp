@@ -15,6 +15,10 @@ namespace {
 constexpr size_t kMaxFrames = 1 << 20;  // that are kept
 constexpr std::string_view kInlinedMark = "_[i]";
 
+bool is_indented(std::string_view line) {
+    return line.starts_with(' ') || line.starts_with('\t');
+}
+
 }  // namespace
 
 // Returns nullptr if the text is no frame. Such texts are not kept: there may be no end of them.
@@ -54,8 +58,11 @@ std::string_view StackFilter::filter(std::string_view line) {
         is_filled_ = is_inlined_function(line);
         if (is_filled_)
             return line;
-        in_stack_ = false;
-        was_interrupt_entry_ = false;
+        // perf script -F +srcline has lines between the frames of a stack.
+        if (!is_indented(line)) {
+            in_stack_ = false;
+            was_interrupt_entry_ = false;
+        }
         if (const auto offset = kernel_offset(line)) {
             symbolizer_.set_kaslr(*offset);
             forget();

@@ -218,6 +218,11 @@ TEST_F(Symbolize, PerfScript) {
               "\n"
               "\tffffffff9e000005 skb_headlen (inlined)\n"
               "\tffffffff9e000005 host+0x5 ([kernel.kallsyms])\n");
+    // The lines of -F +srcline end no stack, and a header does.
+    const std::string frame = "\tffffffff9e000010 host+0x10 ([kernel.kallsyms])\n  x.c:1\n";
+    EXPECT_EQ(filter(frame + frame + "true  12 1.0: cycles:\n" + frame),
+              frame + "\tffffffff9e000010 skb_headlen (inlined)\n" + frame +
+                  "true  12 1.0: cycles:\n" + frame);
     // Without file and offset, as of -F ip,sym, the address alone tells the place.
     const std::string bare = "\tffffffff9e000005 host\n\tffffffff9e000010 host\n";
     EXPECT_EQ(filter(bare), bare);
