@@ -114,7 +114,7 @@ struct caller {
 	u32 code_size, start;
 };
 
-static int check_instances(struct check *check, const struct frame_record *body)
+static int check_instances(struct check *check, const struct frames_record *body)
 {
 	const struct inline_frames *frames = check->frames;
 	struct caller around[INLINE_FRAMES_DEPTH];
@@ -155,11 +155,11 @@ static int check_instances(struct check *check, const struct frame_record *body)
 
 /* Returns true if the body of a piece that has it elsewhere knows the piece. */
 static bool is_piece_of_body(const struct check *check, u32 section,
-			     const struct frame_record *record)
+			     const struct frames_record *record)
 {
 	const struct frame_place begin = { .section = section, .offset = record->begin };
 	const struct frame_place *home = &record->home;
-	struct frame_record body;
+	struct frames_record body;
 
 	if (home->section > section || (home->section == section && home->offset >= begin.offset))
 		return false;
@@ -173,7 +173,7 @@ static int check_record(struct check *check, u32 section, u64 section_size, u32 
 	const struct frame_place nowhere = { .section = FRAME_OUTSIDE };
 	const u8 *at = check->from.at;
 	enum btf_fault_code wrong;
-	struct frame_record record;
+	struct frames_record record;
 
 	wrong = frame_record_read(check->frames, &check->from, section, *end, &nowhere, &record);
 	if (!wrong && (u64)record.begin + record.size > section_size)

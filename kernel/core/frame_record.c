@@ -175,7 +175,7 @@ struct frame_call frame_calls_last(const struct inline_frames *frames,
 
 /* ---- pieces and bodies ---- */
 
-static bool add_piece(struct frame_record *record, const struct frame_place *piece, u32 size,
+static bool add_piece(struct frames_record *record, const struct frame_place *piece, u32 size,
 		      const struct frame_place *wanted)
 {
 	if (!size || size > FRAME_OUTSIDE - 1 - record->code_size ||
@@ -193,7 +193,7 @@ static bool add_piece(struct frame_record *record, const struct frame_place *pie
 
 static enum btf_fault_code read_more_pieces(struct frame_cursor *from,
 					    const struct frame_place *wanted,
-					    struct frame_record *record)
+					    struct frames_record *record)
 {
 	struct frame_place piece;
 	u32 nr, size;
@@ -215,7 +215,7 @@ static enum btf_fault_code read_more_pieces(struct frame_cursor *from,
 
 static enum btf_fault_code read_body(const struct inline_frames *frames, struct frame_cursor *from,
 				     bool several, const struct frame_place *wanted,
-				     struct frame_record *record)
+				     struct frames_record *record)
 {
 	enum btf_fault_code wrong = BTF_FAULT_NONE;
 	u32 size;
@@ -236,7 +236,7 @@ static enum btf_fault_code read_body(const struct inline_frames *frames, struct 
 enum btf_fault_code frame_record_read(const struct inline_frames *frames,
 				      struct frame_cursor *from, u32 section, u32 end,
 				      const struct frame_place *wanted,
-				      struct frame_record *record)
+				      struct frames_record *record)
 {
 	struct frame_place piece = { .section = section };
 	u32 gap, head, size;
@@ -246,7 +246,7 @@ enum btf_fault_code frame_record_read(const struct inline_frames *frames,
 	if (gap > FRAME_OUTSIDE - end)
 		return BTF_FAULT_FRAMES_RANGE;
 	piece.offset = end + gap;
-	*record = (struct frame_record){ .begin = piece.offset,
+	*record = (struct frames_record){ .begin = piece.offset,
 				   .size = size,
 				   .nr_pieces = 1,
 				   .within = FRAME_OUTSIDE };
@@ -278,7 +278,7 @@ static int compare_block(const void *key, u32 i)
 }
 
 bool frame_record_find(const struct inline_frames *frames, struct frame_place at,
-		       const struct frame_place *wanted, struct frame_record *record)
+		       const struct frame_place *wanted, struct frames_record *record)
 {
 	struct block_key key = { .blocks = frames->blocks, .offset = at.offset };
 	struct frame_cursor from = { .end = frames->records + frames->counts.records_size };

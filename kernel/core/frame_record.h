@@ -21,7 +21,7 @@ struct frame_place {
 };
 
 /* A piece, and its body if that stands here. */
-struct frame_record {
+struct frames_record {
 	u32 begin, size;
 	bool elsewhere;		/* the body is that of the piece at home */
 	struct frame_place home;
@@ -74,7 +74,7 @@ struct frame_call {
 enum btf_fault_code frame_record_read(const struct inline_frames *frames,
 				      struct frame_cursor *from, u32 section, u32 end,
 				      const struct frame_place *wanted,
-				      struct frame_record *record);
+				      struct frames_record *record);
 
 /* Reads the next of calls. wanted is counted in the code of the caller. */
 enum btf_fault_code frame_instance_read(const struct inline_frames *frames,
@@ -87,7 +87,7 @@ struct frame_call frame_calls_last(const struct inline_frames *frames,
 
 /* Finds the record of the piece that the place at is in. */
 bool frame_record_find(const struct inline_frames *frames, struct frame_place at,
-		       const struct frame_place *wanted, struct frame_record *record);
+		       const struct frame_place *wanted, struct frames_record *record);
 
 /* How many blocks the pieces of a section are in. */
 static inline u32 frame_blocks_of(const struct inline_frames_section *section)
@@ -96,7 +96,7 @@ static inline u32 frame_blocks_of(const struct inline_frames_section *section)
 	       (section->nr_pieces % INLINE_FRAMES_BLOCK != 0);
 }
 
-static inline struct frame_calls frame_calls_of_body(const struct frame_record *body)
+static inline struct frame_calls frame_calls_of_body(const struct frames_record *body)
 {
 	return (struct frame_calls){ .rest = body->inner,
 				     .code_size = body->code_size,

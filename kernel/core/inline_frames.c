@@ -18,7 +18,7 @@ const char *inline_frames_file(const struct inline_frames *frames, u32 call_file
 
 /* Finds the body that a place is in. */
 static bool find_body(const struct inline_frames *frames, const struct frame_place *wanted,
-		      struct frame_record *record)
+		      struct frames_record *record)
 {
 	if (!frame_record_find(frames, *wanted, wanted, record))
 		return false;
@@ -78,7 +78,7 @@ u32 inline_frames_at(const struct inline_frames *frames, u32 section, u32 offset
 {
 	const struct frame_place wanted = { .section = section, .offset = offset };
 	struct chain chain = { .frames = found, .capacity = capacity };
-	struct frame_record body;
+	struct frames_record body;
 	struct frame_instance in;
 	struct frame_calls calls;
 	u32 within;
