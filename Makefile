@@ -107,7 +107,7 @@ say = $(if $(V),,@printf '  %-4s %s\n' $(1) $@;)
 
 # ---- what is asked for ----
 
-.PHONY: help demo check userspace install deb check-deb kernel kernel-tree dkms kunit fuzz fuzz-vm sweep \
+.PHONY: help demo check userspace install deb check-deb kernel kernel-tree dkms kunit fuzz fuzz-vm sweep storms \
 	check-llvm bench bench-vm bench-intree bench-install check-intree flamegraph vm tidy \
 	compile_commands clean FORCE
 
@@ -128,6 +128,7 @@ help:
 	@echo 'make fuzz        the fuzzers without end, or one of them: FUZZER=name; or RUNS=number inputs for each'
 	@echo 'make fuzz-vm     random calls of the device, in a virtual machine: KERNEL=lean|6.1|...'
 	@echo 'make sweep       a program at every site of every function of KERNEL="6.1 lean" (hours)'
+	@echo 'make storms      what hangs on stubs comes and goes, five minutes of each kind: KERNEL=lean|6.1|...'
 	@echo 'make check-llvm  stacks and lines of a million addresses against LLVM'"'"'s (an hour)'
 	@echo 'make check-deb   packages that are built in clean chroots of bookworm and trixie, twice'
 	@echo 'make flamegraph  draws the pictures of README.md anew (npm)'
@@ -230,6 +231,14 @@ sweep:
 	@userspace/packages.sh build check kernel vm
 	@LIMIT=43200 tests/harness/run_vm_tests.sh $(CURDIR)/build/sweep sweep $(KERNEL)
 	@grep -h '^# \|^fail' build/sweep/logs/vm_*.log
+
+# What comes and goes around stubs, each kind of storm.cpp for so many seconds; KERNEL as above.
+storms: KERNEL = lean
+storms: SECONDS = 300
+storms: KINDS =
+storms:
+	@userspace/packages.sh build check kernel vm
+	@LIMIT=43200 PARTS="$(SECONDS) $(KINDS)" tests/harness/run_vm_tests.sh $(CURDIR)/build/storms storms $(KERNEL)
 
 # Chains and lines of random addresses against LLVM's; KERNEL: one or more of vm/kernels.list.
 check-llvm: KERNEL = 6.1 6.12 7.x

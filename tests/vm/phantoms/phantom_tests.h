@@ -62,8 +62,9 @@ uint32_t id_of(const std::string &stub);
 int load(const std::string &module, const std::string &parameters = "");
 int unload(const std::string &module);
 
-// Attaches, detaches, kills, loads and unloads for so many seconds, all at once.
-void storm(unsigned seconds);
+// Attaches, detaches, kills, loads and unloads for so many seconds: all at once, or what of it has
+// that name in storm.cpp.
+void storm(unsigned seconds, const std::string &name = "all");
 
 // A module of stubs that was changed is refused.
 void edited_modules();

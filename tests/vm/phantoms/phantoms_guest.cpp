@@ -4,7 +4,7 @@
 //
 //   phantoms_guest PART...      PART: programs, from_the_first, stack, modules, edited, nmis,
 //                               patches, multi, recursion:STUB, idle:STUB, callbacks:STUB,
-//                               storm:SECONDS
+//                               storm:SECONDS, storm:SECONDS:NAME
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <sys/syscall.h>
@@ -284,7 +284,8 @@ int main(int argc, char **argv) {
         const std::string part = asked.substr(0, asked.find(':'));
         const std::string of = asked.substr(std::min(asked.size(), part.size() + 1));
         if (part == "storm")
-            storm(static_cast<unsigned>(std::stoul(of)));
+            storm(static_cast<unsigned>(std::stoul(of)),
+                  of.find(':') == std::string::npos ? "all" : of.substr(of.find(':') + 1));
         else if (parts_of_stub.contains(part))
             parts_of_stub.at(part)(of);
         else if (parts.contains(part))

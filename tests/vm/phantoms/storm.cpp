@@ -1,99 +1,46 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Everything that attaches to stubs, comes and goes, all at once.
-#include <atomic>
-#include <csignal>
+// Everything that attaches to stubs, comes and goes, all at once or one kind after the other.
 #include <thread>
 
-#include <sys/syscall.h>
-#include <sys/wait.h>
-
 #include "tests/vm/phantoms/phantom_tests.h"
+#include "tests/vm/phantoms/storm_actors.h"
 
 using namespace guest;
 
 namespace {
 
-const char *const kTracing = "/sys/kernel/tracing/";
+struct Kind {
+    const char *name;
+    std::vector<std::string> stubs;  // how their names begin; none: all stubs
+    std::vector<void (*)(const Storm &)> actors;
+};
 
-void write_to(const char *name, const char *text) {
-    std::ofstream(std::string(kTracing) + name) << text;
+const Kind kKinds[] = {
+    {"all", {}, {attach_and_kill, switch_tracers, load_and_unload, arm_by_hand, call_shapes}},
+    {"attach", {}, {attach_from_four, call_shapes}},
+    {"bpftrace", {"shape_"}, {kill_bpftrace, call_shapes}},
+    {"tracers", {}, {switch_tracers, call_shapes, change_maps}},
+    {"modules", {"shape_", "site_"}, {attach_from_four, load_and_unload, arm_by_hand, call_shapes}},
+    {"orders", {"shape_register"}, {unload_in_every_order}},
+    {"recursion",
+     {"__select_bucket", "on_stack", "shape_register"},
+     {attach_from_four, trace_stacks, change_maps, call_shapes}},
+    {"places",
+     {"site_in_nmi", "__current_set_polling", "shape_register"},
+     {attach_from_four, send_nmis, call_shapes}},
+};
+
+const Kind &find_kind(const std::string &name) {
+    for (const Kind &kind : kKinds)
+        if (name == kind.name)
+            return kind;
+    die(name + ": no such storm");
 }
 
-// Attaches to stubs by turns until it is killed or the time is over.
-[[noreturn]] void attach_in_turns(const std::vector<std::string> &stubs, unsigned first,
-                                  time_t until) {
-    for (unsigned i = first; time(nullptr) < until; i++) {
-        const AtStub program(i % 2 != 0 ? "enter" : "leave", stubs[i % stubs.size()], i % 3 == 0);
-        usleep(i * 7919 % 300000);
-    }
-    _exit(0);
-}
-
-// Of four processes one is killed each half second, and another one takes its place.
-void attach_and_kill(const std::vector<std::string> &stubs, time_t until) {
-    std::vector<pid_t> children(4, 0);
-    for (unsigned turn = 0; time(nullptr) < until; turn++) {
-        pid_t &child = children[turn % children.size()];
-        if (child != 0) {
-            kill(child, SIGKILL);
-            waitpid(child, nullptr, 0);
-        }
-        child = fork();
-        if (child == 0)
-            attach_in_turns(stubs, turn, until + 1);
-        usleep(500000);
-    }
-    for (const pid_t child : children)
-        if (child > 0)
-            waitpid(child, nullptr, 0);
-}
-
-// Tracers of every function: the stubs are among them.
-void switch_tracers(time_t until) {
-    write_to("tracing_on", "0");
-    for (unsigned turn = 0; time(nullptr) < until; turn++) {
-        write_to("current_tracer", turn % 2 != 0 ? "function_graph" : "function");
-        usleep(200000);
-        write_to("current_tracer", "nop");
-        usleep(300000);
-    }
-    write_to("current_tracer", "nop");
-    write_to("tracing_on", "1");
-}
-
-void load_and_unload(time_t until) {
-    while (time(nullptr) < until) {
-        syscall(SYS_delete_module, "shapes", O_NONBLOCK);
-        usleep(200000);
-        std::ignore = std::system("insmod /shapes.ko 2>/dev/null");
-        usleep(200000);
-    }
-    std::ignore = std::system("insmod /shapes.ko 2>/dev/null");
-}
-
-void arm_by_hand(const std::vector<std::string> &stubs, time_t until) {
-    for (unsigned turn = 0; time(nullptr) < until; turn++) {
-        const std::string file = kStubs + stubs[turn % stubs.size()];
-        std::ofstream(file) << "arm";
-        usleep(50000);
-        std::ofstream(file) << "auto";
-    }
-}
-
-void work(time_t until) {
-    while (time(nullptr) < until) {
-        const int workload = open(SHAPES_DEVICE, O_RDWR);
-        std::vector<shape_record> records(512);
-        shapes_run request = {};
-        request.records = pointer(records.data());
-        request.capacity = static_cast<uint32_t>(records.size());
-        request.only = SHAPES_COUNT;
-        if (workload >= 0) {
-            ioctl(workload, SHAPES_IOC_RUN, &request);
-            close(workload);
-        }
-        usleep(1000);
-    }
+bool is_of(const Kind &kind, const std::string &stub) {
+    return kind.stubs.empty() || std::ranges::any_of(kind.stubs, [&](const std::string &begin) {
+               return stub.starts_with(begin);
+           });
 }
 
 std::vector<std::string> all_stubs() {
@@ -108,27 +55,40 @@ std::vector<std::string> all_stubs() {
     return stubs;
 }
 
+// Calls that came to a stub, seen or missed.
+uint64_t calls_of(const std::vector<std::string> &stubs) {
+    uint64_t calls = 0;
+    for (const std::string &stub : stubs) {
+        auto state = stub_state(stub);
+        calls += std::stoull(state["hits"]) + std::stoull(state["missed"]);
+    }
+    return calls;
+}
+
 }  // namespace
 
-void storm(unsigned seconds) {
+void storm(unsigned seconds, const std::string &name) {
+    const Kind &kind = find_kind(name);
     const std::vector<std::string> stubs = all_stubs();
     for (const std::string &stub : stubs)
         wait_for_state(stub, "idle");
     const std::multiset<std::string> before = probe_list();
-    const time_t until = time(nullptr) + seconds;
+    const uint64_t calls_before = calls_of(stubs);
+    Storm storm = {{}, time(nullptr) + seconds};
+    std::ranges::copy_if(stubs, std::back_inserter(storm.stubs),
+                         [&](const std::string &stub) { return is_of(kind, stub); });
+    if (storm.stubs.empty())
+        die(name + ": no stub for this storm");
     {
         std::vector<std::thread> threads;
-        threads.emplace_back([&] { switch_tracers(until); });
-        threads.emplace_back([&] { load_and_unload(until); });
-        threads.emplace_back([&] { arm_by_hand(stubs, until); });
-        threads.emplace_back([&] { work(until); });
-        attach_and_kill(stubs, until);
+        for (const auto &actor : kind.actors)
+            threads.emplace_back([&] { actor(storm); });
         for (std::thread &thread : threads)
             thread.join();
     }
     {
-        Row row("storm: after " + std::to_string(seconds) + " s nothing is armed");
-        for (const std::string &stub : stubs) {
+        Row row("storm: " + name + ": after " + std::to_string(seconds) + " s nothing is armed");
+        for (const std::string &stub : all_stubs()) {
             auto state = wait_for_state(stub, "idle");
             row.expect(state["state"] == "idle" && state["armed"] == "0",
                        stub + ": " + state["state"] + ", " + state["armed"]);
@@ -136,8 +96,11 @@ void storm(unsigned seconds) {
                         state["usable"].c_str(), state["hits"].c_str(), state["missed"].c_str());
         }
         row.expect(probe_list() == before, "probes are left");
+        // In a short one on a busy machine nothing may be attached for long enough.
+        if (seconds >= 60 && name != "orders")
+            row.expect(calls_of(all_stubs()) > calls_before, "no call came");
     }
-    Row row("storm: a stub works after it");
+    Row row("storm: " + name + ": a stub works after it");
     const AtStub program("enter", "shape_register");
     row.expect(wait_for_state("shape_register", "armed")["state"] == "armed", "not armed");
     const size_t calls = call_shape(SHAPE_register, 20);
