@@ -173,8 +173,10 @@ std::optional<StackFrame> find_perf_frame(std::string_view line) {
     split_offset(frame);
     if (frame.symbol.empty() || !(has_file || is_unknown || is_symbol(frame.symbol)))
         return {};
-    if (is_unknown || !frame.offset)
+    if (is_unknown) {
         frame.symbol = {};
+        frame.offset = {};
+    }
     return frame;
 }
 

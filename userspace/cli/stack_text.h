@@ -22,7 +22,7 @@ enum class StackFormat {
 struct StackFrame {
     StackFormat format = StackFormat::kTrace;
     std::string_view symbol{};         // empty: only the address is there
-    std::optional<uint64_t> offset{};  // from the symbol
+    std::optional<uint64_t> offset{};  // from the symbol; absent: the address tells the place
     std::optional<uint64_t> symbol_size{};
     std::string_view module{};  // empty: vmlinux, or it is not told
     std::optional<uint64_t> address{};

@@ -151,14 +151,18 @@ std::vector<ChainFrame> Symbolizer::find(const StackFrame &frame, bool return_ad
     std::vector<Place> candidates;
     // A return address at the beginning of a function is that of a call at the end of another one.
     const uint64_t back = return_address ? 1 : 0;
-    if (!frame.symbol.empty()) {
+    if (frame.offset) {
         if (*frame.offset < back)
             return {};
         for (const Place &place : tables_->symbols()->places(frame.symbol))
             candidates.push_back({place.section, place.offset + *frame.offset - back});
     } else if (frame.address && kaslr_) {
-        if (const auto place = place_of(*frame.address - *kaslr_ - back))
-            candidates.push_back(*place);
+        const auto place = place_of(*frame.address - *kaslr_);
+        const bool begins = place && !tables_->symbols()->names(*place).empty();
+        if (!frame.symbol.empty() && return_address && begins)
+            return {};
+        if (const auto call = place_of(*frame.address - *kaslr_ - back))
+            candidates.push_back(*call);
     }
     // Of symbols with one name, the address tells which one it is.
     if (candidates.size() > 1 && frame.address && kaslr_)

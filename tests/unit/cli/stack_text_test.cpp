@@ -16,7 +16,9 @@ std::string text(const std::optional<StackFrame> &frame) {
     static constexpr const char *kFormats[] = {"trace", "perf", "decimal", "address"};
     std::string out = kFormats[static_cast<int>(frame->format)];
     if (!frame->symbol.empty())
-        out += fmt::format(" {}+{:x}", frame->symbol, *frame->offset);
+        out += fmt::format(" {}", frame->symbol);
+    if (frame->offset)
+        out += fmt::format("+{:x}", *frame->offset);
     if (frame->symbol_size)
         out += fmt::format("/{:x}", *frame->symbol_size);
     if (!frame->module.empty())
@@ -71,12 +73,12 @@ TEST(StackText, Lines) {
         {"\tffffffff81012345 foo+0x25 ([kernel.kallsyms])", "perf foo+25 at ffffffff81012345", 18},
         {"        ffffffffc0012345 xfs_read+0x5 ([xfs])",
          "perf xfs_read+5 [xfs] at ffffffffc0012345", 25},
-        {"        ffffffff81012345 foo ([kernel.kallsyms])", "perf at ffffffff81012345", 25},
+        {"        ffffffff81012345 foo ([kernel.kallsyms])", "perf foo at ffffffff81012345", 25},
         {"        ffffffff81012345 [unknown] ([kernel.kallsyms])", "perf at ffffffff81012345", 25},
         {"            7f0012345678 main+0x5 (/usr/bin/true)", "none", 0},
         {"true  1234 [000]  1.0: cycles: ffffffff81012345 foo+0x5 ([kernel.kallsyms])", "none", 0},
         // perf script -F ip,sym and -F ip,sym,symoff
-        {"\tffffffff81012345 foo", "perf at ffffffff81012345", 18},
+        {"\tffffffff81012345 foo", "perf foo at ffffffff81012345", 18},
         {"\tffffffff81012345 foo.isra.0+0x25", "perf foo.isra.0+25 at ffffffff81012345", 18},
         {"        ffffffff81012345 [unknown]", "perf at ffffffff81012345", 25},
         {"\t    7f0012345678 main+0x5", "none", 0},
