@@ -34,6 +34,15 @@ static int ftrace_knows(struct traceable *traceable, unsigned long start)
 	return err == -ENOMEM ? err : !err;
 }
 
+/* GCC 12 has bodies behind the hook, which is where their symbol begins. The symbol is lost. */
+static int ftrace_knows_body(struct traceable *traceable, unsigned long address)
+{
+	struct symbol_extent body;
+
+	return kernel_symbol_around(address, traceable->symbol, &body) ?
+	       ftrace_knows(traceable, body.start) : 0;
+}
+
 struct bodies {
 	unsigned long addresses[MAX_BODIES];
 	u32 nr;
@@ -69,7 +78,7 @@ static int whole_is_traceable(struct traceable *traceable)
 		answer = !btf_extra_for_each_site(&query, keep_body, bodies, NULL);
 	}
 	for (i = 0; answer > 0 && i < bodies->nr; i++)
-		answer = ftrace_knows(traceable, bodies->addresses[i]);
+		answer = ftrace_knows_body(traceable, bodies->addresses[i]);
 	kfree(bodies);
 	return answer;
 }

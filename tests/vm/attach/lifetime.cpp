@@ -134,9 +134,10 @@ bool any_optimized() {
 }
 
 // The kernel would keep a probe that its optimizer still has when the module goes, and refuse the
-// next one at that address, with a warning.
+// next one at that address, with a warning. Some architectures have no optimizer.
 void module_goes_behind() {
     Row row("a module goes right behind its tracer, and comes again");
+    const bool optimizes = access("/proc/sys/debug/kprobes-optimization", F_OK) == 0;
     for (int turn = 0; turn < 4; turn++) {
         btf_extra_attach request = good_request();
         std::vector<btf_extra_left_out> left_out;
@@ -144,9 +145,9 @@ void module_goes_behind() {
             const Link link(request, &left_out);
             row.equal(link.error, 0, "errno");
             row.equal(static_cast<int64_t>(left_out.size()), 0, "left out");
-            for (int i = 0; i < 300 && !any_optimized(); i++)
+            for (int i = 0; i < 300 && optimizes && !any_optimized(); i++)
                 usleep(10000);
-            row.expect(any_optimized(), "no probe was optimized");
+            row.expect(!optimizes || any_optimized(), "no probe was optimized");
         }
         row.equal(syscall(SYS_delete_module, "shapes", 0), 0, "delete_module");
         shell(row, "insmod /shapes.ko");
