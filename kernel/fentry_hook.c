@@ -23,7 +23,11 @@ bool fentry_hook_strict(void)
 	return READ_ONCE(strict);
 }
 
-/* The object that knows the ids of a module's BTF; NULL: vmlinux's. */
+/*
+ * The object that knows the ids of a module's BTF; NULL: vmlinux's. Tables of a module on a
+ * distilled base stand on vmlinux's BTF alone: the numbers of their own ids are in the module's
+ * BTF as well, and stand for other functions there.
+ */
 static const struct extra_object *find_object(const struct module *module, u32 func_id)
 {
 	const struct registry_state *state = registry_state();
@@ -32,7 +36,7 @@ static const struct extra_object *find_object(const struct module *module, u32 f
 	for (i = 0; i < state->nr_objects; i++) {
 		const struct extra_object *object = state->objects[i];
 
-		if (object->module == module && (module || func_id < object->blobs.first_own_id))
+		if (object->module == module && func_id < object->blobs.first_own_id)
 			return object;
 		/* The base's ids through the BTF of the data module: nothing has them there. */
 		if (module && object->types_module == module &&
