@@ -34,13 +34,26 @@ inline std::map<std::string, std::string> wait_for_state(const std::string &stub
     return state;
 }
 
-// Returns the address of a stub; 0: there is none of that name.
-inline uint64_t stub_address(const std::string &stub) {
+// Returns the address of a symbol of a module; 0: there is none of that name.
+inline uint64_t address_in(const std::string &module, const std::string &symbol) {
     std::ifstream kallsyms("/proc/kallsyms");
     for (std::string line; std::getline(kallsyms, line);)
-        if (line.ends_with(" " + stub + "\t[inlined]"))
+        if (line.ends_with(" " + symbol + "\t[" + module + "]"))
             return std::stoull(line, nullptr, 16);
     return 0;
+}
+
+// Debian's 6.1 has not.
+inline bool has_kprobe_multi() {
+    std::ifstream kallsyms("/proc/kallsyms");
+    for (std::string line; std::getline(kallsyms, line);)
+        if (line.ends_with(" register_fprobe"))
+            return true;
+    return false;
+}
+
+inline uint64_t stub_address(const std::string &stub) {
+    return address_in("inlined", stub);
 }
 
 }  // namespace guest

@@ -17,7 +17,7 @@ row 'the template itself is refused' refused
 phantoms_guest edited
 same 'modules of stubs that were edited: comes to its end' 0 $?
 row 'functions are exposed' expose shapes:shape_register shapes:shape_many \
-    __select_bucket
+    shapes:shape_both __select_bucket
 bucket=$(cd /sys/kernel/btf_extra/inlined && echo __select_bucket*)
 phantoms_guest programs stack "recursion:$bucket" modules
 same 'phantoms_guest comes to its end' 0 $?

@@ -34,7 +34,9 @@ class AtStub {
     const volatile Seen *seen_ = nullptr;
 };
 
-// Calls one of the functions of shapes.ko so many times, and returns how often it was called.
+// Calls one of the functions of shapes.ko so many times, and returns what it was called with, or
+// how often it was called.
+std::vector<shape_record> records_of_calls(uint32_t shape, uint32_t calls);
 size_t call_shape(uint32_t shape, uint32_t calls);
 
 // What the kernel says when a program of this type asks for the stub: 0 or an errno.
@@ -49,14 +51,14 @@ void callbacks(const std::string &stub);
 // Live patches of a stub, and of a function around a site.
 void patches();
 
-// One link for several stubs, where the kernel has fentry.multi.
+// Links to many functions: kprobe.multi, and fentry.multi where the kernel has it.
 void multi();
 
 // Returns a descriptor of the BTF of a module.
 int btf_of(const std::string &module);
 
-// Returns the id of the FUNC of a stub in the BTF of the module inlined.
-uint32_t id_of(const std::string &stub);
+// Returns the id of the FUNC of a stub in the BTF of the module inlined, or of another function.
+uint32_t id_of(const std::string &func, const std::string &module = "inlined");
 
 // Loads or removes a module. Returns 0 or an errno.
 int load(const std::string &module, const std::string &parameters = "");

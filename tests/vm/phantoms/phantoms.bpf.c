@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 /* Programs at phantom functions. phantoms_guest says at which. */
 #include <linux/bpf.h>
+#include <linux/ptrace.h>
 #include <stdbool.h>
 
 #include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -56,6 +58,14 @@ SEC("multi")
 int enter_any(__u64 *ctx)
 {
 	look(ctx);
+	return 0;
+}
+
+SEC("kprobe.multi")
+int enter_probe(struct pt_regs *ctx)
+{
+	__sync_fetch_and_add(&seen.hits, 1);
+	__sync_fetch_and_add(&seen.sum, PT_REGS_PARM1(ctx));
 	return 0;
 }
 

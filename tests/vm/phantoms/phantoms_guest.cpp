@@ -40,7 +40,7 @@ AtStub::~AtStub() {
     bpf_object__close(object_);
 }
 
-size_t call_shape(uint32_t shape, uint32_t calls) {
+std::vector<shape_record> records_of_calls(uint32_t shape, uint32_t calls) {
     const int workload = open_device(SHAPES_DEVICE);
     std::vector<shape_record> records(calls + SHAPES_AT_ONCE);
     shapes_run request = {};
@@ -51,7 +51,12 @@ size_t call_shape(uint32_t shape, uint32_t calls) {
     if (ioctl(workload, SHAPES_IOC_RUN, &request) != 0)
         die("SHAPES_IOC_RUN");
     close(workload);
-    return request.count;
+    records.resize(request.count);
+    return records;
+}
+
+size_t call_shape(uint32_t shape, uint32_t calls) {
+    return records_of_calls(shape, calls).size();
 }
 
 int btf_of(const std::string &module) {
@@ -66,14 +71,14 @@ int btf_of(const std::string &module) {
     return found;
 }
 
-uint32_t id_of(const std::string &stub) {
+uint32_t id_of(const std::string &func, const std::string &module) {
     btf *vmlinux = btf__load_vmlinux_btf();
-    btf *inlined = btf__load_module_btf("inlined", vmlinux);
-    const int id = btf__find_by_name_kind(inlined, stub.c_str(), BTF_KIND_FUNC);
-    btf__free(inlined);
+    btf *own = btf__load_module_btf(module.c_str(), vmlinux);
+    const int id = btf__find_by_name_kind(own, func.c_str(), BTF_KIND_FUNC);
+    btf__free(own);
     btf__free(vmlinux);
     if (id < 0)
-        die(stub + " in BTF of inlined");
+        die(func + " in BTF of " + module);
     return static_cast<uint32_t>(id);
 }
 

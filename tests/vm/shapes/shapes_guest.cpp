@@ -439,18 +439,10 @@ size_t usable_sites(const Sites &sites, uint32_t shape) {
                               [&](const auto &site) { return (site.second & kept) == kept; }));
 }
 
-bool has_symbol(const std::string &name) {
-    std::ifstream kallsyms("/proc/kallsyms");
-    for (std::string line; std::getline(kallsyms, line);)
-        if (line.ends_with(" " + name))
-            return true;
-    return false;
-}
-
 void phantoms(const std::string &mode, const Sites &sites, size_t calls) {
     const std::string name = mode.substr(0, mode.find(':'));
     const std::string file = mode == name ? "" : mode.substr(name.size() + 1);
-    if (file.empty() && !has_symbol("register_fprobe")) {
+    if (file.empty() && !has_kprobe_multi()) {
         Row row("multi: the kernel has no fprobe, and says so");
         row.equal(Phantom(SHAPE_register, file).error(), EOPNOTSUPP, "errno");
         return;
