@@ -69,6 +69,21 @@ void exposed_later() {
         row.expect(!shell("rmmod btf_extra"), "btf_extra went");
     }
     {
+        Row row(
+            "stubs: a stub under its own id is refused while it is attached under its function's");
+        const Types types("btf_extra_vmlinux"), inlined("inlined");
+        const Func own = inlined.only(stub);
+        {
+            Program first(Kind::fentry, types.only(kLseek));
+            const Program second(Kind::fentry, own);
+            row.expect(second.error() == EINVAL || second.error() == EBUSY,
+                       std::strerror(second.error()));
+            sees_lseek(row, first, stub);
+        }
+        Program second(Kind::fentry, own);
+        sees_lseek(row, second, stub);
+    }
+    {
         Row row("stubs: what is no program of fentry is refused");
         const Types types("btf_extra_vmlinux");
         const Func again = types.only(kLseek);
