@@ -45,9 +45,8 @@ fi
 # Modules for the kernel that is built with btf_extra are built by their suite, with that kernel's
 # tools.
 test_modules=(tests/vm/hello)
-[ "$kernel" = intree ] || test_modules+=(tests/vm/{sample,core,api,shapes,frames,attach/foreign})
-# It has NMIs.
-[ "$kernel" = intree ] || [ $arch != amd64 ] || test_modules+=(tests/vm/phantoms/modules)
+[ "$kernel" = intree ] ||
+    test_modules+=(tests/vm/{sample,core,api,shapes,frames,attach/foreign,phantoms/modules})
 
 prepare_all() {
     # shellcheck disable=SC2034  # prepare reads it

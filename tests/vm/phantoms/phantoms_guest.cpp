@@ -166,13 +166,15 @@ void programs() {
 
 std::string symbol_around(uint64_t address) {
     std::ifstream kallsyms("/proc/kallsyms");
-    std::string found, type, name;
+    std::string found;
     uint64_t best = 0;
     for (std::string line; std::getline(kallsyms, line);) {
         const uint64_t at = std::stoull(line, nullptr, 16);
-        if (at > best && at <= address) {
+        const std::string name = line.substr(19, line.find('\t', 19) - 19);
+        // On arm64 "$x" marks where code begins.
+        if (at > best && at <= address && !name.starts_with('$')) {
             best = at;
-            found = line.substr(19, line.find('\t', 19) - 19);
+            found = name;
         }
     }
     return found;

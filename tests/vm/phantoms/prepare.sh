@@ -16,6 +16,7 @@ build/release/btf-extra generate --vmlinux "$3/vmlinux" \
 echo "phantom_sites $(readelf -n "$own/phantom_sites.ko" | sed -n 's/.*Build ID: //p')" \
     >>"$firmware/manifest"
 for module in live_patch phantom_sites; do
+    [ -e "$own/$module.ko" ] || continue  # a kernel without live patches
     "${CROSS_COMPILE:-}strip" -g -o "$files/$module.ko" "$own/$module.ko"
 done
 cp "$4"/vm/phantoms/phantoms.bpf.o "$files"

@@ -1,25 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A function that is inlined into an NMI handler, and one that is inlined into a function which a
- * live patch may replace. Writing N to the parameter "nmis" has processor 0 take N NMIs, one after
- * the other; "handled" counts them. Writing N to "calls" calls call_around() with 1 to N.
+ * A function that is inlined into a function which a live patch may replace, and, where an
+ * architecture has NMIs, one that is inlined into a handler of them. Writing N to the parameter
+ * "calls" calls call_around() with 1 to N. Writing N to "nmis" has processor 0 take N NMIs, one after
+ * the other; "handled" counts them.
  */
 #include <linux/delay.h>
 #include <linux/module.h>
 #include <linux/version.h>
 
-#include <asm/apic.h>
-#include <asm/nmi.h>
+/*
+ * keep(value) has it in a register that calls leave alone. one_instruction(value) is one that an
+ * optimized probe would replace as a whole, after which the register is still in use.
+ */
+#ifdef CONFIG_X86_64
+#define keep(value) asm volatile("" : "+b"(value))
+#define one_instruction(value) do {							\
+	asm volatile("movq $0x12345678, %%rax" : : "b"(value) : "rax");			\
+	asm volatile("" : : "b"(value));						\
+} while (0)
+#else
+#define keep(value) asm volatile("" : "+r"(value))
+#define one_instruction(value) do {							\
+	asm volatile("nop" : : "r"(value));						\
+	asm volatile("" : : "r"(value));						\
+} while (0)
+#endif
 
 static __always_inline void site_called(unsigned long value)
 {
-	asm volatile("movq $0x12345678, %%rax" : : "b"(value) : "rax");
-	asm volatile("" : : "b"(value));
+	one_instruction(value);
 }
 
 static noinline void call_around(unsigned long value)
 {
-	asm volatile("" : "+b"(value));
+	keep(value);
 	site_called(value);
 }
 
@@ -38,14 +53,17 @@ module_param_cb(calls, &calls_ops, NULL, 0200);
 
 /* ---- NMIs ---- */
 
+#ifdef CONFIG_X86_64
+#include <asm/apic.h>
+#include <asm/nmi.h>
+
 static unsigned long handled;
 module_param(handled, ulong, 0444);
 static int expected;
 
 static __always_inline void site_in_nmi(unsigned long value)
 {
-	asm volatile("movq $0x12345678, %%rax" : : "b"(value) : "rax");
-	asm volatile("" : : "b"(value));
+	one_instruction(value);
 }
 
 static int handle_nmi(unsigned int type, struct pt_regs *regs)
@@ -55,7 +73,7 @@ static int handle_nmi(unsigned int type, struct pt_regs *regs)
 	if (!xchg(&expected, 0))
 		return NMI_DONE;
 	value = READ_ONCE(handled) + 1;
-	asm volatile("" : "+b"(value));
+	keep(value);
 	site_in_nmi(value);
 	smp_store_release(&handled, value);
 	return NMI_HANDLED;
@@ -92,14 +110,34 @@ static int set_nmis(const char *text, const struct kernel_param *param)
 static const struct kernel_param_ops nmis_ops = { .set = set_nmis };
 module_param_cb(nmis, &nmis_ops, NULL, 0200);
 
-static int __init phantom_sites_init(void)
+static int nmis_begin(void)
 {
 	return register_nmi_handler(NMI_LOCAL, handle_nmi, 0, "phantom_sites");
 }
 
-static void __exit phantom_sites_exit(void)
+static void nmis_end(void)
 {
 	unregister_nmi_handler(NMI_LOCAL, "phantom_sites");
+}
+#else
+static int nmis_begin(void)
+{
+	return 0;
+}
+
+static void nmis_end(void)
+{
+}
+#endif
+
+static int __init phantom_sites_init(void)
+{
+	return nmis_begin();
+}
+
+static void __exit phantom_sites_exit(void)
+{
+	nmis_end();
 }
 
 module_init(phantom_sites_init);
