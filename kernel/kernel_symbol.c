@@ -3,6 +3,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
+#include "arch/arch.h"
 #include "kernel_symbol.h"
 
 bool kernel_symbol_around(unsigned long address, char *name, struct symbol_extent *extent)
@@ -24,5 +25,6 @@ bool kernel_symbol_at(unsigned long address, char *name)
 {
 	struct symbol_extent extent;
 
-	return kernel_symbol_around(address, name, &extent) && extent.start == address;
+	return kernel_symbol_around(address, name, &extent) &&
+	       (address == extent.start || address == arch_behind_hook(extent.start));
 }

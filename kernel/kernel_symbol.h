@@ -16,7 +16,10 @@ struct symbol_extent {
 /* Finds the symbol around an address. Returns false if there is none. */
 bool kernel_symbol_around(unsigned long address, char *name, struct symbol_extent *extent);
 
-/* Finds the symbol that begins there. Returns false if there is none. */
+/*
+ * Finds the symbol that begins there, or whose hook for a tracer ends there: GCC 12 has bodies
+ * behind it. Returns false if there is none.
+ */
 bool kernel_symbol_at(unsigned long address, char *name);
 
 #endif

@@ -14,6 +14,7 @@
 #include <linux/module.h>
 
 #include "address_view.h"
+#include "arch/arch.h"
 #include "kernel_compat.h"
 #include "kfuncs.h"
 
@@ -89,12 +90,15 @@ static int only_func_at(u64 address, u32 flags)
 __bpf_kfunc_start_defs();
 
 /*
- * Returns the id of the function whose body begins at an address, in the BTF of its object.
- * -ENOENT: none is known; -ENOTUNIQ: several functions share the body.
+ * Returns the id of the function whose body begins at an address, or behind the hook there, in the
+ * BTF of its object. -ENOENT: none is known; -ENOTUNIQ: several functions share the body.
  */
 __bpf_kfunc int bpf_btf_extra_func_at(u64 address)
 {
-	return only_func_at(address, BTF_EXTRA_BODY_ONLY);
+	int func = only_func_at(address, BTF_EXTRA_BODY_ONLY);
+
+	return func == -ENOENT ? only_func_at(arch_behind_hook(address), BTF_EXTRA_BODY_ONLY) :
+				 func;
 }
 
 /*

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/string.h>
 
+#include "arch/arch.h"
 #include "core/func_suffix.h"
 #include "kernel_compat.h"
 #include "kernel_symbol.h"
@@ -29,9 +30,15 @@ static int stop(const struct found_site *found, void *data)
 	return 1;
 }
 
-static bool has_body(const struct extra_object *object, unsigned long address)
+static bool has_body_at(const struct extra_object *object, unsigned long address)
 {
 	return site_query_address(&object->tables, address, SITE_CLASS(LOC_CLASS_BODY), stop, NULL);
+}
+
+/* A body may be behind the hook that its function begins with. */
+static bool has_body(const struct extra_object *object, unsigned long symbol)
+{
+	return has_body_at(object, symbol) || has_body_at(object, arch_behind_hook(symbol));
 }
 
 static bool is_padding(const char *name)

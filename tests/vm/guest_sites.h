@@ -213,6 +213,17 @@ inline uint64_t symbol_address(const std::string &symbol) {
     die(symbol);
 }
 
+// Returns where the body of a function of vmlinux begins. Ends this process if there is not one.
+inline uint64_t body_address(int device, const std::string &function) {
+    btf_extra_lookup lookup = of_name(function.c_str());
+    lookup.object = pointer("vmlinux");
+    lookup.flags = BTF_EXTRA_BODY_ONLY;
+    const Answer answer = by_ioctl(device, lookup);
+    if (answer.sites.size() != 1)
+        die(function + ": not one body");
+    return answer.sites[0].address;
+}
+
 }  // namespace guest
 
 #endif

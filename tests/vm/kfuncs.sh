@@ -7,14 +7,17 @@
 
 # The chain of each byte of .text of a module, in the form of frames_guest, as binutils have it. Their
 # line of a frame is where the one before it is called from. Behind the end of a function they go on
-# with it, so the symbols tell where there is one.
+# with it, so the symbols tell where there is one; on arm64 GCC 12 has it begin behind its hook.
 chains_of() {
-    local number size inside
+    local number size inside begins
     read -r number size < <(readelf -SW "$1" | tr '[]' ' ' | awk '$2 == ".text" { print $1, $6 }')
+    begins=" $(readelf --debug-dump=info "$1" | sed -nE 's/.*DW_AT_low_pc *: (0x)?//p' | xargs) "
     inside=$(readelf -sW "$1" |
         awk -v number="$number" '$4 == "FUNC" && $7 == number && !/ __pfx_/ { print $2, $3 }' |
         while read -r value bytes; do
-            seq $((16#$value)) $((16#$value + bytes - 1))
+            hook=8
+            [[ "$begins" != *" $(printf %x $((16#$value))) "* ]] || hook=0
+            seq $((16#$value + hook)) $((16#$value + bytes - 1))
         done | sort -u)
     seq 0 $((16#$size - 1)) | grep -vxF "$inside" | xargs printf '0x%x\n'
     echo "$inside" | xargs printf '%x\n' | "${CROSS_COMPILE:-}"addr2line -e "$1" -j .text -a -f -i | awk '

@@ -22,6 +22,7 @@
 
 #include <fmt/format.h>
 
+#include "tests/vm/function_hook.h"
 #include "tests/vm/running_compare.h"
 #include "userspace/lib/tables/kallsyms.h"
 #include "userspace/lib/tables/object_view.h"
@@ -297,6 +298,12 @@ std::vector<Site> sites_of_all(const Object &object, const std::vector<uint32_t>
     return out;
 }
 
+// Returns the symbols of a body there.
+auto symbols_of_body(const Kallsyms &symbols, uint64_t address) {
+    const auto there = symbols.at(address);
+    return there.empty() ? symbols.at(address - kFunctionHook) : there;
+}
+
 // Returns the bodies with that symbol (foo.isra.0) whose function is foo. One that has a function
 // of the symbol's name is among the sites of that function.
 std::vector<Site> bodies_with_symbol(const Object &object, const Names &names,
@@ -308,9 +315,9 @@ std::vector<Site> bodies_with_symbol(const Object &object, const Names &names,
     const std::vector<Site> named = sites_of_all(object, names.at(symbol));
     for (const Site &site : sites_of_all(object, source->second)) {
         const uint64_t address = std::get<0>(site);
+        const auto there = symbols_of_body(symbols, address);
         if (std::get<5>(site) == BTF_EXTRA_CLASS_BODY && address != 0 &&
-            std::ranges::find(symbols.at(address), symbol, &KernelSymbol::name) !=
-                symbols.at(address).end() &&
+            std::ranges::find(there, symbol, &KernelSymbol::name) != there.end() &&
             std::ranges::none_of(named,
                                  [&](const Site &each) { return std::get<0>(each) == address; }))
             out.push_back(site);
@@ -393,10 +400,14 @@ void compare_symbols(Kernel &kernel, const Object &object, const Names &names,
             continue;
         std::vector<Site> &sites = wanted[name];
         for (const Site &site : sites_of_all(object, named->second))
-            if (std::get<0>(site) == symbol.address && std::get<5>(site) == BTF_EXTRA_CLASS_BODY)
+            if (std::get<5>(site) == BTF_EXTRA_CLASS_BODY &&
+                (std::get<0>(site) == symbol.address ||
+                 std::get<0>(site) == symbol.address + kFunctionHook))
                 sites.push_back(site);
     }
-    auto aliased = [&](const Site &site) { return symbols.at(std::get<0>(site)).size() > 1; };
+    auto aliased = [&](const Site &site) {
+        return symbols_of_body(symbols, std::get<0>(site)).size() > 1;
+    };
     uint64_t found = 0, unknown = 0;
     for (auto &[name, sites] : wanted) {
         btf_extra_lookup lookup = request(BTF_EXTRA_BY_NAME, object);
@@ -443,31 +454,45 @@ void compare_addresses(Kernel &kernel, const Object &object) {
     end_row(object.name + ": every address", asked);
 }
 
+uint64_t address_of(const Kallsyms &symbols, const char *name) {
+    const auto places = symbols.places(name);
+    return places.empty() ? 0 : places[0].offset;
+}
+
 // Bodies of overridden weak functions are left out: the linker keeps their code and drops their
-// symbol, and the name belongs to the other body.
+// symbol, and the name belongs to the other body. On arm64 their code has another symbol, foo_base.
 void compare_kallsyms(const Object &object, const Kallsyms &symbols) {
-    uint64_t bodies = 0, overridden = 0;
+    uint64_t bodies = 0, overridden = 0, unnamed = 0;
+    // The kernel leaves the symbols of arm64's EFI stub out, which is init text.
+    const std::pair init = {address_of(symbols, "_sinittext"), address_of(symbols, "_einittext")};
     for (const Site &site : object.sites) {
-        if (std::get<5>(site) != BTF_EXTRA_CLASS_BODY || std::get<0>(site) == 0)
+        const uint64_t site_address = std::get<0>(site);
+        if (std::get<5>(site) != BTF_EXTRA_CLASS_BODY || site_address == 0)
             continue;
         bodies++;
         const std::string name(object.view->func_name(std::get<2>(site)));
-        const auto there = symbols.at(std::get<0>(site));
+        const auto there = symbols_of_body(symbols, std::get<0>(site));
         const bool same = std::ranges::any_of(there, [&](const KernelSymbol &symbol) {
             const std::string each(symbol.name);
-            // Code that runs before the kernel is at its linked address has symbols with a prefix.
+            // Code that runs before the kernel is at its linked address has symbols with a prefix,
+            // and so has that of arm64's hypervisor.
             const std::string source = each.substr(0, func_suffix_strip(each.c_str()));
-            return source == name || each == name || source == "__pi_" + name;
+            return source == name || each == name || source == "__pi_" + name ||
+                   source == "__kvm_nvhe_" + name || each == "__kvm_nvhe_" + name ||
+                   each == name + "_base";
         });
         if (same)
             continue;
         if (there.empty() && !symbols.places(name).empty())
             overridden++;
+        else if (there.empty() && site_address >= init.first && site_address < init.second)
+            unnamed++;
         else
             bad(fmt::format("{}: body of {} at {:#x}, where /proc/kallsyms has {}", object.name,
                             name, std::get<0>(site), there.empty() ? "nothing" : there[0].name));
     }
-    fmt::print("# {}: {} bodies of overridden weak functions\n", object.name, overridden);
+    fmt::print("# {}: {} bodies of overridden weak functions, {} in init text without symbols\n",
+               object.name, overridden, unnamed);
     end_row(object.name + ": every body is a symbol", bodies);
 }
 

@@ -7,15 +7,17 @@
 
 #include <fmt/format.h>
 
+#include "tests/vm/function_hook.h"
 #include "tests/vm/running_compare.h"
 
 using namespace btf_extra;
 
 namespace {
 
-// Returns true for the symbol of a function. The padding before a function also has a symbol.
+// Returns true for the symbol of a function. The padding before a function also has a symbol, and
+// on arm64 "$x" is where code begins.
 bool is_function(std::string_view symbol) {
-    return !symbol.starts_with("__pfx_") && !symbol.starts_with("__cfi_");
+    return !symbol.starts_with("__pfx_") && !symbol.starts_with("__cfi_") && symbol[0] != '$';
 }
 
 // The symbols of /proc/kallsyms in the text of vmlinux and of the other objects, by object and
@@ -33,7 +35,8 @@ std::map<std::string, TextSymbols> text_of_kallsyms() {
         std::string address, type, name, module = "[vmlinux]";
         words >> address >> type >> name >> module;
         // The kernel's symbols come in order of address, and those of modules follow.
-        if (name == "_stext" || name == "_etext")
+        // On arm64 there is nothing between the hypervisor's and _etext.
+        if (name == "_stext" || name == "_etext" || name.ends_with("__hyp_text_end"))
             in_text = name == "_stext";
         if ((!in_text && module == "[vmlinux]") ||
             std::string_view("tTwW").find(type[0]) == std::string_view::npos)
@@ -58,13 +61,15 @@ void compare_others(const std::string &object, const TextSymbols &text,
         const std::string name = line.substr(19, tab - 19);
         const bool part = name.find(".cold") != name.npos || name.find(".part.") != name.npos;
         if (!listed.insert(address).second || bodies.contains(address) ||
+            (kFunctionHook != 0 && bodies.contains(address + kFunctionHook) &&
+             !text.functions.contains(address + kFunctionHook)) ||
             line.substr(tab) !=
                 fmt::format("\t[{}] 0 -\t{}\t{}", object, name, part ? "-part" : "-no-site"))
             bad("sites: " + line);
     }
     for (const auto &[address, name] : text.functions)
         if (!text.padding.contains(address) && !bodies.contains(address) &&
-            !listed.contains(address))
+            !bodies.contains(address + kFunctionHook) && !listed.contains(address))
             bad(fmt::format("sites: {}: no line for {} at {:#x}", object, name, address));
     // An address that is no function in kallsyms is an error, too.
     for (const uint64_t address : listed)

@@ -59,3 +59,14 @@ int arch_hook_size(unsigned long address)
 		return 4 * landing + HOOK_SIZE;
 	return text[landing] == NOP || text[landing] == BRK64_OPCODE_KPROBES ? -EAGAIN : 0;
 }
+
+unsigned long arch_behind_hook(unsigned long address)
+{
+	unsigned long hook, called;
+	u32 first;
+
+	if (copy_from_kernel_nofault(&first, (const void *)address, sizeof(first)))
+		return address;
+	hook = first == BTI_C ? address + 4 : address;
+	return is_hook(hook, false, &called) ? hook + HOOK_SIZE : address;
+}

@@ -36,3 +36,8 @@ int arch_hook_size(unsigned long address)
 {
 	return -EAGAIN;
 }
+
+unsigned long arch_behind_hook(unsigned long address)
+{
+	return address;
+}

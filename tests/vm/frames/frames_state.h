@@ -6,7 +6,7 @@
 #include "include/uapi/linux/btf_extra.h"
 
 #define FRAMES_STATE_ROOM 16
-#define FRAMES_STATE_TARGET "__x64_sys_getppid" /* the kprobe's function */
+#define FRAMES_STATE_TARGET "__task_pid_nr_ns" /* the kprobe's function; getppid() calls it */
 
 struct frames_state {
     __u64 address; /* in */

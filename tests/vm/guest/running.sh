@@ -5,6 +5,8 @@
 # "fail NAME: what came".
 #
 #	running.sh OBJECT=FILE...
+#
+# $hook: how far bodies are behind their symbols.
 # shellcheck source=tests/harness/rows.sh
 . /rows.sh
 fails() {
@@ -52,7 +54,7 @@ same 'command: a pattern of all, as many functions as the kernel says' \
 symbol=do_epoll_pwait.part.0
 if grep -q " $symbol$" /proc/kallsyms; then
     same 'command: one of several symbols' \
-        "0x$(awk -v s=$symbol '$3 == s { print $1 }' /proc/kallsyms)" \
+        "$(printf '0x%x' $((0x$(awk -v s=$symbol '$3 == s { print $1 }' /proc/kallsyms) + ${hook:?})))" \
         "$(btf-extra lookup $symbol | awk '/^  0x/ { print $1 }')"
 fi
 fails 'command: an unknown name' 'running kernel: no function nobody_has_it' \
@@ -80,6 +82,6 @@ fails 'command: by address when hidden' "running kernel: addresses are hidden: n
  and kernel.kptr_restrict below 2" btf-extra lookup --addr "$address"
 hide 0
 
-same 'command: text that is freed' 'start_kernel+0x0 (freed)' \
+same 'command: text that is freed' "start_kernel+0x${hook:?} (freed)" \
     "$(btf-extra lookup start_kernel | sed -n 's/^  0x[0-9a-f]* body *//p')"
 echo 'pass all there is to ask was asked'

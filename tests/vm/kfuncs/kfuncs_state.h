@@ -6,7 +6,7 @@
 #include "include/uapi/linux/btf_extra.h"
 
 #define KFUNCS_STATE_SITES 32
-#define KFUNCS_STATE_TARGET "__x64_sys_getppid" /* the kprobe's function */
+#define KFUNCS_STATE_TARGET "__task_pid_nr_ns" /* the kprobe's function; getppid() calls it */
 
 struct kfuncs_state {
     __u64 address; /* in */

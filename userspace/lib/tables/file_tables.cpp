@@ -23,9 +23,8 @@ constexpr uint32_t kVmlinuxId = 1;
 // Returns the address that most of the global symbols imply for .text, which is linked there.
 std::optional<uint64_t> find_text(const loc_index &index, const Kallsyms &symbols,
                                   const ObjectSection &linked) {
-    // A hook and a landing pad. A kernel moves by whole pages, so what is less than one is the
-    // hook.
-    constexpr uint64_t kMaxHook = 12, kPage = 4096;
+    // A kernel moves by whole pages, so what is less than one is the hook.
+    constexpr uint64_t kPage = 4096;
     std::map<uint64_t, uint32_t> votes;
     uint32_t total = 0;
     for (const KernelSymbol &symbol : symbols.all()) {

@@ -41,9 +41,11 @@ class Search : public site_tables {
         const Search &search = self(tables);
         const Place begin = search.object_->sections[elf].begin();
         const bool known = begin.section != 0 || begin.offset != 0;
-        if (search.symbols_ == nullptr || !known)
+        const loc_arch *arch = loc_arch_of(search.object_->view->file().machine);
+        if (search.symbols_ == nullptr || !known || arch == nullptr)
             return false;
-        const auto names = search.symbols_->names({begin.section, begin.offset + offset});
+        const auto names =
+            search.symbols_->names_of_body({begin.section, begin.offset + offset}, *arch);
         return std::ranges::count(names, std::string_view(name, size)) != 0;
     }
     static const char *func_file(const site_tables *tables, uint32_t func) {

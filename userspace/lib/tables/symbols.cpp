@@ -14,6 +14,14 @@ std::optional<std::string> Symbols::text(Place place) const {
     return fmt::format("{}+{:#x}", found->symbol, found->distance);
 }
 
+std::vector<std::string_view> Symbols::names_of_body(Place place, const loc_arch &arch) const {
+    const auto there = names(place);
+    const auto before = there.empty() && arch.hook_before != 0 ? around(place) : std::nullopt;
+    return before && before->distance <= kMaxHook
+               ? names({place.section, place.offset - before->distance})
+               : there;
+}
+
 std::vector<Place> Symbols::places(std::string_view name) const {
     std::vector<Place> out;
     if (!asked_) {

@@ -12,7 +12,12 @@
 #include <unordered_map>
 #include <vector>
 
+#include "userspace/format/core_api.h"
+
 namespace btf_extra {
+
+// The bytes of a hook and of the landing pad before it.
+inline constexpr uint64_t kMaxHook = 12;
 
 // Why a table of the running kernel has no addresses.
 inline constexpr char kHiddenAddresses[] =
@@ -39,6 +44,10 @@ class Symbols {
 
     // Returns the names of all symbols that begin there, the best first.
     virtual std::vector<std::string_view> names(Place place) const = 0;
+
+    // Returns the names of the symbols of a body there. It may be behind the hook that its function
+    // begins with for tracers.
+    std::vector<std::string_view> names_of_body(Place place, const loc_arch &arch) const;
 
     // Returns where all symbols of that name are, in ascending order.
     std::vector<Place> places(std::string_view name) const;

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// How far the body of a function may be behind its symbol: GCC 12 has it behind the two NOPs that
+// ftrace makes a call of, on arm64.
+#ifndef BTF_EXTRA_FUNCTION_HOOK_H
+#define BTF_EXTRA_FUNCTION_HOOK_H
+
+#include <cstdint>
+
+#if defined(__aarch64__)
+constexpr uint64_t kFunctionHook = 8;
+#else
+constexpr uint64_t kFunctionHook = 0;
+#endif
+
+#endif
