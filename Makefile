@@ -137,7 +137,7 @@ help:
 	@echo 'make bench-intree  what CONFIG_DEBUG_INFO_BTF_EXTRA costs a kernel build, and its kernel (slow)'
 	@echo 'make bench-install  from a bare Debian to the first traced call, by step: SUITES="bookworm trixie"'
 	@echo 'make vm          a shell in a virtual machine with everything loaded:'
-	@echo '                 KERNEL=6.1|6.12|7.x|lean|intree, and 6.12-arm64|6.1-arm64'
+	@echo '                 KERNEL=6.1|6.12|7.x|lean|intree, and 6.1-arm64|6.12-arm64|7.x-arm64'
 	@echo 'make tidy        clang-tidy over the C++ sources (slow)'
 	@echo 'make compile_commands   build/compile_commands.json, for clangd'
 	@echo 'make clean       removes build/'
