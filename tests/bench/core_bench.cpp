@@ -288,7 +288,7 @@ void by_id_index(benchmark::State &state) {
     look_up(state, data().id_keys, [&](uint32_t key) { return sites_of(index, key); });
 }
 
-// What the module does for a question: each site is described. Sections are somewhere.
+// The module does this for a question: it describes each site. Sections are somewhere.
 section_place some_place(const site_tables *, uint32_t elf) {
     return {.address = uint64_t{elf + 1} << 32, .size = uint64_t{1} << 32, .freed = false};
 }

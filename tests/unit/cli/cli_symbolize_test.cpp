@@ -229,7 +229,7 @@ TEST_F(Symbolize, PerfScript) {
     EXPECT_EQ(filter(bare, "--kaslr 1d000000"),
               "\tffffffff9e000005 skb_headlen (inlined)\n\tffffffff9e000005 host\n"
               "\tffffffff9e000010 skb_headlen (inlined)\n\tffffffff9e000010 host\n");
-    // What was interrupted has its own address.
+    // The interrupted function has its own address.
     const std::string interrupted =
         "\tffffffff9e000100 asm_exc_page_fault\n\tffffffff9e000010 host\n";
     EXPECT_EQ(filter(interrupted, "--kaslr 1d000000"), interrupted);

@@ -147,7 +147,7 @@ TEST_F(Cli, StatText) {
         EXPECT_NE(result.out.find(line), result.out.npos) << line << result.out;
 }
 
-// What sample_frames() and sample_lines() hold.
+// The figures are those of sample_frames() and sample_lines().
 TEST_F(Cli, StatOfFrames) {
     ExtraFile file = SampleObject().file;
     file.frames = test::sample_frames();

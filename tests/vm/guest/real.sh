@@ -11,7 +11,7 @@ ifconfig lo 127.0.0.1 up || exit 1
 # all probes.
 [ ! -e $optimization ] || echo 0 >$optimization || exit 1
 echo 0 >$second || exit 1
-# What attaches and detaches waits less for the kernel's readers.
+# Attaching and detaching wait less for the kernel's readers.
 echo 1 >/sys/kernel/rcu_expedited
 # A guest of arm64 takes long: there, stubs are for the suite shapes.
 ways='perf module'

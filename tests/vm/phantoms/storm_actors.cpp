@@ -83,7 +83,7 @@ void kill_bpftrace(const Storm &storm) {
                   script.c_str(), nullptr);
             _exit(1);
         }
-        // Of each four one is killed as soon as the stub is armed, the others at any time.
+        // One of four is killed as soon as the stub is armed, the others at any time.
         const useconds_t patience = turn % 4 == 0 ? kLongest : turn * 7919000 % kLongest;
         for (useconds_t waited = 0; waited < patience && stub_state(stub)["state"] != "armed";
              waited += 100000)
@@ -129,7 +129,7 @@ void load_and_unload(const Storm &storm) {
         insmod(modules.at(turn % 2));
         usleep(200000);
     }
-    // What was busy then is still there.
+    // A stub that was busy then is still there.
     for (const std::string &module : modules)
         insmod(module);
 }

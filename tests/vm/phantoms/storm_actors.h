@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// What goes on in a storm. Each function returns when the time is over.
+// These go on in a storm. Each function returns when the time is over.
 #ifndef BTF_EXTRA_STORM_ACTORS_H
 #define BTF_EXTRA_STORM_ACTORS_H
 

@@ -184,7 +184,7 @@ struct UnitSites {
     std::vector<Site> sites;
     std::vector<CodeFrame> frames;  // a body, then all that is inlined in it, callers first
     std::vector<CodeRange> frame_ranges;
-    // What frames are called in, like SourceFunction::file; empty: no frame is, or it is not known.
+    // Frames are called in these, like SourceFunction::file; empty: none is, or it is not known.
     std::vector<std::string_view> call_files{1};
     std::vector<LocParam> loc_params;
     InternedLists param_lists;
