@@ -109,7 +109,7 @@ void switch_tracers(const Storm &storm) {
 }
 
 void trace_stacks(const Storm &storm) {
-    write_to(kTracing + "set_ftrace_filter", "vfs_write\n");
+    write_to(kTracing + "set_ftrace_filter", "vfs_write *:mod:inlined\n");
     while (!storm.is_over()) {
         write_to(kTracing + "current_tracer", "function");
         write_to(kTracing + "options/func_stack_trace", "1");
