@@ -23,9 +23,8 @@ TRACE = re.compile(r"^(.*[]>:])?\s*(?:\? )?([\w.$]+)\+0x([0-9a-f]+)/0x[0-9a-f]+(
 PERF = re.compile(r"^\s+([0-9a-f]{16}) ([\w.$]+)\+0x([0-9a-f]+) \((.*)\)$")
 DECIMAL = re.compile(r"^\s+([\w.$]+)\+(\d+)$")
 ADDRESS = re.compile(r"^([0-9a-f]{16})$")
-INTERRUPTED = re.compile(r"^asm_(exc_|sysvec_|common_interrupt|spurious)")
-
-MODULES = 0xffffffffc0000000  # they are above this address
+INTERRUPTED = re.compile(r"^(asm_(exc_|sysvec_|common_interrupt|spurious)|el1h_64_[a-z]+$)")
+INSTRUCTION = re.compile(r"(RIP: 0010:|pc :)$")  # what stands before the place of one
 
 Frame = collections.namedtuple("Frame", "line symbol offset address in_module exact inserted")
 
@@ -34,15 +33,14 @@ def read_frame(line, begins, interrupted):
     """symbol, offset, address, whether it is in a module, and whether it is an instruction's."""
     if found := TRACE.match(line):
         return (found[2], int(found[3], 16), None, bool(found[4]),
-                (found[1] or "").endswith("RIP: 0010:") or interrupted)
+                bool(INSTRUCTION.search(found[1] or "")) or interrupted)
     if found := PERF.match(line):
         return (found[2], int(found[3], 16), int(found[1], 16), found[4] != "[kernel.kallsyms]",
                 begins or interrupted)
     if found := DECIMAL.match(line):
         return found[1], int(found[2]), None, False, begins or interrupted
     if found := ADDRESS.match(line):
-        address = int(found[1], 16)
-        return None, None, address, address >= MODULES, begins or interrupted
+        return None, None, int(found[1], 16), False, begins or interrupted
     return None
 
 
@@ -82,7 +80,7 @@ class Kernel:
         for line in listed.splitlines():
             address, _, name = line.split(" ", 2)
             self.symbols[name].add(int(address, 16))
-        self.text = min(self.symbols["_text"])
+        self.text, self.end = min(self.symbols["_text"]), min(self.symbols["_end"])
 
     def chains(self, addresses):
         """Of each address the inlined functions, innermost first, with where they are called."""
@@ -106,6 +104,11 @@ class Kernel:
             places = [place for place in places if place == frame.address - moved]
         return places
 
+    def is_modules(self, frame, moved):
+        if frame.symbol is None and frame.address is not None:
+            return not self.text <= frame.address - moved < self.end
+        return frame.in_module
+
 
 def same_chain(ours, theirs, with_calls):
     def same(mine, other):
@@ -127,7 +130,7 @@ def main():
     for name, found in frames.items():
         compared = inlined = wrong = 0
         for frame in found:
-            if frame.in_module:
+            if kernel.is_modules(frame, moved):
                 continue
             back = 0 if frame.exact else 1
             places = kernel.places(frame, moved)

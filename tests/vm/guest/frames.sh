@@ -8,6 +8,18 @@
 firmware=/lib/firmware/btf_extra/$(uname -r)
 parameters=/sys/module/frames_stack/parameters
 symbolize='btf-extra symbolize --running'
+# enters: what a system call's stack ends with. does_call: what calls its function, with one that is
+# inlined there, from the source file. instruction: what dmesg has before the place of one.
+case $(uname -m) in
+x86_64)
+    enters=entry_SYSCALL_64_after_hwframe does_call=do_syscall_64 inlined_there=do_syscall_x64
+    source='arch/x86/entry/[a-z_]*.c' instruction='RIP: 0010:'
+    ;;
+*)
+    enters=el0t_64_sync does_call=invoke_syscall inlined_there=__invoke_syscall
+    source='arch/arm64/kernel/syscall.c' instruction='pc : '
+    ;;
+esac
 
 # tool NAME ARGUMENT...
 tool() {
@@ -104,8 +116,8 @@ try_trace() {
         "$(grep -B 2 '^    frames_wait+0x[0-9a-f]* \[frames_stack\]$' /tmp/traced | of_module)"
     same 'trace: who called' 'frames_wait param_attr_store' "$(called 2)"
     same 'trace: up to the system call' \
-        'vfs_write entry_SYSCALL_64_after_hwframe' \
-        "$(called 30 | tr ' ' '\n' | grep -x 'vfs_write\|entry_SYSCALL_64_after_hwframe' | paste -s -d ' ' -)"
+        "vfs_write $enters" \
+        "$(called 30 | tr ' ' '\n' | grep -x "vfs_write\|$enters" | paste -s -d ' ' -)"
     trace wait_around sleep_in_module
     same 'trace: what the function calls is not in its stack' "$(calls wait_around)" \
         "$(grep -B 2 '^    frames_wait+' /tmp/traced | of_module)"
@@ -126,7 +138,7 @@ try_traces() {
     echo Y >/sys/module/printk/parameters/ignore_loglevel
     filter dmesg
     same 'dmesg: the place that warns, by its own address' "$(calls warn_inside warn_around)" \
-        "$(grep -m 1 -B 2 'RIP: 0010:frames_warn+' /tmp/dmesg | of_module)"
+        "$(grep -m 1 -B 2 "${instruction}frames_warn+" /tmp/dmesg | of_module)"
     same 'dmesg: both processors' 2 "$(grep -c 'NMI backtrace for cpu' /tmp/dmesg.text)"
 }
 
@@ -143,9 +155,9 @@ ask() {
 }
 
 try_stream() {
-    of_kernel=$(grep ' do_syscall_64+' /tmp/asleep.text)
+    of_kernel=$(grep " $does_call+" /tmp/asleep.text)
     in_module=$(grep ' frames_wait+' /tmp/asleep.text)
-    answer=$(grep -B 1 ' do_syscall_64+' /tmp/asleep)
+    answer=$(grep -B 1 " $does_call+" /tmp/asleep)
     answer_in_module=$(grep -B 2 ' frames_wait+' /tmp/asleep)
     rm -f /tmp/stream /tmp/answers
     mkfifo /tmp/stream
@@ -184,8 +196,7 @@ try_tools() {
     same 'bpftrace: comes to its end' 0 $?
     filter bpftrace
     same 'bpftrace: the inlined function of each system call' yes \
-        "$(grep -q '^    do_syscall_x64 (inlined) arch/x86/entry/[a-z_]*.c:[0-9]*$' /tmp/bpftrace &&
-            echo yes)"
+        "$(grep -q "^ *$inlined_there (inlined) $source:[0-9]*\$" /tmp/bpftrace && echo yes)"
 }
 
 ifconfig lo 127.0.0.1 up
@@ -199,7 +210,10 @@ try_addresses
 try_traces
 try_stream
 try_tools
-try_trace '?' ''
+case $(uname -m) in
+x86_64) try_trace '?' '' ;;
+*) try_trace 'frames_push param_attr_store' "$(calls push_inside push_around)" ;;
+esac
 test=module
 insmod /btf_extra.ko frames=1 || exit 1
 same 'the module keeps the frames' 'frames_stack vmlinux' \

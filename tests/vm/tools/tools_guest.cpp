@@ -3,8 +3,8 @@
 //
 //   tools_guest STUB COUNT
 //
-// Call I is lseek(77, 5000000000 + I, SEEK_SET) for an even I, lseek(77, -I, SEEK_END) for an odd
-// one. Each is followed by a chdir().
+// Call I is fallocate(77, 3, 5000000000 + I, 1000 + I), which makes a hole, for an even I, and
+// fallocate(77, 1, -I, 1000 + I), which fails, for an odd one. Each is followed by a chdir().
 #include <cstdlib>
 #include <fstream>
 #include <string>
@@ -30,15 +30,17 @@ bool await_armed(const std::string &stub) {
 
 int main(int argc, char **argv) {
     const long count = argc == 3 ? std::atol(argv[2]) : 0;
-    const int opened = open("/tmp/seek", O_RDWR | O_CREAT, 0600);
+    const int opened = open("/tmp/holes", O_RDWR | O_CREAT, 0600);
     if (count <= 0 || ftruncate(opened, 1 << 20) != 0 || dup2(opened, 77) != 77)
         return 2;
     if (!await_armed(argv[1]))
         return 1;
     for (long i = 0; i < count; i++) {
         const bool even = i % 2 == 0;
-        if (lseek(77, even ? 5'000'000'000 + i : -i, even ? SEEK_SET : SEEK_END) < 0 ||
-            chdir("/tmp") != 0)
+        const int status = even ? fallocate(77, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                                            5'000'000'000 + i, 1000 + i)
+                                : fallocate(77, FALLOC_FL_KEEP_SIZE, -i, 1000 + i);
+        if ((status == 0) != even || chdir("/tmp") != 0)
             return 2;
     }
 }
