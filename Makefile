@@ -124,7 +124,8 @@ help:
 	@echo 'make kernel-tree puts it into the kernel source SRC (7.x or 6.12), to be built with that kernel'
 	@echo 'make dkms        the same for every kernel to come: hands the sources to DKMS (as root)'
 	@echo 'make kunit       the KUnit suites, on a kernel with KASAN and lockdep in QEMU'
-	@echo 'make check-intree   of these, what is about a kernel that is built with it'
+	@echo 'make check-intree   of these, what is about a kernel that is built with it;'
+	@echo '                    with ARCH=arm64 its build for arm64'
 	@echo 'make fuzz        the fuzzers without end, or one of them: FUZZER=name; or RUNS=number inputs for each'
 	@echo 'make fuzz-vm     random calls of the device, in a virtual machine: KERNEL=lean|6.1|...'
 	@echo 'make sweep       a program at every site of every function of KERNEL="6.1 lean" (hours)'
@@ -133,7 +134,7 @@ help:
 	@echo 'make check-deb   packages that are built in clean chroots of bookworm and trixie, twice'
 	@echo 'make flamegraph  draws the pictures of README.md anew (npm)'
 	@echo 'make bench       speed and size against pahole, on a real kernel'
-	@echo 'make bench-vm    cost of the kernel module, in virtual machines: KERNEL=6.1|6.12|7.x|all'
+	@echo 'make bench-vm    cost of the kernel module, in virtual machines: KERNEL=6.1|6.12|7.x|6.12-arm64|all'
 	@echo 'make bench-intree  what CONFIG_DEBUG_INFO_BTF_EXTRA costs a kernel build, and its kernel (slow)'
 	@echo 'make bench-install  from a bare Debian to the first traced call, by step: SUITES="bookworm trixie"'
 	@echo 'make vm          a shell in a virtual machine with everything loaded:'
@@ -214,7 +215,7 @@ kunit:
 	@tests/harness/kunit.sh
 
 check-intree:
-	@tests/harness/check_intree.sh
+	@ARCH=$(ARCH) tests/harness/check_intree.sh
 
 fuzz:
 	@RUNS=$(RUNS) tests/harness/fuzz.sh $(FUZZER)
@@ -257,8 +258,10 @@ bench:
 
 bench-vm: KERNEL = all
 bench-vm:
-	@userspace/packages.sh build kernel vm
-	@$(MAKE) --no-print-directory build/release/btf-extra
+	@userspace/packages.sh build kernel vm $(if $(filter %-arm64,$(KERNEL)),arm64)
+	@$(MAKE) --no-print-directory build/release/btf-extra \
+		$(foreach v,$(if $(filter %-arm64,$(KERNEL)),arm64) $(if $(filter-out %-arm64,$(KERNEL)),release),\
+		build/$v/btf-extra $(addprefix build/$v/vm/bench/,$(foreach p,attach phantom,$p_bench $p_bench.bpf.o)))
 	@tests/bench/vm_bench.py $(if $(filter all,$(KERNEL)),6.1 6.12 7.x,$(KERNEL))
 
 bench-intree:

@@ -2,7 +2,7 @@
 /*
  * Functions that are inlined once, and one with a body. Where they are inlined, the argument of
  * hit_bench_call() is in a register that is not the ABI's, those of hit_bench_three() are on the
- * stack, and kprobes can replace the instruction by a jump. Writing N to the
+ * stack, and kprobes can replace the instruction by a jump, where they do that. Writing N to the
  * parameter "calls" calls hit_bench_call() N times; "calls_three" and "calls_body" are for the other
  * two. "ns" is the time that took. "probe" is an address with a kprobe that does nothing; 0: none.
  */
@@ -10,13 +10,17 @@
 #include <linux/ktime.h>
 #include <linux/module.h>
 
+#include "bench_arch.h"
+
 static unsigned long ns;
 module_param(ns, ulong, 0444);
 
 static __always_inline void hit_bench_call(unsigned long value)
 {
-	asm volatile("movq $0x12345678, %%rax" : : "b"(value) : "rax");
-	asm volatile("" : : "b"(value));
+	register unsigned long kept asm(BENCH_KEPT) = value;
+
+	asm volatile(BENCH_INSTRUCTION : : "r"(kept) : BENCH_CHANGED);
+	asm volatile("" : : "r"(kept));
 }
 
 static noinline void call_often(unsigned long calls)
@@ -24,9 +28,9 @@ static noinline void call_often(unsigned long calls)
 	unsigned long i;
 
 	for (i = 0; i < calls; i++) {
-		unsigned long value = i;
+		register unsigned long value asm(BENCH_KEPT) = i;
 
-		asm volatile("" : "+b"(value));
+		asm volatile("" : "+r"(value));
 		hit_bench_call(value);
 	}
 }
@@ -34,7 +38,7 @@ static noinline void call_often(unsigned long calls)
 static __always_inline void hit_bench_three(unsigned long first, unsigned long second,
 					    unsigned long third)
 {
-	asm volatile("movq $0x12345678, %%rax" : : : "rax");
+	asm volatile(BENCH_INSTRUCTION : : : BENCH_CHANGED);
 	asm volatile("" : : "r"(first), "r"(second), "r"(third));
 }
 
@@ -47,8 +51,7 @@ static noinline void call_three_often(unsigned long calls)
 
 		asm volatile("" : "+r"(first), "+r"(second), "+r"(third));
 		/* No register is left that could hold them. */
-		asm volatile("" : : : "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "r8", "r9",
-			     "r10", "r11", "r12", "r13", "r14", "r15");
+		asm volatile("" : : : BENCH_REGISTERS);
 		hit_bench_three(first, second, third);
 	}
 }

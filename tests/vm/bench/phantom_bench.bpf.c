@@ -4,6 +4,9 @@
 #include <linux/ptrace.h>
 
 #include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "tests/vm/bench/bench_arch.h"
 
 __u64 sum;
 
@@ -17,7 +20,7 @@ int empty(struct pt_regs *ctx)
 SEC("kprobe/foo")
 int takes_call(struct pt_regs *ctx)
 {
-	sum += ctx->rbx;
+	sum += bench_kept(ctx);
 	return 0;
 }
 
@@ -30,7 +33,7 @@ int takes_three(struct pt_regs *ctx)
 	__u64 value = 0;
 
 	for (int i = 0; i < 3; i++) {
-		bpf_probe_read_kernel(&value, sizeof(value), (void *)(ctx->rsp + distances[i]));
+		bpf_probe_read_kernel(&value, sizeof(value), (void *)(PT_REGS_SP(ctx) + distances[i]));
 		sum += value;
 	}
 	return 0;
