@@ -13,6 +13,8 @@
 #   --timeout S         for the whole run, by default 1800: what takes longer hangs; a shell has no
 #                       limit
 #   --append ARGUMENTS  for the kernel's command line
+#   --network           a network card of virtio-net, which has this machine's loopback as 10.0.2.2
+#   --disk IMAGE        as /dev/nvme0n1; what is written stays in the image
 #   --turns             the processors take turns on one thread of the emulator
 #   --icount            an instruction takes a nanosecond of the guest's time, so that costs can be
 #                       counted and runs agree (append nokaslr, too); with one processor
@@ -49,7 +51,7 @@ complaints+='|suspected memory leak|kmemleak: .*empty|bad page|list_(add|del) co
 harmless=(
 )
 
-name='' image='' cpus=1 memory=1024 limit=1800 append='' mode=run icount='' turns='' folders=() command=()
+name='' image='' cpus=1 memory=1024 limit=1800 append='' mode=run icount='' turns='' devices=() folders=() command=()
 [ $# -gt 0 ] || fail "usage: ${0##*/} NAME [OPTION...] --files DIR -- COMMAND [ARGUMENT...]"
 name=$1
 shift
@@ -58,12 +60,14 @@ while [ $# -gt 0 ]; do
     --shell) mode=shell ;;
     --turns) turns=1 ;;
     --icount) icount=1 ;;
+    # The card's own program to boot from is in another package.
+    --network) devices+=(-netdev 'user,id=net' -device 'virtio-net-pci,netdev=net,romfile=') ;;
     --)
         shift
         command=("$@")
         break
         ;;
-    --files | --kernel | --cpus | --memory | --timeout | --append)
+    --files | --kernel | --cpus | --memory | --timeout | --append | --disk)
         [ $# -gt 1 ] || fail "$1: no value"
         case $1 in
         --files) folders+=("$2") ;;
@@ -72,6 +76,7 @@ while [ $# -gt 0 ]; do
         --memory) memory=$2 ;;
         --timeout) limit=$2 ;;
         --append) append=$2 ;;
+        --disk) devices+=(-drive "file=$2,format=raw,if=none,id=disk" -device 'nvme,drive=disk,serial=disk') ;;
         esac
         shift
         ;;
@@ -182,7 +187,7 @@ esac
 # Guards against speculation take a tenth of an emulated machine's time. One kernel has them, as users
 # do.
 case $name in 6.1*) ;; *) arguments+=' mitigations=off' ;; esac
-qemu=("$emulator" "${clock[@]}" "${machine_options[@]}" -smp "$cpus" -m "$memory"
+qemu=("$emulator" "${clock[@]}" "${machine_options[@]}" "${devices[@]}" -smp "$cpus" -m "$memory"
     -nodefaults -no-user-config -no-reboot -display none
     -kernel "${image:-$kernel/vmlinuz}" -initrd "$scratch/initramfs"
     -append "$arguments $append")
