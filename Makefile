@@ -107,7 +107,7 @@ say = $(if $(V),,@printf '  %-4s %s\n' $(1) $@;)
 
 # ---- what is asked for ----
 
-.PHONY: help demo check userspace install deb check-deb kernel kernel-tree dkms kunit fuzz fuzz-vm sweep storms \
+.PHONY: help demo check userspace install deb check-deb check-fleet kernel kernel-tree dkms kunit fuzz fuzz-vm sweep storms \
 	check-llvm bench bench-vm bench-intree bench-install check-intree flamegraph vm tidy \
 	compile_commands clean FORCE
 
@@ -132,6 +132,7 @@ help:
 	@echo 'make storms      what hangs on stubs comes and goes, five minutes of each kind: KERNEL=lean|6.1|...'
 	@echo 'make check-llvm  stacks and lines of a million addresses against LLVM'"'"'s (an hour)'
 	@echo 'make check-deb   packages that are built in clean chroots of bookworm and trixie, twice'
+	@echo 'make check-fleet  two guests take their tables from one nginx and one debuginfod'
 	@echo 'make flamegraph  draws the pictures of README.md anew (npm)'
 	@echo 'make bench       speed and size against pahole, on a real kernel'
 	@echo 'make bench-vm    cost of the kernel module, in virtual machines: KERNEL=6.1|6.12|7.x|6.12-arm64|all'
@@ -202,6 +203,12 @@ deb:
 check-deb: SUITES = bookworm trixie trixie:arm64
 check-deb:
 	@tests/harness/check_deb.sh $(SUITES)
+
+# KERNELS: other kernels of vm/kernels.list, by default 6.1 7.x.
+check-fleet:
+	@userspace/packages.sh build kernel vm
+	@$(MAKE) --no-print-directory build/release/btf-extra
+	@tests/harness/fleet_guests.sh $(KERNELS)
 
 # A kernel source with all of it, to be built as any other: SRC; with LINK=1 links to the sources.
 SRC =

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 # In the guest, which has no debug information: tables come from Debian's nginx and from its
-# debuginfod. Both are in the guest, too, and are asked over the loopback interface: another guest
-# would show nothing more.
+# debuginfod. Both are in the guest, too, and are asked over the loopback interface. `make check-fleet`
+# has servers for two guests.
 # shellcheck disable=SC2086  # $loader is a list of words
 # shellcheck source=tests/harness/rows.sh
 . /rows.sh
