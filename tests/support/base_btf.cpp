@@ -32,8 +32,8 @@ std::vector<std::byte> BaseBtf::bytes() const {
     return {data, data + size};
 }
 
-std::unique_ptr<BtfImage> BaseBtf::image() const {
-    auto image = BtfImage::open("base", bytes(), nullptr);
+std::unique_ptr<BtfImage> BaseBtf::image(const BtfImage *below) const {
+    auto image = BtfImage::open("base", bytes(), below);
     if (!image)
         throw std::runtime_error(image.error().message);
     return std::move(*image);

@@ -35,6 +35,8 @@ struct BaseParam {
 class BaseBtf {
   public:
     BaseBtf() : btf_(btf__new_empty()) {}
+    // The types of a module, whose ids go on behind those below. `below` must outlive this.
+    explicit BaseBtf(const BaseBtf &below) : btf_(btf__new_empty_split(below.handle())) {}
 
     btf *handle() const { return btf_.get(); }
 
@@ -90,7 +92,7 @@ class BaseBtf {
 
     std::vector<std::byte> bytes() const;
     // Returns the base in the form that the generator uses.
-    std::unique_ptr<BtfImage> image() const;
+    std::unique_ptr<BtfImage> image(const BtfImage *below = nullptr) const;
 
   private:
     void add(const std::vector<BaseMember> &members) {

@@ -161,7 +161,8 @@ class TreeWriter {
   public:
     TreeWriter(const FirmwareOptions &options, std::string folder,
                std::shared_ptr<const BtfImage> base)
-        : options_(options), folder_(std::move(folder)), base_(std::move(base)) {}
+        : options_(options), folder_(std::move(folder)), base_(std::move(base)),
+          base_types_(index_types(*base_)) {}
 
     void write(Object &object, bool is_module, uint32_t jobs) const {
         if (!object.error.empty())
@@ -185,8 +186,10 @@ class TreeWriter {
         GenerateOptions options;
         options.input = object.path;
         options.output = folder_ + "/" + object.name + ".btf_extra";
-        if (is_module)
+        if (is_module) {
             options.vmlinux = base_;
+            options.vmlinux_types = base_types_;
+        }
         options.jobs = jobs;
         options.provenance = options_.provenance;
         options.frames = options_.frames;
@@ -203,6 +206,7 @@ class TreeWriter {
     const FirmwareOptions &options_;
     std::string folder_;
     std::shared_ptr<const BtfImage> base_;
+    std::shared_ptr<const BaseTypes> base_types_;
 };
 
 // Puts the largest first, so that none of them is left to one thread at the end.

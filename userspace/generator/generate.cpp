@@ -91,7 +91,10 @@ Result<Input> index_input(const DebugFile &file, const BaseStack &base,
         first_func_id = base.has_module() ? top.first_id : btf_blob_end_id(&top);
     auto [units, tables] = run_both(
         options.jobs, [&] { return UnitSet::open(file.dwarf(), *headers, options.jobs); },
-        [&] { return std::pair(BaseTypes(&top, first_func_id), DefinedSymbols(file)); });
+        [&] {
+            return std::pair(BaseTypes(&top, first_func_id, options.vmlinux_types),
+                             DefinedSymbols(file));
+        });
     if (!units)
         return Error{fmt::format("{}: {}", options.input, units.error().message)};
     Input input{.units = std::move(*units),
@@ -192,6 +195,10 @@ Result<void> seal(ExtraFile &file, const BtfImage &base, const GenerateOptions &
 }
 
 }  // namespace
+
+std::shared_ptr<const BaseTypes> index_types(const BtfImage &vmlinux) {
+    return std::make_shared<BaseTypes>(&vmlinux.blob());
+}
 
 Result<ExtraFile> generate(const GenerateOptions &options) {
     const auto opened = TRY(DebugFile::open(options.input));

@@ -15,6 +15,8 @@
 
 namespace btf_extra::generator {
 
+class BaseTypes;
+
 struct GenerateOptions {
     std::string input;        // ELF file with DWARF, or with a separate debug file
     std::string output = {};  // where the caller will write the container; for messages alone
@@ -22,6 +24,8 @@ struct GenerateOptions {
     // For a module, the BTF of its kernel; the module's own BTF, if it has one, stands on that.
     // NULL: the input is a kernel.
     std::shared_ptr<const BtfImage> vmlinux = nullptr;
+    // What index_types() made of that, for several modules; NULL: it is made for this one.
+    std::shared_ptr<const BaseTypes> vmlinux_types = nullptr;
     uint32_t jobs = 1;  // threads, at least 1; the result does not depend on it
     bool provenance = true;
     bool frames = true;
@@ -30,6 +34,9 @@ struct GenerateOptions {
     // empty.
     std::function<void(size_t done, size_t total)> progress;
 };
+
+// It must not outlive the image.
+std::shared_ptr<const BaseTypes> index_types(const BtfImage &vmlinux);
 
 // The container of the result is what to write. It has passed all checks of the kernel.
 Result<ExtraFile> generate(const GenerateOptions &options);

@@ -23,24 +23,33 @@ bool has_types(const btf_type *proto, uint32_t result, std::span<const uint32_t>
 
 }  // namespace
 
-BaseTypes::BaseTypes(const btf_blob *base, uint32_t first_func_id)
+BaseTypes::BaseTypes(const btf_blob *base, uint32_t first_func_id,
+                     std::shared_ptr<const BaseTypes> below)
     : base_(base), first_func_id_(first_func_id) {
+    for (const btf_blob *level = base; level && below && !below_; level = level->base)
+        if (level == below->base_)
+            below_ = std::move(below);
     if (base) {
         end_id_ = btf_blob_end_id(base);
         end_string_ = btf_blob_end_string(base);
     }
-    types_.resize(end_id_);
-    previous_.resize(end_id_);
-    buckets_.resize(std::bit_ceil(end_id_ * 2));
-    for (uint32_t id = 1; id < end_id_; ++id) {
-        types_[id] = btf_blob_type(base, id);
-        if (!types_[id])
+    if (below_) {
+        first_id_ = below_->end_id_;
+        array_index_ = below_->array_index_;
+    }
+    types_.resize(end_id_ - first_id_);
+    previous_.resize(types_.size());
+    buckets_.resize(std::bit_ceil(types_.size() * 2));
+    for (uint32_t id = first_id_; id < end_id_; ++id) {
+        const btf_type *type = btf_blob_type(base, id);
+        if (!type)
             continue;
+        types_[id - first_id_] = type;
         uint32_t &bucket = buckets_[shape(id) & (buckets_.size() - 1)];
-        previous_[id] = bucket;
+        previous_[id - first_id_] = bucket;
         bucket = id;
         if (kind(id) == BTF_KIND_ARRAY && array_index_ == 0)
-            array_index_ = reinterpret_cast<const btf_array *>(types_[id] + 1)->index_type;
+            array_index_ = reinterpret_cast<const btf_array *>(type + 1)->index_type;
     }
     index_strings();
 }
@@ -51,8 +60,10 @@ std::string_view BaseTypes::string(uint32_t offset) const {
 }
 
 void BaseTypes::index_strings() {
-    string_table_.resize(std::bit_ceil(end_string_ + 1));  // never full: a string has a NUL
-    for (const btf_blob *level = base_; level; level = level->base) {
+    const btf_blob *indexed = below_ ? below_->base_ : nullptr;
+    // It is never full: a string has a NUL.
+    string_table_.resize(std::bit_ceil(end_string_ - (below_ ? below_->end_string_ : 0) + 1));
+    for (const btf_blob *level = base_; level != indexed; level = level->base) {
         if (!level->data)
             continue;
         const auto *text = reinterpret_cast<const char *>(level->data + level->strings_off);
@@ -68,12 +79,10 @@ void BaseTypes::index_strings() {
 }
 
 uint32_t BaseTypes::find_string(std::string_view text) const {
-    if (string_table_.empty())
-        return UINT32_MAX;
     for (size_t slot = hash_of(text);; ++slot) {
         const uint32_t entry = string_table_[slot &= string_table_.size() - 1];
         if (entry == 0)
-            return UINT32_MAX;
+            return below_ ? below_->find_string(text) : UINT32_MAX;
         if (string(entry - 1) == text)
             return entry - 1;
     }
@@ -81,7 +90,7 @@ uint32_t BaseTypes::find_string(std::string_view text) const {
 
 // Returns a hash of what look-ups of this kind ask for.
 uint64_t BaseTypes::shape(uint32_t id) const {
-    const btf_type *type = types_[id];
+    const btf_type *type = this->type(id);
     const uint32_t kind = loc_kind(type);
     switch (kind) {
     case BTF_KIND_PTR:
@@ -118,19 +127,28 @@ uint64_t BaseTypes::shape(uint32_t id) const {
     }
 }
 
+template <class Visit> void BaseTypes::each(uint64_t shape, Visit visit) const {
+    for (uint32_t id = buckets_[shape & (buckets_.size() - 1)]; id; id = previous_[id - first_id_])
+        visit(id);
+    if (below_)
+        below_->each(shape, visit);
+}
+
 template <class Match> uint32_t BaseTypes::first(uint64_t shape, Match match) const {
-    uint32_t found = 0;  // chains run downwards, so the last match is the lowest id
-    for (uint32_t id = buckets_[shape & (buckets_.size() - 1)]; id; id = previous_[id])
+    uint32_t found = 0;
+    each(shape, [&](uint32_t id) {
         if (match(id))
             found = id;
+    });
     return found;
 }
 
 template <class Match> std::vector<uint32_t> BaseTypes::all(uint64_t shape, Match match) const {
     std::vector<uint32_t> found;
-    for (uint32_t id = buckets_[shape & (buckets_.size() - 1)]; id; id = previous_[id])
+    each(shape, [&](uint32_t id) {
         if (match(id))
             found.push_back(id);
+    });
     std::reverse(found.begin(), found.end());
     return found;
 }
@@ -141,34 +159,33 @@ std::vector<uint32_t> BaseTypes::named(uint32_t kind, std::string_view name) con
 }
 
 uint32_t BaseTypes::unique(uint32_t kind, std::string_view name) const {
-    const uint64_t hash = hash_mix(kind, hash_of(name));
-    uint32_t found = 0;
-    for (uint32_t id = buckets_[hash & (buckets_.size() - 1)]; id; id = previous_[id])
+    uint32_t found = 0, count = 0;
+    each(hash_mix(kind, hash_of(name)), [&](uint32_t id) {
         if (this->kind(id) == kind && this->name(id) == name) {
-            if (found != 0)
-                return 0;
             found = id;
+            count++;
         }
-    return found;
+    });
+    return count == 1 ? found : 0;
 }
 
 uint32_t BaseTypes::unsigned_int(uint32_t size) const {
     for (const char *name : {"unsigned char", "short unsigned int", "unsigned short",
                              "unsigned int", "long unsigned int", "unsigned long"})
-        if (const uint32_t id = unique(BTF_KIND_INT, name); id != 0 && types_[id]->size == size)
+        if (const uint32_t id = unique(BTF_KIND_INT, name); id != 0 && type(id)->size == size)
             return id;
     return 0;
 }
 
 uint32_t BaseTypes::reference(uint32_t kind, uint32_t target) const {
     return first(hash_mix(kind, target),
-                 [&](uint32_t id) { return this->kind(id) == kind && types_[id]->type == target; });
+                 [&](uint32_t id) { return this->kind(id) == kind && type(id)->type == target; });
 }
 
 uint32_t BaseTypes::type_tag(std::string_view name, uint32_t target) const {
     const uint32_t kind = BTF_KIND_TYPE_TAG;
     return first(hash_mix(hash_mix(kind, target), hash_of(name)), [&](uint32_t id) {
-        return this->kind(id) == kind && types_[id]->type == target && this->name(id) == name;
+        return this->kind(id) == kind && type(id)->type == target && this->name(id) == name;
     });
 }
 
@@ -177,7 +194,7 @@ uint32_t BaseTypes::array(uint32_t element, uint32_t count) const {
     return first(hash_mix(hash_mix(kind, element), count), [&](uint32_t id) {
         if (this->kind(id) != kind)
             return false;
-        const auto *array = reinterpret_cast<const btf_array *>(types_[id] + 1);
+        const auto *array = reinterpret_cast<const btf_array *>(type(id) + 1);
         return array->type == element && array->nelems == count;
     });
 }
@@ -190,9 +207,9 @@ uint32_t BaseTypes::func_proto(uint32_t result, std::span<const uint32_t> types,
     if (variadic)
         hash = hash_mix(hash, 0);
     return first(hash, [&](uint32_t id) {
-        if (!types_[id] || !has_types(types_[id], result, types, variadic))
+        if (!has_types(type(id), result, types, variadic))
             return false;
-        const auto *params = reinterpret_cast<const btf_param *>(types_[id] + 1);
+        const auto *params = reinterpret_cast<const btf_param *>(type(id) + 1);
         for (size_t i = 0; i < names.size(); ++i)
             if (string(params[i].name_off) != names[i])
                 return false;
@@ -205,7 +222,7 @@ uint32_t BaseTypes::func(std::string_view name, uint32_t result, std::span<const
     return first(hash_mix(BTF_KIND_FUNC, hash_of(name)), [&](uint32_t id) {
         const bool named =
             id >= first_func_id_ && kind(id) == BTF_KIND_FUNC && this->name(id) == name;
-        const btf_type *proto = named ? type(types_[id]->type) : nullptr;
+        const btf_type *proto = named ? type(type(id)->type) : nullptr;
         return proto && has_types(proto, result, types, variadic);
     });
 }
@@ -214,8 +231,8 @@ std::vector<uint32_t> BaseTypes::anonymous(uint32_t kind, uint32_t size, uint32_
                                            std::string_view first_name) const {
     const uint64_t hash = hash_mix(hash_mix(hash_mix(kind, size), vlen), hash_of(first_name));
     return all(hash, [&](uint32_t id) {
-        return this->kind(id) == kind && types_[id]->name_off == 0 && types_[id]->size == size &&
-               loc_vlen(types_[id]) == vlen;
+        return this->kind(id) == kind && type(id)->name_off == 0 && type(id)->size == size &&
+               loc_vlen(type(id)) == vlen;
     });
 }
 

@@ -5,6 +5,7 @@
 #define BTF_EXTRA_BASE_TYPES_H
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -17,16 +18,22 @@ namespace btf_extra::generator {
 class BaseTypes {
   public:
     // Every level of base must be indexed, and outlive this. nullptr: there is no base. FUNCs below
-    // first_func_id belong to another object (to vmlinux, if the input is a module).
-    explicit BaseTypes(const btf_blob *base, uint32_t first_func_id = 0);
+    // first_func_id belong to another object (to vmlinux, if the input is a module). `below` may
+    // have a level of base, and what is below that: these are then not indexed again.
+    explicit BaseTypes(const btf_blob *base, uint32_t first_func_id = 0,
+                       std::shared_ptr<const BaseTypes> below = nullptr);
 
     uint32_t end_id() const { return end_id_; }
     uint32_t end_string() const { return end_string_; }
     // nullptr: there is no such type. Callers ask, for nobody has checked what a base refers to.
-    const btf_type *type(uint32_t id) const { return id < end_id_ ? types_[id] : nullptr; }
+    const btf_type *type(uint32_t id) const {
+        if (id < first_id_)
+            return below_ ? below_->type(id) : nullptr;
+        return id < end_id_ ? types_[id - first_id_] : nullptr;
+    }
     uint32_t kind(uint32_t id) const { return type(id) ? loc_kind(type(id)) : 0; }
     std::string_view string(uint32_t offset) const;
-    std::string_view name(uint32_t id) const { return string(types_[id]->name_off); }
+    std::string_view name(uint32_t id) const { return string(type(id)->name_off); }
 
     // Returns ids in ascending order. Kinds are BTF_KIND_*.
     std::vector<uint32_t> named(uint32_t kind, std::string_view name) const;
@@ -56,16 +63,21 @@ class BaseTypes {
 
   private:
     uint64_t shape(uint32_t id) const;
+    // Calls back with the ids of a bucket, of which each may have that shape, in descending order.
+    template <class Visit> void each(uint64_t shape, Visit visit) const;
     template <class Match> uint32_t first(uint64_t shape, Match match) const;
     template <class Match> std::vector<uint32_t> all(uint64_t shape, Match match) const;
     void index_strings();
 
     const btf_blob *base_;
     uint32_t first_func_id_;
+    std::shared_ptr<const BaseTypes> below_;
+    // All that follows is of the levels above that.
+    uint32_t first_id_ = 1;
     uint32_t end_id_ = 1;
     uint32_t end_string_ = 0;  // a base has at least the empty string
     uint32_t array_index_ = 0;
-    std::vector<const btf_type *> types_;  // by id
+    std::vector<const btf_type *> types_;  // by id, from first_id_ on
     // Hash chains: the last id of each bucket, and for each id the one before.
     std::vector<uint32_t> buckets_;
     std::vector<uint32_t> previous_;
