@@ -50,8 +50,10 @@ std::optional<uint64_t> take_hex(std::string_view &text) {
 std::optional<uint64_t> kernel_address(std::string_view text) {
     if (text.starts_with("0x"))
         text.remove_prefix(2);
+    if (text.size() != kAddressDigits)
+        return {};
     const auto value = number(text, 16);
-    if (text.size() != kAddressDigits || !value || *value >> 47 != 0x1ffff)
+    if (!value || *value >> 47 != 0x1ffff)
         return {};
     return value;
 }
@@ -158,9 +160,11 @@ bool take_file(std::string_view &text, std::string_view &module) {
 // "    ffffffff81000000 symbol+0x12 ([kernel.kallsyms])". perf script -F ip,sym prints neither
 // offset nor file, and bpftrace's kstack(perf) no file.
 std::optional<StackFrame> find_perf_frame(std::string_view line) {
+    if (kSpace.find(line.front()) == kSpace.npos)
+        return {};
     const std::string_view text = trim(line);
     const size_t space = text.find(' ');
-    if (space == text.npos || kSpace.find(line.front()) == kSpace.npos)
+    if (space == text.npos)
         return {};
     StackFrame frame{.format = StackFormat::kPerf};
     frame.address = kernel_address(text.substr(0, space));
@@ -220,11 +224,15 @@ std::optional<StackFrame> find_stack_frame(std::string_view line) {
 }
 
 bool is_inlined_function(std::string_view line) {
-    constexpr std::string_view kMark = " (inlined)";
-    const size_t at = line.rfind(kMark);
-    if (at == line.npos)
+    constexpr std::string_view kMark = "(inlined)";
+    // Each line is asked, and few have a parenthesis: rfind() would compare at each place.
+    size_t end = 0;
+    for (size_t at = line.find(kMark); at != line.npos; at = line.find(kMark, at + 1))
+        if (at != 0 && line[at - 1] == ' ')
+            end = at + kMark.size();
+    if (end == 0)
         return false;
-    const std::string_view call = trim(line.substr(at + kMark.size()));
+    const std::string_view call = trim(line.substr(end));
     return call.find(' ') == call.npos && (call.empty() || call.find(':') != call.npos);
 }
 

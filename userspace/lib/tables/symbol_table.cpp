@@ -2,7 +2,6 @@
 #include "userspace/lib/tables/symbol_table.h"
 
 #include <algorithm>
-#include <compare>
 #include <cstring>
 #include <tuple>
 
@@ -29,14 +28,14 @@ uint8_t rank_of(const GElf_Sym &symbol) {
     }
 }
 
-bool wanted(const GElf_Sym &symbol, std::string_view name) {
+bool wanted(const GElf_Sym &symbol, const char *name) {
     switch (GELF_ST_TYPE(symbol.st_info)) {
     case STT_FUNC:
     case STT_OBJECT:
-        return !name.empty();
+        return *name != '\0';
     case STT_NOTYPE:
         // arm64's mapping symbols ($x, $d) mark code and data, and do not name anything.
-        return !name.empty() && name[0] != '$';
+        return *name != '\0' && *name != '$';
     default:
         return false;
     }
@@ -82,9 +81,11 @@ Result<SymbolTable> SymbolTable::load(const ElfImage &image) {
         table.symbols_.push_back({name, in.index, offset, end, rank_of(symbol)});
     }
     std::ranges::sort(table.symbols_, [](const Symbol &a, const Symbol &b) {
-        const auto order =
-            std::tie(a.section, a.offset, a.rank) <=> std::tie(b.section, b.offset, b.rank);
-        return order != 0 ? order < 0 : std::strcmp(a.name, b.name) < 0;
+        if (a.section != b.section)
+            return a.section < b.section;
+        if (a.offset != b.offset)
+            return a.offset < b.offset;
+        return a.rank != b.rank ? a.rank < b.rank : std::strcmp(a.name, b.name) < 0;
     });
 
     // A symbol without size extends to the next symbol, as labels of the assembler do.
