@@ -147,28 +147,40 @@ Result<Place> Symbolizer::place_named(const std::string &text) const {
     return place;
 }
 
+// Says whether a symbol of that name begins so far before the place.
+bool Symbolizer::is_symbol_at(const Place &place, std::string_view name, uint64_t distance) const {
+    return place.offset >= distance &&
+           std::ranges::count(tables_->symbols()->names({place.section, place.offset - distance}),
+                              name) != 0;
+}
+
 std::vector<ChainFrame> Symbolizer::find(const StackFrame &frame, bool return_address) const {
     std::vector<Place> candidates;
     // A return address at the beginning of a function is that of a call at the end of another one.
     const uint64_t back = return_address ? 1 : 0;
+    const auto call =
+        frame.address && kaslr_ ? place_of(*frame.address - *kaslr_ - back) : std::nullopt;
     if (frame.offset) {
         if (*frame.offset < back)
             return {};
-        for (const Place &place : tables_->symbols()->places(frame.symbol))
-            candidates.push_back({place.section, place.offset + *frame.offset - back});
+        const uint64_t distance = *frame.offset - back;
+        // The address tells which one it is of symbols with one name. A table of all names is made
+        // only for those that are not where it says.
+        if (call && is_symbol_at(*call, frame.symbol, distance))
+            candidates.push_back(*call);
+        else
+            for (const Place &place : tables_->symbols()->places(frame.symbol))
+                candidates.push_back({place.section, place.offset + distance});
     } else if (frame.address && kaslr_) {
         const auto place = place_of(*frame.address - *kaslr_);
         const bool begins = place && !tables_->symbols()->names(*place).empty();
         if (!frame.symbol.empty() && return_address && begins)
             return {};
-        if (const auto call = place_of(*frame.address - *kaslr_ - back))
+        if (call)
             candidates.push_back(*call);
     }
-    // Of symbols with one name, the address tells which one it is.
     if (candidates.size() > 1 && frame.address && kaslr_)
-        std::erase_if(candidates, [&](const Place &place) {
-            return place_of(*frame.address - *kaslr_ - back) != place;
-        });
+        std::erase_if(candidates, [&](const Place &place) { return call != place; });
     std::optional<InlineChain> found;
     for (const Place &place : candidates) {
         auto chain = chain_at(place);

@@ -62,6 +62,7 @@ class Symbolizer {
     void name(Named &named, const Place &place, bool return_address) const;
     std::optional<InlineChain> chain_at(const Place &place) const;
     std::optional<Place> place_of(uint64_t address) const;
+    bool is_symbol_at(const Place &place, std::string_view name, uint64_t distance) const;
     Result<Place> place_named(const std::string &text) const;
 
     TablesChoice choice_;

@@ -270,6 +270,15 @@ TEST_F(Symbolize, BpftraceAndFoldedStacks) {
     EXPECT_EQ(filter(";main;;host+0x6 1\n"), ";main;;host+0x6;skb_headlen_[i];twin_[i] 1\n");
 }
 
+// Where the address and the symbol do not agree, as in a text of another boot, the symbol counts.
+TEST_F(Symbolize, AddressOfAnotherBoot) {
+    const std::string frame = "\tffffffff9e000005 host+0x5 ([kernel.kallsyms])\n";
+    for (const char *kaslr : {"1d000000", "1d000001", "0"})
+        EXPECT_EQ(filter(frame, std::string("--kaslr ") + kaslr),
+                  "\tffffffff9e000005 skb_headlen (inlined)\n" + frame)
+            << kaslr;
+}
+
 // An address in text is not looked up before it is known how far the kernel was moved.
 TEST_F(Symbolize, Kaslr) {
     const std::string address = "ffffffff9e000005\n";
