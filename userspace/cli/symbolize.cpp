@@ -131,6 +131,9 @@ Result<void> run(Options &options) {
     }
     if (is_file(stdin))
         setvbuf(stdin, nullptr, _IOFBF, kFileBuffer);
+    const bool filters = options.operands.empty() && !options.json;
+    if (filters)
+        options.tables.parts = FileParts::kPlaces;
     auto symbolizer = TRY(Symbolizer::open(options.tables));
     if (!options.kaslr.empty()) {
         const auto offset = parse_hex(options.kaslr);
@@ -138,7 +141,7 @@ Result<void> run(Options &options) {
             return Error{fmt::format("--kaslr: '{}' is no hexadecimal number", options.kaslr)};
         symbolizer.set_kaslr(*offset);
     }
-    if (options.operands.empty() && !options.json) {
+    if (filters) {
         run_filter(symbolizer, !options.kaslr.empty());
         return {};
     }

@@ -197,11 +197,12 @@ Result<std::optional<LineTable>> open_lines(const std::string &path, const Extra
     return std::optional(std::move(*opened));
 }
 
-Result<ExtraFile> read_extra_file(const std::string &path) {
+Result<ExtraFile> read_extra_file(const std::string &path, FileParts parts) {
     auto container = TRY(read_whole_file(path));
     extra_elf elf;
     TRY(open_container(path, container, elf));
     ExtraFile file;
+    file.parts = parts;
     file.machine = static_cast<uint16_t>(elf.machine);
     file.types = items_of<std::byte>(span_of(elf.types));
     file.func_info = items_of<std::byte>(span_of(elf.func_info));
@@ -211,9 +212,11 @@ Result<ExtraFile> read_extra_file(const std::string &path) {
     if (elf.site_marks.data != nullptr)
         file.site_marks = items_of<uint32_t>(span_of(elf.site_marks));
     file.frames = items_of<std::byte>(span_of(elf.frames));
-    file.lines = items_of<std::byte>(TRY(part_of(path, elf, kLinesSection)));
     take_sections(elf, file);
-    TRY(take_provenance(path, elf, file));
+    if (parts == FileParts::kAll) {
+        file.lines = items_of<std::byte>(TRY(part_of(path, elf, kLinesSection)));
+        TRY(take_provenance(path, elf, file));
+    }
     file.container = std::move(container);
     return file;
 }

@@ -46,7 +46,11 @@ struct BaseIdentity {
     bool operator==(const BaseIdentity &) const = default;
 };
 
+// What is read of a file. What answers where an address is needs neither lines nor provenance.
+enum class FileParts { kAll, kPlaces };
+
 struct ExtraFile {
+    FileParts parts = FileParts::kAll;
     uint16_t machine = 0;  // e_machine of the input: EM_X86_64, EM_AARCH64
     std::vector<std::byte> types;
     std::vector<std::byte> func_info;
@@ -82,7 +86,7 @@ template <class T> std::vector<T> items_of(std::span<const std::byte> bytes) {
 }
 
 // Any bytes are safe: extra_elf_open() checks the container. OpenedBlobs checks the blobs.
-Result<ExtraFile> read_extra_file(const std::string &path);
+Result<ExtraFile> read_extra_file(const std::string &path, FileParts parts = FileParts::kAll);
 
 }  // namespace btf_extra
 

@@ -279,6 +279,22 @@ TEST_F(Symbolize, AddressOfAnotherBoot) {
             << kaslr;
 }
 
+// Who filters needs no lines, and is not in the way of a file with broken ones.
+TEST_F(Symbolize, FilterReadsNoLines) {
+    test::SampleObject sample;
+    sample.file.frames = test::sample_frames();
+    sample.file.lines.resize(4);
+    write("broken.btf_extra", sample.file);
+    expect_failed(run("symbolize", {"host+0x5"}, path("broken.btf_extra")),
+                  path("broken.btf_extra") + ": .btf_extra.lines: byte 0: cut off in its header");
+    const auto filtered =
+        test::run_command({"sh", "-c",
+                           "echo '    host+5' | " + std::string(getenv("BTF_EXTRA_BUILD")) +
+                               "/btf-extra symbolize --tables " + path("broken.btf_extra") +
+                               " --vmlinux " + path("vmlinux")});
+    EXPECT_EQ(filtered.out, "    skb_headlen (inlined) a/twin.c:33\n    host+5\n");
+}
+
 // An address in text is not looked up before it is known how far the kernel was moved.
 TEST_F(Symbolize, Kaslr) {
     const std::string address = "ffffffff9e000005\n";

@@ -11,15 +11,15 @@ class ElfTables : public SiteTables {
     ElfTables(std::string file, ObjectFiles files)
         : SiteTables(Source::kElf, std::move(file)), files_(std::move(files)) {}
 
-    Result<void> open(const std::string &object);
+    Result<void> open(const std::string &object, FileParts parts);
 
   private:
     ObjectFiles files_;
 };
 
-Result<void> ElfTables::open(const std::string &name) {
+Result<void> ElfTables::open(const std::string &name, FileParts parts) {
     SiteObject object = {.name = name, .id = 1};
-    object.view = TRY(files_.view(name_));
+    object.view = TRY(files_.view(name_, parts));
     elf_ = files_.object();
     symbols_ = std::make_unique<SymbolTable>(TRY(SymbolTable::load(*elf_)));
     const loc_index &index = object.view->index();
@@ -42,10 +42,10 @@ Result<void> ElfTables::open(const std::string &name) {
 
 }  // namespace
 
-Result<std::unique_ptr<SiteTables>> open_elf_tables(const std::string &file,
-                                                    const ObjectPaths &elf) {
+Result<std::unique_ptr<SiteTables>> open_elf_tables(const std::string &file, const ObjectPaths &elf,
+                                                    FileParts parts) {
     auto tables = std::make_unique<ElfTables>(file, TRY(ObjectFiles::open(elf)));
-    TRY(tables->open(elf.module.empty() ? "vmlinux" : module_name(elf.module)));
+    TRY(tables->open(elf.module.empty() ? "vmlinux" : module_name(elf.module), parts));
     return std::unique_ptr<SiteTables>(std::move(tables));
 }
 

@@ -98,7 +98,7 @@ class FileTables : public SiteTables {
 
 Result<void> FileTables::open(bool same_kernel) {
     base_ = TRY(open_base_btf(paths_.base_btf));
-    auto file = TRY(read_extra_file(paths_.file));
+    auto file = TRY(read_extra_file(paths_.file, paths_.parts));
     SiteObject vmlinux = {.name = "vmlinux", .id = kVmlinuxId};
     vmlinux.view = TRY(ObjectView::open_content(paths_.file, std::move(file), BaseStack(base_)));
     TRY(check_build_id(*vmlinux.view, same_kernel));
@@ -165,7 +165,7 @@ void FileTables::note_modules() {
 }
 
 Result<SharedObject> FileTables::open_module(const std::string &name, uint32_t id) const {
-    auto file = TRY(read_extra_file(module_file(name)));
+    auto file = TRY(read_extra_file(module_file(name), paths_.parts));
     if (build_id_text(file.build_id_note) != loaded_build_id(name))
         return SharedObject();
     BaseStack base(base_);

@@ -17,9 +17,10 @@ Result<ObjectFiles> ObjectFiles::open(const ObjectPaths &paths) {
     return files;
 }
 
-Result<std::unique_ptr<ObjectView>> ObjectFiles::view(const std::string &path) const {
+Result<std::unique_ptr<ObjectView>> ObjectFiles::view(const std::string &path,
+                                                      FileParts parts) const {
     if (vmlinux_)
-        return ObjectView::open_for(path, *vmlinux_, module_ ? &*module_ : nullptr);
+        return ObjectView::open_for(path, *vmlinux_, module_ ? &*module_ : nullptr, parts);
     return btf_base_.empty() ? ObjectView::open(path) : ObjectView::open_with_base(path, btf_base_);
 }
 

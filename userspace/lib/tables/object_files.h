@@ -24,7 +24,9 @@ class ObjectFiles {
     static Result<ObjectFiles> open(const ObjectPaths &paths);
 
     // Opens a .btf_extra file. Its build-id and its base BTF are checked against these files.
-    Result<std::unique_ptr<ObjectView>> view(const std::string &path) const;
+    // Without vmlinux all parts are read.
+    Result<std::unique_ptr<ObjectView>> view(const std::string &path,
+                                             FileParts parts = FileParts::kAll) const;
 
     // Returns the ELF file that the .btf_extra file describes; NULL: it is not given.
     const ElfImage *object() const;

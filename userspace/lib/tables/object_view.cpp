@@ -63,9 +63,10 @@ Result<std::unique_ptr<ObjectView>> ObjectView::open_with_base(const std::string
     return open_content(path, std::move(file), std::move(base));
 }
 
-Result<std::unique_ptr<ObjectView>>
-ObjectView::open_for(const std::string &path, const ElfImage &kernel, const ElfImage *module) {
-    auto file = TRY(read_extra_file(path));
+Result<std::unique_ptr<ObjectView>> ObjectView::open_for(const std::string &path,
+                                                         const ElfImage &kernel,
+                                                         const ElfImage *module, FileParts parts) {
+    auto file = TRY(read_extra_file(path, parts));
     TRY(check_made_for(path, file, module != nullptr ? *module : kernel));
     BaseStack base(TRY(open_elf_btf(kernel)));
     if (module != nullptr)
@@ -98,6 +99,8 @@ ObjectView::open_content(const std::string &path, ExtraFile file, std::optional<
     const extra_blobs &blobs = view->opened_->blobs();
     view->types_ = BtfImage::of(types, blobs.types);
     view->locations_ = BtfImage::of(fmt::format("{}: {}", path, kFuncInfoSection), blobs.func_info);
+    if (view->file_.parts == FileParts::kPlaces)
+        return view;
     view->funcs_.assign(blobs.index.funcs, blobs.index.funcs + blobs.index.nr_funcs);
     std::ranges::sort(view->funcs_);
     TRY(view->check_provenance());

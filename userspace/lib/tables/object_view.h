@@ -39,10 +39,14 @@ class ObjectView {
 
     // Opens a file of a kernel, or of a module of that kernel, with their BTF as its base. The file
     // must have the architecture and the build-id of what it describes.
-    static Result<std::unique_ptr<ObjectView>>
-    open_for(const std::string &path, const ElfImage &kernel, const ElfImage *module = nullptr);
+    static Result<std::unique_ptr<ObjectView>> open_for(const std::string &path,
+                                                        const ElfImage &kernel,
+                                                        const ElfImage *module = nullptr,
+                                                        FileParts parts = FileParts::kAll);
 
-    // Makes a view of the contents of a file, from any source. path is for messages.
+    // Makes a view of the contents of a file, from any source. path is for messages. With
+    // FileParts::kPlaces no function has a file, a unit or a variadic prototype, and none shares
+    // its name.
     static Result<std::unique_ptr<ObjectView>> open_content(const std::string &path, ExtraFile file,
                                                             std::optional<BaseStack> base);
 

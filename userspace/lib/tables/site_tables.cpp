@@ -138,8 +138,9 @@ Result<std::string> installed_file() {
 
 Result<std::unique_ptr<SiteTables>> open_tables(const TablesChoice &choice) {
     if (!choice.elf.vmlinux.empty())
-        return open_elf_tables(choice.file, choice.elf);
+        return open_elf_tables(choice.file, choice.elf, choice.parts);
     FileTablesPaths paths;
+    paths.parts = choice.parts;
     if (!choice.elf.btf_base.empty())
         paths.base_btf = choice.elf.btf_base;
     paths.file = choice.file;

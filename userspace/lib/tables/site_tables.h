@@ -93,14 +93,15 @@ struct FileTablesPaths {
     std::string sys_kernel = "/sys/kernel";
     std::string sys_module = "/sys/module";
     std::string kallsyms = "/proc/kallsyms";
+    FileParts parts = FileParts::kAll;
 };
 // same_kernel: the file must be that of the running kernel. The file of a module is opened when a
 // question is about that module, or about all objects.
 Result<std::unique_ptr<SiteTables>> open_file_tables(const FileTablesPaths &paths,
                                                      bool same_kernel);
 
-Result<std::unique_ptr<SiteTables>> open_elf_tables(const std::string &file,
-                                                    const ObjectPaths &elf);
+Result<std::unique_ptr<SiteTables>> open_elf_tables(const std::string &file, const ObjectPaths &elf,
+                                                    FileParts parts);
 
 // Where the tables of a release are installed, in a folder of its name. The module looks at the
 // same places.
@@ -111,7 +112,8 @@ inline constexpr const char *kFirmwareFolders[] = {"/lib/firmware/updates/btf_ex
 struct TablesChoice {
     std::string file;  // of vmlinux; empty: the running kernel's, from the module or installed
     ObjectPaths elf;   // what the file was made for; empty: the running kernel
-    bool no_module = false;  // btf_extra.ko is not asked, even if it is loaded
+    FileParts parts = FileParts::kAll;  // that are read, if the tables come from files
+    bool no_module = false;             // btf_extra.ko is not asked, even if it is loaded
 };
 Result<std::unique_ptr<SiteTables>> open_tables(const TablesChoice &choice);
 
