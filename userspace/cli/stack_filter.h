@@ -16,32 +16,41 @@ class StackFilter {
   public:
     explicit StackFilter(Symbolizer &symbolizer) : symbolizer_(symbolizer) {}
 
-    // Returns what takes the place of a line: the line with one before it for each inlined
-    // function, or a folded stack with more frames. Lines are without their newline, which is
-    // between those that are returned. The answer counts until the next call.
-    std::string_view filter(std::string_view line);
+    // Appends what takes the place of lines: each with one before it for each inlined function, or
+    // a folded stack with more frames. All but the last one of a text end with a newline.
+    void filter(std::string_view lines, std::string &out);
 
   private:
     // A profile has the same frame many times, so its text is read and looked up once.
     struct Frame {
+        std::string_view text;
+        std::string_view filled[2];  // by whether it is a return address; empty: not looked up yet
         StackFormat format;
         bool is_instruction, enters_interrupt;
-        std::string_view filled[2];  // by whether it is a return address; empty: not looked up yet
     };
-    // Their texts are in texts_.
-    using Frames = std::unordered_map<std::string_view, Frame>;
+    // By a hash of their texts. Frames and texts are in kept_.
+    using Frames = std::unordered_map<uint64_t, Frame *>;
+
+    struct Line {
+        std::string_view text;
+        uint64_t hash;
+        Frame *frame;  // that has this hash; NULL: none
+    };
 
     void forget();
-    template <class Parse> Frame *find(Frames &frames, std::string_view text, Parse parse);
+    static Line look_up(const Frames &frames, std::string_view text);
+    template <class Parse> Frame *find(Frames &frames, const Line &line, Parse parse);
     std::string_view keep(std::string_view text);
-    std::string_view filter_folded(std::string_view line, size_t count);
+    void filter_line(const Line &line, std::string &out);
+    void filter_other(std::string_view line, std::string &out);
+    void filter_folded(std::string_view line, size_t count, std::string &out);
     std::string fill_line(std::string_view line, bool return_address);
     std::string fill_folded(std::string_view text, bool return_address);
 
     Symbolizer &symbolizer_;
     Frames lines_, folded_;
-    std::pmr::monotonic_buffer_resource texts_;
-    std::string stack_;  // the answer for a folded one
+    std::pmr::monotonic_buffer_resource kept_;
+    uint32_t forgotten_ = 0;  // how many times all frames were
     // The stack that the lines before are of.
     bool in_stack_ = false;
     bool was_interrupt_entry_ = false;

@@ -3,6 +3,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -33,54 +35,76 @@ struct Options {
     bool demangle = false;
 };
 
-constexpr size_t kFileBuffer = 1 << 18;
+constexpr size_t kPiece = 1 << 16;  // that is read at once
 
-// Calls visit with each line of stdin, without its newline, and whether it had one.
-template <class Visit> void for_each_line(const Visit &visit) {
-    char *line = nullptr;
-    size_t capacity = 0;
-    for (ssize_t size; (size = getline(&line, &capacity, stdin)) >= 0;) {
-        const bool ended = size > 0 && line[size - 1] == '\n';
-        visit(std::string_view(line, static_cast<size_t>(size) - (ended ? 1 : 0)), ended);
+// Calls visit with the lines of stdin, as many at once as have come. Only the last one of all may
+// have no newline.
+template <class Visit> void for_each_piece(const Visit &visit) {
+    std::vector<char> piece(kPiece);
+    size_t held = 0;  // of a line that goes on
+    for (;;) {
+        if (held == piece.size())
+            piece.resize(2 * held);
+        const ssize_t size = read(STDIN_FILENO, piece.data() + held, piece.size() - held);
+        if (size < 0 && errno == EINTR)
+            continue;
+        if (size <= 0)
+            break;
+        const std::string_view come(piece.data() + held, static_cast<size_t>(size));
+        const size_t end = come.rfind('\n') + 1;  // npos + 1 is 0
+        held += static_cast<size_t>(size);
+        if (end == 0)
+            continue;
+        const std::string_view whole(piece.data(), held - come.size() + end);
+        visit(whole);
+        held -= whole.size();
+        std::copy_n(piece.begin() + static_cast<ptrdiff_t>(whole.size()), held, piece.begin());
     }
-    free(line);
+    if (held != 0)
+        visit(std::string_view(piece.data(), held));
 }
 
-bool is_file(FILE *stream) {
+// Calls visit with each line of stdin, without its newline.
+template <class Visit> void for_each_line(const Visit &visit) {
+    for_each_piece([&](std::string_view rest) {
+        while (!rest.empty()) {
+            const size_t end = std::min(rest.find('\n'), rest.size());
+            visit(rest.substr(0, end));
+            rest.remove_prefix(std::min(end + 1, rest.size()));
+        }
+    });
+}
+
+bool is_file(int descriptor) {
     struct stat status = {};
-    return fstat(fileno(stream), &status) == 0 && S_ISREG(status.st_mode);
+    return fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
 }
 
 // An oops has its "Kernel Offset" behind the stack. A file can be read twice.
 void find_kernel_offset(Symbolizer &symbolizer) {
-    const off_t begin = ftello(stdin);
+    const off_t begin = lseek(STDIN_FILENO, 0, SEEK_CUR);
     if (begin < 0)
         return;
     bool found = false;
-    for_each_line([&](std::string_view line, bool) {
+    for_each_line([&](std::string_view line) {
         const auto offset = found ? std::nullopt : kernel_offset(line);
         if (offset)
             symbolizer.set_kaslr(*offset);
         found |= offset.has_value();
     });
-    fseeko(stdin, begin, SEEK_SET);
-    clearerr(stdin);
+    lseek(STDIN_FILENO, begin, SEEK_SET);
 }
 
 void run_filter(Symbolizer &symbolizer, bool knows_kaslr) {
-    if (is_file(stdin) && !knows_kaslr)
+    if (is_file(STDIN_FILENO) && !knows_kaslr)
         find_kernel_offset(symbolizer);
-    // Whoever writes the text line by line is read line by line.
-    if (!is_file(stdin))
-        setvbuf(stdout, nullptr, _IOLBF, 0);
-    else
-        setvbuf(stdout, nullptr, _IOFBF, kFileBuffer);
     StackFilter filter(symbolizer);
-    for_each_line([&](std::string_view line, bool ended) {
-        const std::string_view out = filter.filter(line);
-        fwrite_unlocked(out.data(), 1, out.size(), stdout);
-        if (ended)
-            putchar_unlocked('\n');
+    std::string out;
+    for_each_piece([&](std::string_view lines) {
+        out.clear();
+        filter.filter(lines, out);
+        fwrite(out.data(), 1, out.size(), stdout);
+        fflush(stdout);
     });
 }
 
@@ -102,7 +126,7 @@ template <class Visit> void for_each_place(const Options &options, const Visit &
     for (const std::string &text : options.operands)
         visit(text);
     if (options.operands.empty())
-        for_each_line([&](std::string_view line, bool) {
+        for_each_line([&](std::string_view line) {
             if (!line.empty())
                 visit(std::string(line));
         });
@@ -129,8 +153,6 @@ Result<void> run(Options &options) {
         options.tables.file = options.operands.front();
         options.operands.erase(options.operands.begin());
     }
-    if (is_file(stdin))
-        setvbuf(stdin, nullptr, _IOFBF, kFileBuffer);
     const bool filters = options.operands.empty() && !options.json;
     if (filters)
         options.tables.parts = FileParts::kPlaces;

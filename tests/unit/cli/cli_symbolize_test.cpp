@@ -279,6 +279,21 @@ TEST_F(Symbolize, AddressOfAnotherBoot) {
             << kaslr;
 }
 
+// Text comes in pieces that end anywhere.
+TEST_F(Symbolize, LongText) {
+    const std::string frame = "    host+16\n";
+    const std::string inlined = "    skb_headlen (inlined) a/twin.c:33\n";
+    std::string text, expected;
+    for (size_t size = 0; text.size() < 300000; size++) {
+        const std::string other = std::string(size % 500, 'x') + "\n";
+        text += other + frame + frame;
+        expected += other + frame + inlined + frame;
+    }
+    for (const std::string &end : {std::string(), std::string("xyz"), std::string(200000, 'x')})
+        for (const char *input : {"<", "|"})
+            EXPECT_TRUE(filter(text + end, "", input) == expected + end) << end.size() << input;
+}
+
 // Who filters needs no lines, and is not in the way of a file with broken ones.
 TEST_F(Symbolize, FilterReadsNoLines) {
     test::SampleObject sample;
