@@ -16,8 +16,9 @@ unload() {
     rmmod "$1"
 }
 
-# GCC 12 has bodies behind the hook for ftrace, on arm64.
-case $(uname -m) in aarch64) hook=8 ;; *) hook=0 ;; esac
+# On arm64 GCC has bodies behind the hook for ftrace; newer kernels have a hook before the symbol, too, and
+# bodies begin at it.
+case $(uname -mr) in 6.*aarch64) hook=8 ;; *) hook=0 ;; esac
 
 sites=/sys/kernel/debug/btf_extra/sites
 firmware=/lib/firmware/btf_extra/$(uname -r)
