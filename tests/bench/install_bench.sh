@@ -4,19 +4,31 @@
 #
 #   install_bench.sh SUITE...      as in: install_bench.sh bookworm trixie; as root
 #
-# A chroot of the suite gets its cloud kernel, then our packages from an archive of their own, and the
-# package with debug information. A second kernel comes by apt-get alone. Each kernel boots in a
-# virtual machine, with the chroot's files but for compilers and debug information, and traces. The
-# chroot runs on this machine's processor, the guest is emulated. Seconds are those of the clock and of
+#   $PACKAGES   a folder with SUITE/*.deb that userspace/deb.sh made, as `make check-deb` leaves them in
+#               build/check-deb; by default they are built
+#   $PARTS      newcomer: the guest; chroot: the rest; by default both
+#
+# A chroot of the suite gets its cloud kernel. A guest with that on its disk is a newcomer's machine:
+# our packages come there from an archive of their own, and debug information from Debian's debuginfod,
+# which runs here; then all is removed again. What the guest saw are rows.
+#
+# The chroot itself, too, gets our packages, and the package with debug information. A second kernel
+# comes by apt-get alone. Each kernel boots in a virtual machine, with the chroot's files but for
+# compilers and debug information, and traces.
+#
+# The chroot runs on this machine's processor, guests are emulated. Seconds are those of the clock and of
 # the processor; downloads are not among them. The exit code is 1 if something was not as it should be.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 
+# shellcheck source=tests/harness/servers.sh
+. tests/harness/servers.sh
+
 out=$PWD/build/bench-install
 rm -rf "$out"
 mkdir -p "$out"
-trap 'rm -rf "$out"/*/root "$out"/*/files' EXIT
-missed=0
+trap 'end_servers; rm -rf "$out"/*/{root,files,disk,debug,servers}' EXIT
+missed=0 spent=0 parts=${PARTS:-newcomer chroot}
 wrong() { echo "  wrong: $*"; missed=1; }
 
 in_root() {
@@ -33,6 +45,7 @@ step() {
     status=$said said=$(cat "$out/said")
     printf '== %s\n%s\n' "$name" "$said" >>"$log"
     awk -v name="$name" '{ printf "  %-58s %7.1f s %7.1f s of CPU\n", name, $1, $2 + $3 }' "$out/time"
+    spent=$(awk -v before="$spent" '{ print before + $2 + $3 }' "$out/time")
     [ "$status" = 0 ] || { printf '%s\n' "$said" | tail -n 20; wrong "exit code $status"; }
 }
 
@@ -42,6 +55,40 @@ with_packages() {
     shift
     apt_get install --download-only "$@" >>"$log" 2>&1 || wrong "no $*"
     step "$name" apt_get install "$@"
+}
+
+# serve_debug_info RELEASE: by Debian's debuginfod, what its package has of the kernel and of the modules
+# that the guest's network card wants.
+serve_debug_info() {
+    local debug=$out/$suite/debug file
+    mkdir -p "$debug"
+    dpkg-deb --fsys-tarfile "$root/var/cache/apt/archives/linux-image-$1-dbg"_*.deb |
+        tar -C "$debug" --wildcards -xf - '*/vmlinux*' '*/drivers/virtio/*' '*/drivers/net/*failover*' \
+            '*/drivers/net/virtio_net*' '*/net/core/failover*' 2>/dev/null
+    begin_servers "$out/$suite/servers" "$suite" && begin_debuginfod "$debug" || return 1
+    while read -r file; do
+        await_build "$(readelf -n "$file" 2>/dev/null | sed -n 's/.*Build ID: //p')" debuginfo || return 1
+    done < <(find "$debug" -type f)
+}
+
+# newcomer RELEASE PACKAGE...: the guest whose disk is there installs, traces and removes.
+newcomer() {
+    local files=$out/$suite/files
+    rm -rf "$files"
+    mkdir -p "$files"
+    cp tests/harness/rows.sh tests/vm/guest/{network,newcomer}.sh "$files"
+    serve_debug_info "$1" >>"$log" 2>&1 || { wrong "no debuginfod: $log"; return 1; }
+    step "newcomer's machine: boot $1, install, trace, remove" vm/run.sh 6.1 \
+        --kernel "$root/boot/vmlinuz-$1" --turns --cpus 2 --memory 3072 --timeout 3000 --network \
+        --disk "$out/$suite/disk" --files "$files" -- sh /newcomer.sh "$debuginfod" "${@:2}"
+    end_servers
+    sed -n 's/^step \(.*\): \([0-9.]*\)$/    in the emulated guest: \1 after \2 s/p' <<<"$said"
+    printf '    rows: %s passed, %s failed\n' "$(grep -c '^pass ' <<<"$said")" "$(grep -c '^fail ' <<<"$said")"
+    sed -n 's/^fail /    failed: /p' <<<"$said"
+    if grep -q '^fail ' <<<"$said" || ! grep -q '^pass nothing stays$' <<<"$said"; then
+        wrong "the newcomer's machine: $log"
+    fi
+    rm -f "$out/$suite/disk"
 }
 
 # tables RELEASE: "yes" if they are there.
@@ -91,15 +138,19 @@ GUEST
 
 # Each step is timed. At the end nothing may stay but what Debian's own packages and logs leave.
 try() {
-    local releases first second each
+    local packages releases first second each library
     echo "$suite"
     root=$out/$suite/root log=$out/$suite/log
     mkdir -p "$root"
-    step 'our packages are built' userspace/deb.sh "$out/$suite/packages" "$suite"
+    packages=${PACKAGES:+$(realpath "$PACKAGES")/$suite}
+    if [ -z "$packages" ]; then
+        packages=$out/$suite/packages
+        step 'our packages are built' userspace/deb.sh "$packages" "$suite"
+    fi
     tar -C "$root" -xf "$(vm/fetch-chroot.sh "$suite" kmod)/root.tar" || return 1
     cp /etc/resolv.conf "$root/etc/resolv.conf"
     mkdir -p "$root/srv/packages"
-    cp "$out/$suite"/packages/*.deb "$root/srv/packages"
+    cp "$packages"/*.deb "$root/srv/packages"
     (cd "$root/srv/packages" && dpkg-scanpackages -m . >Packages 2>/dev/null)
     echo 'deb [trusted=yes] file:/srv/packages ./' >"$root/etc/apt/sources.list.d/btf-extra.list"
     apt_get update >>"$log" 2>&1 || { wrong 'no index'; return 1; }
@@ -108,12 +159,24 @@ try() {
     first=${releases[0]} second=${releases[-1]}
 
     with_packages "a bare Debian gets its kernel, $first" "linux-image-$first"
+    library=$(in_root apt-cache search --names-only '^libdebuginfod1(t64)?$' | cut -d' ' -f1)
+    apt_get install --download-only btf-extra btf-extra-dkms "linux-headers-$first" "$library" >>"$log" 2>&1
+    if [[ " $parts " = *' newcomer '* ]]; then
+        mkfs.ext4 -q -d "$root" "$out/$suite/disk" 6G >>"$log" 2>&1 || wrong "no disk: $log"
+    fi
+    apt_get install --download-only "linux-image-$first-dbg" >>"$log" 2>&1
+    [[ " $parts " != *' newcomer '* ]] ||
+        newcomer "$first" btf-extra btf-extra-dkms "linux-headers-$first" "$library"
+    [[ " $parts " = *' chroot '* ]] || { rm -rf "$root"; return 0; }
+
+    spent=0
     with_packages 'apt-get install btf-extra btf-extra-dkms, headers' btf-extra btf-extra-dkms \
         "linux-headers-$first"
     [ -n "$(find "$root/lib/modules/$first/updates" -name 'btf_extra.ko*')" ] || wrong 'DKMS built nothing'
-    apt_get install --download-only "linux-image-$first-dbg" >>"$log" 2>&1
     step 'btf-extra install --yes' in_root btf-extra install --yes "$first"
     tail -n 1 <<<"$said" | sed 's/^/    /'
+    printf '    from apt-get install to tables: %.1f s of CPU; the bar is 60 s\n' "$spent"
+    awk -v spent="$spent" 'BEGIN { exit spent > 60 }' || wrong 'it takes more than 60 s of CPU'
     boot "$first"
 
     # The package with debug information takes 1.8 GB.
