@@ -98,7 +98,16 @@ static enum btf_fault_code read_ranges(const struct inline_frames *frames,
 {
 	u32 step, size;
 
-	if (!number(&calls->rest, &step) || !number(&calls->rest, &size))
+	if (!number(&calls->rest, &step))
+		return BTF_FAULT_FRAMES_NUMBER;
+	if (step > calls->code_size - calls->start)
+		return BTF_FAULT_FRAMES_RANGE;
+	calls->start += step;
+	in->start = calls->start;
+	/* They are in order of where they begin. */
+	if (in->start > wanted)
+		return BTF_FAULT_NONE;
+	if (!number(&calls->rest, &size))
 		return BTF_FAULT_FRAMES_NUMBER;
 	if (!size) {
 		if (!number(&calls->rest, &calls->file) || !number(&calls->rest, &size))
@@ -106,10 +115,6 @@ static enum btf_fault_code read_ranges(const struct inline_frames *frames,
 		if (calls->file > frames->counts.nr_files)
 			return BTF_FAULT_FRAMES_FILE;
 	}
-	if (step > calls->code_size - calls->start)
-		return BTF_FAULT_FRAMES_RANGE;
-	calls->start += step;
-	in->start = calls->start;
 	if (!cover_range(in, calls, in->start, size, wanted))
 		return BTF_FAULT_FRAMES_RANGE;
 	return several ? read_more_ranges(calls, in->start + size, wanted, in) : BTF_FAULT_NONE;
@@ -136,9 +141,9 @@ static enum btf_fault_code read_call(const struct inline_frames *frames,
 	return BTF_FAULT_NONE;
 }
 
-enum btf_fault_code frame_instance_read(const struct inline_frames *frames,
-					struct frame_calls *calls, u32 wanted,
-					struct frame_instance *in)
+static enum btf_fault_code read_instance(const struct inline_frames *frames,
+					 struct frame_calls *calls, u32 wanted,
+					 struct frame_instance *in)
 {
 	u32 head, size = 0;
 	enum btf_fault_code wrong;
@@ -148,13 +153,32 @@ enum btf_fault_code frame_instance_read(const struct inline_frames *frames,
 	in->code_size = 0;
 	in->within = FRAME_OUTSIDE;
 	wrong = read_ranges(frames, calls, head & INLINE_FRAMES_RANGES, wanted, in);
-	if (!wrong)
-		wrong = read_call(frames, calls, head);
+	if (wrong || in->start > wanted)
+		return wrong;
+	wrong = read_call(frames, calls, head);
 	if (wrong)
 		return wrong;
 	if ((head & INLINE_FRAMES_CALLS) && !number(&calls->rest, &size))
 		return BTF_FAULT_FRAMES_NUMBER;
 	return take(&calls->rest, size, &in->inner) ? BTF_FAULT_NONE : BTF_FAULT_FRAMES_SIZE;
+}
+
+enum btf_fault_code frame_instance_read(const struct inline_frames *frames,
+					struct frame_calls *calls, u32 wanted,
+					struct frame_instance *in)
+{
+	/* Copies stay in registers, and each number tells where the next one begins. */
+	struct frame_calls now = *calls;
+	struct frame_instance read = { .within = FRAME_OUTSIDE };
+	enum btf_fault_code wrong;
+
+	do
+		wrong = read_instance(frames, &now, wanted, &read);
+	while (!wrong && wanted != FRAME_OUTSIDE && read.within == FRAME_OUTSIDE &&
+	       read.start <= wanted && now.rest.at != now.rest.end);
+	*calls = now;
+	*in = read;
+	return wrong;
 }
 
 struct frame_call frame_calls_last(const struct inline_frames *frames,

@@ -76,7 +76,11 @@ enum btf_fault_code frame_record_read(const struct inline_frames *frames,
 				      const struct frame_place *wanted,
 				      struct frames_record *record);
 
-/* Reads the next of calls. wanted is counted in the code of the caller. */
+/*
+ * Reads the next of calls, of which there are some. If wanted is a place, counted in the code of
+ * the caller, it goes on to the one that holds it; if none does, in->within is FRAME_OUTSIDE. It
+ * reads nothing behind the place.
+ */
 enum btf_fault_code frame_instance_read(const struct inline_frames *frames,
 					struct frame_calls *calls, u32 wanted,
 					struct frame_instance *in);

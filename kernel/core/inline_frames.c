@@ -31,14 +31,9 @@ static bool find_body(const struct inline_frames *frames, const struct frame_pla
 static bool find_instance(const struct inline_frames *frames, struct frame_calls *calls, u32 within,
 			  struct frame_instance *in)
 {
-	while (calls->rest.at != calls->rest.end) {
-		/* They are in order of where they begin. */
-		if (frame_instance_read(frames, calls, within, in) || in->start > within)
-			return false;
-		if (in->within != FRAME_OUTSIDE)
-			return true;
-	}
-	return false;
+	return calls->rest.at != calls->rest.end &&
+	       frame_instance_read(frames, calls, within, in) == BTF_FAULT_NONE &&
+	       in->within != FRAME_OUTSIDE;
 }
 
 /* A chain as far as it was followed from the body inwards. A full one loses its outer end. */
