@@ -113,6 +113,7 @@ static const char *const fault_texts[BTF_FAULT_COUNT] = {
 	[BTF_FAULT_FRAMES_STRINGS] = "names of the frames are no text or not there",
 	[BTF_FAULT_FRAMES_SECTION] = "frames of no section of the object, or twice of one",
 	[BTF_FAULT_FRAMES_PIECE] = "piece of code overlaps, leaves its section or has no body",
+	[BTF_FAULT_FRAMES_PAGE] = "page does not count the blocks before it",
 	[BTF_FAULT_FRAMES_NUMBER] = "number is cut or exceeds 32 bits",
 	[BTF_FAULT_FRAMES_RANGE] = "range of code is empty, out of order or outside its caller",
 	[BTF_FAULT_FRAMES_FUNC] = "frame of no FUNC",

@@ -87,6 +87,7 @@ enum btf_fault_code {
 	BTF_FAULT_FRAMES_STRINGS,	/* no plain text, or a name outside of it */
 	BTF_FAULT_FRAMES_SECTION,	/* none of the object, or a second one */
 	BTF_FAULT_FRAMES_PIECE,		/* overlaps, outside its section, or none of its body */
+	BTF_FAULT_FRAMES_PAGE,
 	BTF_FAULT_FRAMES_NUMBER,	/* cut, or more than 32 bits */
 	BTF_FAULT_FRAMES_RANGE,		/* empty, out of order or outside the caller */
 	BTF_FAULT_FRAMES_FUNC,		/* not a FUNC */

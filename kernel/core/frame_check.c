@@ -32,20 +32,43 @@ static bool is_func(const struct check *check, u32 id)
 	return type ? loc_kind(type) == BTF_KIND_FUNC : level && !level->data;
 }
 
+/* Returns false if sections have more blocks than there are, or fewer. */
+static bool count_pages(const struct inline_frames *frames, u32 *nr_pages)
+{
+	u64 nr = 0, nr_blocks = 0;
+	u32 i;
+
+	for (i = 0; i < frames->counts.nr_sections; i++) {
+		const struct inline_frames_block *blocks = frames->blocks + nr_blocks;
+		u32 more = frame_blocks_of(&frames->sections[i]);
+
+		nr_blocks += more;
+		if (nr_blocks > frames->counts.nr_blocks)
+			return false;
+		nr += frame_pages_of(frames, blocks, more);
+	}
+	*nr_pages = (u32)nr;
+	return nr_blocks == frames->counts.nr_blocks && nr <= 0xffffffff;
+}
+
 static int take_parts(struct check *check, const struct extra_bytes *bytes)
 {
 	struct inline_frames *frames = check->frames;
 	struct inline_frames_header *counts = &frames->counts;
 	struct byte_view view = byte_view_of(bytes->data, bytes->size, 0);
+	u32 nr_pages;
 
 	if (!byte_view_read(&view, counts, sizeof(*counts)) ||
 	    counts->magic != INLINE_FRAMES_MAGIC || counts->version != INLINE_FRAMES_VERSION ||
-	    counts->nr_sections > INLINE_FRAMES_SECTIONS || counts->reserved)
+	    counts->nr_sections > INLINE_FRAMES_SECTIONS || counts->page_bits > 31)
 		return refuse(check, BTF_FAULT_FRAMES_HEADER, check->data);
 	frames->sections = byte_view_take(&view, byte_array_size(counts->nr_sections,
 								 sizeof(*frames->sections)));
 	frames->blocks = byte_view_take(&view, byte_array_size(counts->nr_blocks,
 							       sizeof(*frames->blocks)));
+	if (!frames->sections || !frames->blocks || !count_pages(frames, &nr_pages))
+		return refuse(check, BTF_FAULT_FRAMES_HEADER, check->data);
+	frames->pages = byte_view_take(&view, byte_array_size(nr_pages, sizeof(*frames->pages)));
 	frames->calls = byte_view_take(&view, byte_array_size(counts->nr_calls,
 							      sizeof(*frames->calls)));
 	frames->func_ids = byte_view_take(&view, byte_array_size(counts->nr_funcs, sizeof(u32)));
@@ -54,9 +77,8 @@ static int take_parts(struct check *check, const struct extra_bytes *bytes)
 	frames->files = byte_view_take(&view, byte_array_size(counts->nr_files, sizeof(u32)));
 	frames->strings = byte_view_take(&view, counts->strings_size);
 	frames->records = byte_view_take(&view, counts->records_size);
-	if (!frames->sections || !frames->blocks || !frames->calls || !frames->func_ids ||
-	    !frames->func_files || !frames->files || !frames->strings || !frames->records ||
-	    view.at != bytes->size)
+	if (!frames->pages || !frames->calls || !frames->func_ids || !frames->func_files ||
+	    !frames->files || !frames->strings || !frames->records || view.at != bytes->size)
 		return refuse(check, BTF_FAULT_FRAMES_HEADER, check->data);
 	check->from.at = frames->records;
 	check->from.end = frames->records + counts->records_size;
@@ -194,21 +216,43 @@ static int check_record(struct check *check, u32 section, u64 section_size, u32 
 	return check_instances(check, &record);
 }
 
+/* The blocks of a section must be in order, and its pages must count them. */
+static int check_pages(const struct check *check, const struct inline_frames_block *blocks, u32 nr,
+		       const u32 *pages)
+{
+	const u32 nr_pages = frame_pages_of(check->frames, blocks, nr);
+	u32 i, page = 0;
+
+	for (i = 0; i < nr; i++) {
+		if (i && blocks[i].offset <= blocks[i - 1].offset)
+			return refuse(check, BTF_FAULT_FRAMES_PIECE, &blocks[i].offset);
+		while (page < nr_pages &&
+		       blocks[i].offset >> check->frames->counts.page_bits > page)
+			if (pages[page++] != i)
+				return refuse(check, BTF_FAULT_FRAMES_PAGE, &pages[page - 1]);
+	}
+	return 0;
+}
+
 /* After this no look-up leaves the bytes. */
 static int check_blocks(const struct check *check)
 {
 	const struct inline_frames *frames = check->frames;
-	u64 nr = 0;
-	u32 i;
+	const struct inline_frames_block *blocks = frames->blocks;
+	const u32 *pages = frames->pages;
+	int err = 0;
+	u32 i, nr;
 
-	for (i = 0; i < frames->counts.nr_sections; i++)
-		nr += frame_blocks_of(&frames->sections[i]);
-	if (nr != frames->counts.nr_blocks)
-		return refuse(check, BTF_FAULT_FRAMES_HEADER, check->data);
-	for (i = 0; i < nr; i++)
-		if (frames->blocks[i].record >= frames->counts.records_size)
-			return refuse(check, BTF_FAULT_FRAMES_PIECE, &frames->blocks[i].record);
-	return 0;
+	for (i = 0; i < frames->counts.nr_blocks; i++)
+		if (blocks[i].record >= frames->counts.records_size)
+			return refuse(check, BTF_FAULT_FRAMES_PIECE, &blocks[i].record);
+	for (i = 0; !err && i < frames->counts.nr_sections; i++) {
+		nr = frame_blocks_of(&frames->sections[i]);
+		err = check_pages(check, blocks, nr, pages);
+		pages += frame_pages_of(frames, blocks, nr);
+		blocks += nr;
+	}
+	return err;
 }
 
 /* A block begins with the next record, which is behind what ends there. */

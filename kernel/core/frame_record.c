@@ -301,23 +301,57 @@ static int compare_block(const void *key, u32 i)
 	return offset < wanted->offset ? -1 : offset > wanted->offset;
 }
 
+/*
+ * So many are looked at one after the other: the processor foresees where that goes, unlike the
+ * halves of a search.
+ */
+#define FEW_BLOCKS 15u
+
+/* Sets *blocks to those of a section and returns how many begin up to the place. */
+static u32 count_blocks(const struct inline_frames *frames, const struct frame_place *at,
+			const struct inline_frames_block **blocks)
+{
+	struct block_key key = { .blocks = frames->blocks, .offset = at->offset };
+	const u32 *pages = frames->pages;
+	u32 i, page, nr, nr_pages, first = 0;
+
+	for (i = 0; i < at->section; i++) {
+		nr = frame_blocks_of(&frames->sections[i]);
+		pages += frame_pages_of(frames, key.blocks, nr);
+		key.blocks += nr;
+	}
+	*blocks = key.blocks;
+	nr = frame_blocks_of(&frames->sections[at->section]);
+	nr_pages = frame_pages_of(frames, key.blocks, nr);
+	if (nr_pages) {
+		page = at->offset >> frames->counts.page_bits;
+		if (page < nr_pages)
+			nr = pages[page];
+		if (page)
+			first = pages[(page < nr_pages ? page : nr_pages) - 1];
+	}
+	if (nr - first > FEW_BLOCKS)
+		return lower_bound(first, nr, 1, compare_block, &key);
+	while (first < nr && key.blocks[first].offset <= at->offset)
+		first++;
+	return first;
+}
+
 bool frame_record_find(const struct inline_frames *frames, struct frame_place at,
 		       const struct frame_place *wanted, struct frames_record *record)
 {
-	struct block_key key = { .blocks = frames->blocks, .offset = at.offset };
+	const struct inline_frames_block *blocks;
 	struct frame_cursor from = { .end = frames->records + frames->counts.records_size };
 	u32 i, end, nr;
 
-	for (i = 0; i < at.section; i++)
-		key.blocks += frame_blocks_of(&frames->sections[i]);
-	i = lower_bound(0, frame_blocks_of(&frames->sections[at.section]), 1, compare_block, &key);
+	i = count_blocks(frames, &at, &blocks);
 	if (!i)
 		return false;
 	nr = frames->sections[at.section].nr_pieces - (i - 1) * INLINE_FRAMES_BLOCK;
 	if (nr > INLINE_FRAMES_BLOCK)
 		nr = INLINE_FRAMES_BLOCK;
-	end = key.blocks[i - 1].offset;
-	for (from.at = frames->records + key.blocks[i - 1].record; nr; nr--) {
+	end = blocks[i - 1].offset;
+	for (from.at = frames->records + blocks[i - 1].record; nr; nr--) {
 		if (frame_record_read(frames, &from, at.section, end, wanted, record) ||
 		    record->begin > at.offset)
 			return false;

@@ -100,6 +100,15 @@ static inline u32 frame_blocks_of(const struct inline_frames_section *section)
 	       (section->nr_pieces % INLINE_FRAMES_BLOCK != 0);
 }
 
+/* How many pages are told of a section with these blocks. */
+static inline u32 frame_pages_of(const struct inline_frames *frames,
+				 const struct inline_frames_block *blocks, u32 nr)
+{
+	u32 bits = frames->counts.page_bits;
+
+	return nr && bits ? blocks[nr - 1].offset >> bits : 0;
+}
+
 static inline struct frame_calls frame_calls_of_body(const struct frames_record *body)
 {
 	return (struct frame_calls){ .rest = body->inner,

@@ -35,7 +35,7 @@ struct inline_frames_header {
 	u32 records_size;	/* of bodies and what is inlined in them */
 	u32 nr_bodies;
 	u32 nr_instances;	/* inlined ones */
-	u32 reserved;
+	u32 page_bits;		/* see pages of struct inline_frames */
 };
 
 /* An executable section of the object. */
@@ -72,6 +72,12 @@ struct inline_frames {
 	struct inline_frames_header counts;
 	const struct inline_frames_section *sections;	/* NULL: there are no frames */
 	const struct inline_frames_block *blocks;
+	/*
+	 * By section and page of 1 << page_bits bytes, but for the first one, up to the last that
+	 * a block begins in: how many blocks of the section begin before the page. 0 bits: there
+	 * are no pages.
+	 */
+	const u32 *pages;
 	const struct inline_frames_call *calls;
 	const u32 *func_ids;
 	const u16 *func_files;

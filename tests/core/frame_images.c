@@ -89,6 +89,34 @@ u32 frame_image_plain(const struct frame_row *row, u8 *bytes)
 	return image.size;
 }
 
+/* ---- the same for a section with pages of 16 bytes ---- */
+
+static const u32 paged_words[] = {
+	INLINE_FRAMES_MAGIC, 1, 2, 4, 0, 0, 0, sizeof(strings), 40, 10, 0, 4,
+	1, 5, 7, 5,			/* 48: sections: .text, .init.text */
+	0x10, 0, 0x48, 16,		/* 64: blocks of .text */
+	0x20, 20, 0x3c, 36,		/* 80: of .init.text */
+	0, 1, 1, 1,			/* 96: pages of .text from 0x10, 0x20, 0x30 and 0x40 on */
+	0, 0, 1,			/* 112: of .init.text from 0x10, 0x20 and 0x30 on */
+};					/* 124: strings; 152: records */
+
+u32 frame_image_paged(const struct frame_row *row, u8 *bytes)
+{
+	struct image image = { .bytes = bytes };
+	u32 i;
+
+	(void)row;
+	put(&image, paged_words, sizeof(paged_words));
+	put(&image, strings, sizeof(strings));
+	for (i = 0; i < 10; i++) {
+		put_byte(&image, i % 5 % 4 ? 4 : 0);
+		put_byte(&image, (6 + i % 2) << 2);
+		put_byte(&image, 4);
+		put_byte(&image, 0);
+	}
+	return image.size;
+}
+
 /* ---- others, with one call, one function and the strings of the plain one ---- */
 
 /* What is in the header and in the tables. */

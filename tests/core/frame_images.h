@@ -10,6 +10,11 @@
 
 /* Two sections, five bodies and eight instances. */
 u32 frame_image_plain(const struct frame_row *row, u8 *bytes);
+/*
+ * Ten bodies of 4 bytes, in turn of FUNC 6 and of FUNC 7: five in .text, at 0x10, 0x18, 0x20, 0x28
+ * and 0x48, and five in .init.text, at 0x20, 0x28, 0x30, 0x38 and 0x3c.
+ */
+u32 frame_image_paged(const struct frame_row *row, u8 *bytes);
 /* The records of the row. Its nr says how many bodies they have; 0: one. */
 u32 frame_image_small(const struct frame_row *row, u8 *bytes);
 /* nr bodies of 4 bytes in .text, 8 bytes from each other, in turn of FUNC 6 and of FUNC 7. */

@@ -98,7 +98,7 @@ const std::vector<ElfSection> &sections() {
     return all;
 }
 
-WrittenFrames write(const Row &row) {
+WrittenFrames write(const Row &row, const std::vector<ElfSection> &sections) {
     std::vector<UnitSites> units;
     MergedUnits merged;
     merged.functions.resize(kFuncIds.size());
@@ -106,7 +106,14 @@ WrittenFrames write(const Row &row) {
         units.push_back(unit_of(entries));
         merged.function_numbers.push_back({0, 1, 2, 3});
     }
-    return write_frames(units, merged, kFuncIds, sections());
+    return write_frames(units, merged, kFuncIds, sections);
+}
+
+// The core reads words where they lie.
+std::vector<uint32_t> words_of(const WrittenFrames &written) {
+    std::vector<uint32_t> words((written.bytes.size() + 3) / 4);
+    std::ranges::copy(written.bytes, std::as_writable_bytes(std::span(words)).begin());
+    return words;
 }
 
 std::string chain_at(const inline_frames &frames, uint64_t address) {
@@ -262,10 +269,8 @@ const Row kRows[] = {
 TEST(FrameWriter, Rows) {
     for (const Row &row : kRows) {
         SCOPED_TRACE(row.name);
-        const WrittenFrames written = write(row);
-        // The core reads words where they lie.
-        std::vector<uint32_t> words((written.bytes.size() + 3) / 4);
-        std::ranges::copy(written.bytes, std::as_writable_bytes(std::span(words)).begin());
+        const WrittenFrames written = write(row, sections());
+        const std::vector<uint32_t> words = words_of(written);
         frame_outcome outcome;
         frame_run(&outcome, &world(), words.data(), static_cast<uint32_t>(written.bytes.size()));
         ASSERT_EQ(outcome.error, 0) << btf_fault_text(outcome.fault.code);
@@ -278,6 +283,38 @@ TEST(FrameWriter, Rows) {
         EXPECT_EQ(outcome.frames.counts.nr_calls, row.counts.calls);
         EXPECT_EQ(outcome.frames.counts.nr_funcs, row.counts.funcs);
     }
+}
+
+// Pages have 8 KiB. Blocks of .text begin in the first two of it, of .init.text in the first and in
+// the fourth.
+TEST(FrameWriter, Pages) {
+    const std::vector<ElfSection> large = {
+        {".text", 1, SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, kText, 0x3000},
+        {".init.text", 3, SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, kInit, 0x10000},
+    };
+    const uint64_t begins[] = {0x1000, 0x1010, 0x1020, 0x1030, 0x3008,
+                               0x4000, 0x4010, 0x4020, 0x4030, 0xa010};
+    std::vector<Entry> bodies;
+    for (const uint64_t at : begins)
+        bodies.push_back({0, 0, {{at, at + 8}}});
+    const WrittenFrames written = write({"", {bodies}, {}}, large);
+    const std::vector<uint32_t> words = words_of(written);
+    const extra_bytes given = {words.data(), static_cast<uint32_t>(written.bytes.size())};
+    const extra_elf no_file = {};
+    inline_frames frames;
+    btf_fault fault = {};
+    ASSERT_EQ(inline_frames_open(&frames, &given, &world().core.func_info, &no_file, &fault), 0)
+        << btf_fault_text(fault.code);
+    ASSERT_EQ(frames.counts.page_bits, 13u);
+    EXPECT_EQ(std::vector(frames.pages, frames.pages + 4), std::vector<uint32_t>(4, 1));
+    for (const uint64_t at : begins) {
+        SCOPED_TRACE(at);
+        EXPECT_EQ(chain_at(frames, at), "6");
+        EXPECT_EQ(chain_at(frames, at + 7), "6");
+        EXPECT_EQ(chain_at(frames, at + 8), "");
+    }
+    for (const uint64_t nowhere : {0x2fff, 0x3000, 0x3007, 0x3fff, 0x6000, 0xa00f, 0xc000, 0x13fff})
+        EXPECT_EQ(chain_at(frames, nowhere), "") << nowhere;
 }
 
 }  // namespace

@@ -56,6 +56,8 @@ struct Piece {
 };
 
 constexpr uint32_t kNone = UINT32_MAX;
+// Six blocks of a kernel begin in so many bytes of code, and a page takes 4 bytes.
+constexpr uint32_t kPageBits = 13;
 
 struct Body {
     uint32_t unit = 0;
@@ -172,6 +174,7 @@ class FrameWriter {
     std::vector<inline_frames_call> calls_;
     std::vector<std::vector<uint32_t>> call_numbers_;  // by unit and frame; kNone: not in calls_
     std::vector<inline_frames_block> blocks_;
+    std::vector<uint32_t> pages_;  // how many blocks of their section are before them
     std::vector<uint32_t> first_callees_, next_callees_;  // of the body that is being written
     std::vector<uint32_t> callees_in_;              // how many of its callees are in each file
     std::map<uint32_t, uint32_t> section_numbers_;  // by number in sections_, of those with pieces
@@ -343,16 +346,22 @@ void FrameWriter::number_calls() {
 
 void FrameWriter::write_pieces() {
     uint32_t in_section = 0;
+    uint32_t last_page = 0;
     const Piece *before = nullptr;
     for (const Piece &piece : pieces_) {
         if (!before || before->section != piece.section) {
             before = nullptr;
             in_section = 0;
+            last_page = 0;
         }
         const auto offset = static_cast<uint32_t>(piece.begin - sections_[piece.section].address);
         const bool begins_block = in_section++ % INLINE_FRAMES_BLOCK == 0;
-        if (begins_block)
+        if (begins_block) {
+            const uint32_t page = offset >> kPageBits;
+            pages_.insert(pages_.end(), page - last_page, in_section / INLINE_FRAMES_BLOCK);
+            last_page = page;
             blocks_.push_back({.offset = offset, .record = out_.size()});
+        }
         out_.uleb(begins_block ? 0 : piece.begin - before->end);
         const Piece &first = bodies_[piece.body].pieces.front();
         if (first != piece) {
@@ -550,11 +559,12 @@ std::vector<std::byte> FrameWriter::section() const {
                                          .records_size = out_.size(),
                                          .nr_bodies = nr_bodies_,
                                          .nr_instances = nr_instances_,
-                                         .reserved = 0};
+                                         .page_bits = pages_.empty() ? 0 : kPageBits};
     ByteWriter out;
     out.item(header);
     out.items(sections);
     out.items(blocks_);
+    out.items(pages_);
     out.items(calls_);
     out.items(func_ids);
     out.items(func_files);
