@@ -22,6 +22,22 @@ Error choice_needed(const std::string &text, const std::vector<FoundFunc> &found
                              text, found.size())};
 }
 
+// A function of a header is inlined in the kernel and in its modules. Returns false if these only
+// share a name: an object has two of them, or prototypes differ, or files, as far as these are
+// known.
+bool is_one_function(const std::vector<FoundFunc> &found) {
+    std::set<uint32_t> objects;
+    std::set<std::string> prototypes, files;
+    for (const FoundFunc &each : found) {
+        const DescribedFunc func(each);
+        objects.insert(each.object->id);
+        prototypes.insert(func.prototype);
+        if (func.file)
+            files.insert(*func.file);
+    }
+    return objects.size() == found.size() && prototypes.size() == 1 && files.size() <= 1;
+}
+
 }  // namespace
 
 Result<std::vector<FoundFunc>> find_some(SiteTables &tables, const std::string &text) {
@@ -39,7 +55,7 @@ Result<std::vector<DescribedFunc>> choose_funcs(SiteTables &tables,
     for (const std::string &text : texts) {
         auto found = TRY(find_some(tables, text));
         const bool is_name = !parse_func_text(text)->is_glob();
-        if (is_name && found.size() > 1)
+        if (is_name && !is_one_function(found))
             return choice_needed(text, found);
         for (FoundFunc &func : found) {
             if (known.insert({func.object->id, func.id}).second)

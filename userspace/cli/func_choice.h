@@ -15,9 +15,9 @@ namespace btf_extra {
 // Returns what a text stands for. It is an error (ENOENT) if that is nothing.
 Result<std::vector<FoundFunc>> find_some(SiteTables &tables, const std::string &text);
 
-// Returns the functions that all texts stand for, each of them once. It is an error if a name that
-// is no pattern stands for several, which are then listed on stderr, or for one that was named
-// before.
+// Returns the functions that all texts stand for, each of them once. A function of a header is one
+// in each object that has sites of it. It is an error if a name that is no pattern stands for
+// others, which are then listed on stderr, or for one that was named before.
 Result<std::vector<DescribedFunc>> choose_funcs(SiteTables &tables,
                                                 const std::vector<std::string> &texts);
 
