@@ -46,7 +46,8 @@ for folder in proc sys dev sys/kernel/debug sys/kernel/tracing; do mount --bind 
 mkdir -p /dev/pts && mount -t devpts devpts $debian/dev/pts
 row 'the network' begin_network in_debian modprobe || exit 1
 
-nothing 'no compiler at first' "$(ls $debian/usr/bin/gcc $debian/usr/bin/cc 2>/dev/null)"
+nothing 'no compiler at first' \
+    "$(find $debian/usr/bin -name '*gcc*' -o -name '*clang*' -o -name cc)"
 nothing 'no debug information' "$(ls -d $debian/usr/lib/debug/boot $debian/usr/lib/debug/lib/modules 2>/dev/null)"
 nothing 'nothing of ours' "$(ours)"
 
