@@ -51,16 +51,19 @@ class Dice {
     uint64_t state_;
 };
 
-// Memory of a thread: two pages, and behind them one that is not there.
+// Memory of a thread: two pages, and behind them one that is not there. The kernel writes where a
+// request says, so the memory is far from all else: a few wrong bytes do not lead from there to a
+// heap or a stack.
 class Memory {
   public:
     Memory() {
-        bytes_ = static_cast<char *>(
-            mmap(nullptr, 3 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-        readonly_ = mmap(nullptr, kPage, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (bytes_ == MAP_FAILED || readonly_ == MAP_FAILED ||
-            mprotect(bytes_ + 2 * kPage, kPage, PROT_NONE) != 0)
-            die("mmap");
+        static std::atomic<uint64_t> next = uint64_t{1} << 44;
+        constexpr uint64_t kApart = uint64_t{1} << 40;
+        bytes_ =
+            static_cast<char *>(map(next.fetch_add(kApart), 3 * kPage, PROT_READ | PROT_WRITE));
+        readonly_ = map(next.fetch_add(kApart), kPage, PROT_READ);
+        if (mprotect(bytes_ + 2 * kPage, kPage, PROT_NONE) != 0)
+            die("mprotect");
     }
 
     // Where an array or a struct of that size may be.
@@ -94,6 +97,14 @@ class Memory {
     }
 
   private:
+    static void *map(uint64_t at, size_t size, int protection) {
+        void *memory = mmap(reinterpret_cast<void *>(at), size, protection,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+        if (memory == MAP_FAILED)
+            die("mmap");
+        return memory;
+    }
+
     char *bytes_;
     void *readonly_;
 };
