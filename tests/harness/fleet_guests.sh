@@ -64,7 +64,7 @@ guest() {
 
 results=$out/results/servers
 export test=fleet
-# What follows needs it. It sets variables, so it is not run by row, which has a shell of its own.
+# need NAME COMMAND...: as row, but it runs in this shell, whose variables it sets. A failure ends the test.
 need() {
     local name=$1
     shift

@@ -46,7 +46,7 @@ struct BaseIdentity {
     bool operator==(const BaseIdentity &) const = default;
 };
 
-// What is read of a file. What answers where an address is needs neither lines nor provenance.
+// They tell what is read of a file. To say where an address is takes no lines and no provenance.
 enum class FileParts { kAll, kPlaces };
 
 struct ExtraFile {

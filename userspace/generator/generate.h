@@ -24,7 +24,7 @@ struct GenerateOptions {
     // For a module, the BTF of its kernel; the module's own BTF, if it has one, stands on that.
     // NULL: the input is a kernel.
     std::shared_ptr<const BtfImage> vmlinux = nullptr;
-    // What index_types() made of that, for several modules; NULL: it is made for this one.
+    // index_types() made this of that, for several modules. NULL: generate() makes it.
     std::shared_ptr<const BaseTypes> vmlinux_types = nullptr;
     uint32_t jobs = 1;  // threads, at least 1; the result does not depend on it
     bool provenance = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// What a name stands for if several objects have functions of that name. The objects are made of
-// the sample object, whose functions are in tests/support/sample_object.cpp.
+// These rows ask for a name of functions in several objects. Each object is made of the sample
+// object, whose functions are in tests/support/sample_object.cpp.
 #include <gtest/gtest.h>
 
 #include "tests/support/command_run.h"

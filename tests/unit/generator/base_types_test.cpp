@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// What the index of a module's base answers does not depend on whether vmlinux's level is indexed
-// with it or was indexed before, for many modules. The ids are those that libbpf gave.
+// An index of a module's base answers the same, whether vmlinux's level is indexed with it or was
+// indexed before, for many modules. The ids are those that libbpf gave.
 #include <functional>
 #include <vector>
 
