@@ -18,7 +18,9 @@ hooks=()
 if [ "$1" = --build ]; then
     control=$(realpath -e "$2")
     wanted=$(sed -n '/^Build-/,/^[^ B]/{/^[ B]/p}' "$control")
-    set --
+    # apt 2.6 takes only the compilers for this machine.
+    set -- ${target:+"crossbuild-essential-$target"}
+    wanted+=${*:+ $*}
 fi
 
 say() { echo "fetch-chroot: $*" >&2; }
