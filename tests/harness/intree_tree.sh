@@ -17,6 +17,8 @@ trap 'rm -rf "$scratch"' EXIT
 . vm/lean-make.sh
 # shellcheck source=tests/harness/rows.sh
 . tests/harness/rows.sh
+# shellcheck source=tests/harness/elf_sections.sh
+. tests/harness/elf_sections.sh
 
 stop() { failed "$*"; exit 1; }
 is() { [ "$1" = "$2" ] || { printf '%s\nis not\n%s\n' "$1" "$2"; return 1; }; }
@@ -221,21 +223,11 @@ row 'modules_install' build modules_install INSTALL_MOD_PATH="$installed" INSTAL
 kernel_folder=$(echo "$installed"/lib/modules/*/kernel)
 row 'both modules are installed' ls "$kernel_folder"/kernel/bpf/btf_extra/kernel/btf_extra.ko \
     "$kernel_folder/$data/btf_extra_vmlinux.ko"
-# has_sections FILE NAME-AND-FLAGS...: allocated ones have flag A.
-has_sections() {
-    local file=$1 section
-    readelf -SW "$file" | sed -n 's/^ *\[ *[0-9]*\] //p' |
-        awk '{ print $1 ($7 ~ /A/ ? " A" : "") }' >"$scratch/sections"
-    shift
-    for section; do
-        grep -qxF -e "$section" "$scratch/sections" || { echo "$file: no $section"; return 1; }
-    done
-}
 others_have_sections() {
     local module count=0
     while read -r module; do
         has_sections "$module" .BTF '.BTF.func_info A' '.btf_extra A' || return
-        ! grep -q '^\.debug_info' "$scratch/sections" || return
+        ! has_sections "$module" .debug_info >/dev/null || return
         count=$((count + 1))
     done < <(find "$kernel_folder" -name '*.ko' ! -name btf_extra_vmlinux.ko)
     [ "$count" -ge 4 ]
