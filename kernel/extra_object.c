@@ -148,7 +148,7 @@ static int open_blobs(struct extra_object *object, const struct object_source *s
 	if (IS_ERR(base))
 		return PTR_ERR(base);
 	object->types_module = source->types_module;
-	object->memory.memory = (struct extra_memory){ get_memory, put_memory };
+	object->memory.memory = (struct extra_memory){ get_memory, put_memory, false };
 	err = keep_parts(object, source, elf);
 	if (!err)
 		err = open_kept(object, source, elf, base, &fault);

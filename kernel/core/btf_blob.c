@@ -312,7 +312,9 @@ int btf_blob_open(struct btf_blob *blob, const void *data, u32 size,
 		  const struct btf_blob *base, struct btf_fault *fault)
 {
 	struct byte_view view = byte_view_of(data, size, 0);
-	struct btf_blob opened = { .data = data, .size = size, .base = base };
+	struct btf_blob opened = {
+		.data = data, .size = size, .base = base, .step_bits = BTF_BLOB_STEP_BITS
+	};
 	struct header header = {};
 	int err;
 
@@ -359,31 +361,54 @@ void btf_blob_open_counts(struct btf_blob *blob, u32 last_id, u32 strings_len)
 void btf_blob_index(struct btf_blob *blob, u32 *type_offsets)
 {
 	struct byte_view types = types_view(blob);
-	enum btf_fault_code code;
+	const u32 passed_over = (1u << blob->step_bits) - 1;
+	struct btf_func_run run = {};
 	u32 i;
 
+	blob->funcs = run;
 	for (i = 0; i < blob->nr_types; i++) {
-		if (i % BTF_BLOB_STEP == 0)
-			type_offsets[i / BTF_BLOB_STEP] = (u32)types.at;
-		take_record(blob, &types, &code);
+		u32 at = (u32)types.at;
+		enum btf_fault_code code;
+
+		if (!(i & passed_over))
+			type_offsets[i >> blob->step_bits] = at;
+		if (loc_kind(take_record(blob, &types, &code)) != BTF_KIND_FUNC)
+			continue;
+		if (run.first + run.nr != i || !run.nr) {
+			run.first = i;
+			run.nr = 0;
+			run.offset = at;
+		}
+		run.nr++;
+		if (run.nr > blob->funcs.nr)
+			blob->funcs = run;
 	}
 	blob->type_offsets = type_offsets;
 }
 
 const struct btf_type *btf_blob_next(const struct btf_blob *blob, const struct btf_type *type)
 {
+	u32 kind = loc_kind(type);
 	const void *next = (const u8 *)type +
-			   record_size(type, kind_layout_of(blob, loc_kind(type)));
+			   record_size(type, kind < LOC_KIND_COUNT ? &known_kinds[kind] :
+								     layout_entry(blob, kind));
 
 	return next;
 }
 
 const struct btf_type *btf_blob_record(const struct btf_blob *blob, u32 i)
 {
-	const void *record = blob->data + blob->type_offsets[i / BTF_BLOB_STEP];
-	const struct btf_type *type = record;
+	const struct btf_type *type;
+	const void *record;
 
-	for (i %= BTF_BLOB_STEP; i; i--)
+	if (i - blob->funcs.first < blob->funcs.nr) {
+		record = blob->data + blob->funcs.offset;
+		type = record;
+		return type + (i - blob->funcs.first);
+	}
+	record = blob->data + blob->type_offsets[i >> blob->step_bits];
+	type = record;
+	for (i &= (1u << blob->step_bits) - 1; i; i--)
 		type = btf_blob_next(blob, type);
 	return type;
 }

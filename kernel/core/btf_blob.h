@@ -114,6 +114,12 @@ struct btf_fault {
 /* A reason for people, without capital and full stop; never NULL. */
 const char *btf_fault_text(enum btf_fault_code code);
 
+/* FUNCs one after the other: their records have one size, and each is found without a walk. */
+struct btf_func_run {
+	u32 first, nr;			/* of the blob's records */
+	u32 offset;			/* of the first, in bytes from data */
+};
+
 struct btf_blob {
 	const u8 *data;			/* NULL: a base of which only the counts are known */
 	u32 size;
@@ -126,7 +132,9 @@ struct btf_blob {
 	u32 first_id;			/* id of the first type in this blob */
 	u32 nr_types;			/* types in this blob; id 0 (void) is not counted */
 	u32 first_string;		/* string offset of this blob's first byte */
+	u32 step_bits;			/* type_offsets has one of 1 << step_bits types */
 	const u32 *type_offsets;	/* see btf_blob_index(); NULL before it */
+	struct btf_func_run funcs;	/* the longest; also from btf_blob_index() */
 };
 
 /*
@@ -146,15 +154,16 @@ int btf_blob_open(struct btf_blob *blob, const void *data, u32 size,
 void btf_blob_open_counts(struct btf_blob *blob, u32 last_id, u32 strings_len);
 
 /*
- * Types are found by the offset of every eighth: a full table would be as long
- * as a seventh of all blobs, and a few records are passed over in no time.
+ * Types are found by the offset of every eighth: a full table would be as long as a seventh of all
+ * blobs, and a few records are passed over in no time. Who has room sets step_bits to 0 after
+ * btf_blob_open() and gets the offset of every type.
  */
-#define BTF_BLOB_STEP 8u
+#define BTF_BLOB_STEP_BITS 3u
 
 /* Entries of the table that btf_blob_index() fills. */
 static inline u32 btf_blob_nr_offsets(const struct btf_blob *blob)
 {
-	return blob->nr_types / BTF_BLOB_STEP + (blob->nr_types % BTF_BLOB_STEP != 0);
+	return (u32)(((u64)blob->nr_types + (1u << blob->step_bits) - 1) >> blob->step_bits);
 }
 
 /* Fills type_offsets, of btf_blob_nr_offsets() entries in bytes from data, and keeps it. */

@@ -33,6 +33,8 @@ static int open_blob(struct btf_blob *blob, const struct extra_bytes *bytes,
 
 	if (btf_blob_open(blob, bytes->data, bytes->size, below, &fault->in))
 		return -EINVAL;
+	if (memory->plenty)
+		blob->step_bits = 0;
 	offsets = memory->get(memory, (btf_blob_nr_offsets(blob) + 1) * sizeof(*offsets));
 	if (!offsets)
 		return -ENOMEM;
@@ -106,7 +108,7 @@ int site_bounds_check(const struct loc_index *index, const struct extra_elf *elf
 static int open_func_info(struct extra_blobs *blobs, const struct extra_elf *elf,
 			  struct extra_memory *memory, struct extra_fault *fault)
 {
-	size_t size, scratch_size;
+	struct loc_index_room room;
 	void *tables, *scratch;
 	int err;
 
@@ -116,18 +118,16 @@ static int open_func_info(struct extra_blobs *blobs, const struct extra_elf *elf
 		err = loc_validate(&blobs->func_info, elf->machine, &fault->in);
 	if (err)
 		return err;
-	size = loc_index_memory(&blobs->func_info);
-	if (!size)
+	if (!loc_index_measure(&blobs->func_info, &room))
 		return refuse(fault, BTF_FAULT_TOO_MANY_LOCSECS, 0);
-	tables = memory->get(memory, size);
+	tables = memory->get(memory, room.memory);
 	if (!tables)
 		return -ENOMEM;
-	scratch_size = loc_index_scratch(&blobs->func_info);
-	scratch = memory->get(memory, scratch_size);
+	scratch = memory->get(memory, room.scratch);
 	if (!scratch)
 		return -ENOMEM;
-	err = loc_index_build(&blobs->index, &blobs->func_info, tables, size, scratch,
-			      scratch_size);
+	err = loc_index_build(&blobs->index, &blobs->func_info, tables, room.memory, scratch,
+			      room.scratch);
 	memory->put(memory);
 	if (!err && elf->data)
 		err = site_bounds_check(&blobs->index, elf, &fault->in);

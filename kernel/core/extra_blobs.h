@@ -27,6 +27,7 @@ struct extra_memory {
 	void *(*get)(struct extra_memory *memory, size_t size);
 	/* Takes back what get() gave last. */
 	void (*put)(struct extra_memory *memory);
+	bool plenty;	/* types may be found fast, see btf_blob.step_bits */
 };
 
 enum extra_part {

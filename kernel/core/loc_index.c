@@ -171,18 +171,15 @@ static bool measure(struct sizes *sizes, const struct btf_blob *blob)
 	return sizes->memory == (size_t)sizes->memory && sizes->scratch == (size_t)sizes->scratch;
 }
 
-size_t loc_index_memory(const struct btf_blob *func_info)
+bool loc_index_measure(const struct btf_blob *func_info, struct loc_index_room *room)
 {
 	struct sizes sizes;
 
-	return measure(&sizes, func_info) ? (size_t)sizes.memory : 0;
-}
-
-size_t loc_index_scratch(const struct btf_blob *func_info)
-{
-	struct sizes sizes;
-
-	return measure(&sizes, func_info) ? (size_t)sizes.scratch : 0;
+	if (!measure(&sizes, func_info))
+		return false;
+	room->memory = (size_t)sizes.memory;
+	room->scratch = (size_t)sizes.scratch;
+	return true;
 }
 
 /* ---- building ---- */

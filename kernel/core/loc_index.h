@@ -56,18 +56,19 @@ struct loc_index {
 	const u64 *name_samples;	/* private: begin of every 64th name */
 };
 
-/*
- * Return the bytes of memory that loc_index_build() needs: for the tables about five a site, and
- * for scratch space that may be freed afterwards. The result is 0 only for a blob with too many
- * LOCSECs.
- */
-size_t loc_index_memory(const struct btf_blob *func_info);
-size_t loc_index_scratch(const struct btf_blob *func_info);
+/* The bytes that loc_index_build() needs. */
+struct loc_index_room {
+	size_t memory;		/* of the tables: about five a site */
+	size_t scratch;		/* may be freed afterwards */
+};
+
+/* Returns false only for a blob with too many LOCSECs. */
+bool loc_index_measure(const struct btf_blob *func_info, struct loc_index_room *room);
 
 /*
  * Builds the tables in the caller's memory. That memory, func_info and all below it must outlive
  * the index; the blobs have passed loc_validate(). memory and scratch are aligned to 8. Returns 0;
- * -E2BIG: too many LOCSECs; -ENOMEM: a size is less than its function above says. After an error
+ * -E2BIG: too many LOCSECs; -ENOMEM: a size is less than loc_index_measure() says. After an error
  * *index is untouched.
  */
 int loc_index_build(struct loc_index *index, const struct btf_blob *func_info, void *memory,

@@ -80,8 +80,10 @@ void load(const btf_extra::ExtraFile &file, const btf_blob &base, Object &object
     check(loc_validate_types(&object.types, &fault));
     open(object.func_info, object.func_info_offsets, file.func_info, &object.types);
     check(loc_validate(&object.func_info, file.machine, &fault));
-    object.memory.resize(words(loc_index_memory(&object.func_info)));
-    object.scratch.resize(words(loc_index_scratch(&object.func_info)));
+    loc_index_room room = {};
+    loc_index_measure(&object.func_info, &room);
+    object.memory.resize(words(room.memory));
+    object.scratch.resize(words(room.scratch));
     if (loc_index_build(&object.index, &object.func_info, object.memory.data(),
                         object.memory.size() * sizeof(uint64_t), object.scratch.data(),
                         object.scratch.size() * sizeof(uint64_t)) != 0)
@@ -195,6 +197,12 @@ void open_base(benchmark::State &state) {
     }
 }
 
+// The length of the table that the kernel has of these types.
+uint32_t nr_offsets(btf_blob blob) {
+    blob.step_bits = BTF_BLOB_STEP_BITS;
+    return btf_blob_nr_offsets(&blob);
+}
+
 void validate_and_index(benchmark::State &state) {
     const Data &d = data();
     Object object;
@@ -202,12 +210,13 @@ void validate_and_index(benchmark::State &state) {
         load(d.file, d.base->blob(), object);
         benchmark::DoNotOptimize(object.index.by_offset);
     }
+    loc_index_room room = {};
+    loc_index_measure(&object.func_info, &room);
     state.counters["sites"] = object.index.nr_sites;
     state.counters["bytes a site"] =
-        static_cast<double>(
-            d.file.types.size() + d.file.func_info.size() + loc_index_memory(&object.func_info) +
-            4u * (btf_blob_nr_offsets(&d.base->blob()) + btf_blob_nr_offsets(&object.types) +
-                  btf_blob_nr_offsets(&object.func_info))) /
+        static_cast<double>(d.file.types.size() + d.file.func_info.size() + room.memory +
+                            4u * (nr_offsets(d.base->blob()) + nr_offsets(object.types) +
+                                  nr_offsets(object.func_info))) /
         object.index.nr_sites;
 }
 

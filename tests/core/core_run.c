@@ -74,10 +74,10 @@ static bool open_blob(struct core_outcome *run, struct btf_blob *blob,
 static void build_index(struct core_outcome *run, const struct core_input *input,
 			struct core_arena *arena)
 {
-	size_t memory_size = loc_index_memory(&run->func_info);
-	size_t scratch_size = loc_index_scratch(&run->func_info);
-	void *memory = take(arena, memory_size);
-	void *scratch = take(arena, scratch_size);
+	struct loc_index_room room = { 0 };
+	bool measured = loc_index_measure(&run->func_info, &room);
+	void *memory = take(arena, room.memory);
+	void *scratch = take(arena, room.scratch);
 
 	if (!memory || !scratch) {
 		run->broken = "the arena suffices";
@@ -85,15 +85,15 @@ static void build_index(struct core_outcome *run, const struct core_input *input
 	}
 	memset(&run->index, POISON, sizeof(run->index));
 	run->error = loc_index_build(&run->index, &run->func_info,
-				     memory, memory_size - input->memory_short,
-				     scratch, scratch_size - input->scratch_short);
+				     memory, room.memory - input->memory_short,
+				     scratch, room.scratch - input->scratch_short);
 	if (run->error && !is_poison(&run->index, sizeof(run->index)))
 		run->broken = "a failed call leaves the object untouched";
-	if (!memory_size != (run->error == -E2BIG))
-		run->broken = "no memory is asked for if and only if there are too many LOCSECs";
+	if (measured == (run->error == -E2BIG))
+		run->broken = "the room is not known if and only if there are too many LOCSECs";
 	if (run->error)
 		return;
-	memset(scratch, POISON, scratch_size);
+	memset(scratch, POISON, room.scratch);
 	if (!input->trusted)
 		run->broken = core_index_promise(&run->index);
 }

@@ -51,6 +51,7 @@ Result<std::unique_ptr<BtfImage>> BtfImage::open(std::string place, std::vector<
                       static_cast<uint32_t>(image->bytes_.size()),
                       base != nullptr ? &base->blob_ : nullptr, &fault) != 0)
         return image->error(fault);
+    image->blob_.step_bits = 0;
     image->offsets_.resize(btf_blob_nr_offsets(&image->blob_));
     btf_blob_index(&image->blob_, image->offsets_.data());
     return image;

@@ -27,6 +27,7 @@ Result<std::unique_ptr<OpenedBlobs>> OpenedBlobs::open(const std::string &path,
     std::unique_ptr<OpenedBlobs> out(new OpenedBlobs);
     out->memory_.get = get;
     out->memory_.put = put;
+    out->memory_.plenty = true;
     extra_fault fault = {};
     if (extra_blobs_open(&out->blobs_, &elf, &base.blob(), &out->memory_, &fault) == 0)
         return out;

@@ -78,8 +78,10 @@ TEST(FormatDocument, ItsExampleIsValidAndHasItsSites) {
         << btf_fault_text(fault.code) << " at " << fault.offset;
 
     loc_index index{};
-    std::vector<uint64_t> memory(loc_index_memory(&locations.blob) / 8 + 1);
-    std::vector<uint64_t> scratch(loc_index_scratch(&locations.blob) / 8 + 1);
+    loc_index_room room = {};
+    ASSERT_TRUE(loc_index_measure(&locations.blob, &room));
+    std::vector<uint64_t> memory(room.memory / 8 + 1);
+    std::vector<uint64_t> scratch(room.scratch / 8 + 1);
     ASSERT_EQ(loc_index_build(&index, &locations.blob, memory.data(), memory.size() * 8,
                               scratch.data(), scratch.size() * 8),
               0);

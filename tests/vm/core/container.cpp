@@ -10,7 +10,7 @@ namespace {
 
 // The memory of extra_blobs_open().
 struct Memory : extra_memory {
-    Memory() : extra_memory{take, give} {}
+    Memory() : extra_memory{take, give, false} {}
     static void *take(extra_memory *memory, size_t size) {
         auto &held = static_cast<Memory *>(memory)->held;
         return held.emplace_back(size / 8 + 1).data();
