@@ -317,7 +317,7 @@ object = $(patsubst %,build/$(1)/obj/%.o,$(2))
 # What runs once or waits for people is made small, and CLI11 would be a third of the command. What
 # each line of a text or each call goes through is made fast.
 SMALL := $(filter-out userspace/cli/stack_% userspace/cli/symbolizer.cpp userspace/cli/value_text.cpp \
-	userspace/cli/record_sink.cpp userspace/cli/trace_output.cpp,$(CLI)) \
+	userspace/cli/record_sink.cpp userspace/cli/trace_output.cpp userspace/cli/list.cpp,$(CLI)) \
 	$(wildcard userspace/generator/*.cpp userspace/lib/attach/*.cpp) userspace/generator/dwarf/debug_file.cpp
 $(call object,release,$(SMALL)) $(call object,arm64,$(SMALL)): \
 	FLAGS := -DNDEBUG -fPIC -fno-semantic-interposition -Os

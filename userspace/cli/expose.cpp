@@ -234,6 +234,7 @@ std::string wrong_use(const Options &options) {
 
 void add_expose(CLI::App &app, int &exit_code) {
     auto options = std::make_shared<Options>();
+    options->tables.parts = FileParts::kSites;
     CLI::App *command = app.add_subcommand(
         "expose", "Make inlined functions visible to any tool, as functions of a module");
     add_func_option(*command, options->choice.funcs);

@@ -41,11 +41,21 @@ bool is_one_function(const std::vector<FoundFunc> &found) {
 }  // namespace
 
 Result<std::vector<FoundFunc>> find_some(SiteTables &tables, const std::string &text) {
-    auto parsed = TRY(parse_func_text(text));
-    auto found = tables.find(parsed);
-    if (found && found->empty())
+    std::vector<FoundFunc> out;
+    TRY(visit_some(tables, text, [&](const FoundFunc &found) { out.push_back(found); }));
+    return out;
+}
+
+Result<void> visit_some(SiteTables &tables, const std::string &text, const FoundVisitor &visit) {
+    const auto parsed = TRY(parse_func_text(text));
+    bool any = false;
+    TRY(tables.visit(parsed, [&](const FoundFunc &found) {
+        any = true;
+        visit(found);
+    }));
+    if (!any)
         return Error{fmt::format("{}: no function {}", tables.name(), text), ENOENT};
-    return found;
+    return {};
 }
 
 Result<std::vector<DescribedFunc>> choose_funcs(SiteTables &tables,

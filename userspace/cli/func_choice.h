@@ -14,6 +14,8 @@ namespace btf_extra {
 
 // Returns what a text stands for. It is an error (ENOENT) if that is nothing.
 Result<std::vector<FoundFunc>> find_some(SiteTables &tables, const std::string &text);
+// Visits it.
+Result<void> visit_some(SiteTables &tables, const std::string &text, const FoundVisitor &visit);
 
 // Returns the functions that all texts stand for, each of them once. A function of a header is one
 // in each object that has sites of it. It is an error if a name that is no pattern stands for

@@ -177,6 +177,7 @@ Result<void> run(const Options &options) {
 
 void add_probes(CLI::App &app, int &exit_code) {
     auto options = std::make_shared<Options>();
+    options->tables.parts = FileParts::kSites;
     CLI::App *command = app.add_subcommand(
         "probes", "Write the sites of functions for tracefs, perf probe or bpftrace");
     add_func_option(*command, options->funcs)->required();

@@ -213,7 +213,7 @@ Result<ExtraFile> read_extra_file(const std::string &path, FileParts parts) {
         file.site_marks = items_of<uint32_t>(span_of(elf.site_marks));
     file.frames = items_of<std::byte>(span_of(elf.frames));
     take_sections(elf, file);
-    if (parts == FileParts::kAll) {
+    if (parts != FileParts::kPlaces) {
         file.lines = items_of<std::byte>(TRY(part_of(path, elf, kLinesSection)));
         TRY(take_provenance(path, elf, file));
     }

@@ -103,11 +103,21 @@ ObjectView::open_content(const std::string &path, ExtraFile file, std::optional<
         return view;
     view->funcs_.assign(blobs.index.funcs, blobs.index.funcs + blobs.index.nr_funcs);
     std::ranges::sort(view->funcs_);
+    view->rank_funcs();
     TRY(view->check_provenance());
     view->lines_ = TRY(open_lines(path, view->file_));
     view->note_tags();
     view->note_shared_names();
     return view;
+}
+
+// Ids lie close together: each id has room for its rank, and no search is needed.
+void ObjectView::rank_funcs() {
+    if (funcs_.empty())
+        return;
+    ranks_.assign(size_t{funcs_.back() - funcs_.front()} + 1, kNoRank);
+    for (uint32_t rank = 0; rank < funcs_.size(); rank++)
+        ranks_[funcs_[rank] - funcs_.front()] = rank;
 }
 
 // Takes the variadic functions from the prototypes, or from the provenance if the prototypes are
@@ -188,10 +198,10 @@ std::optional<std::string> ObjectView::tag_text(uint32_t tag_id, std::string_vie
 }
 
 std::optional<size_t> ObjectView::func_rank(uint32_t func_id) const {
-    auto found = std::ranges::lower_bound(funcs_, func_id);
-    if (found == funcs_.end() || *found != func_id)
+    if (funcs_.empty() || func_id < funcs_.front() || func_id > funcs_.back())
         return {};
-    return static_cast<size_t>(found - funcs_.begin());
+    const uint32_t rank = ranks_[func_id - funcs_.front()];
+    return rank != kNoRank ? std::optional<size_t>(rank) : std::nullopt;
 }
 
 std::string_view ObjectView::func_name(uint32_t func_id) const {

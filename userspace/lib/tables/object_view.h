@@ -98,10 +98,12 @@ class ObjectView {
 
   private:
     ObjectView() = default;
+    void rank_funcs();
     Result<void> check_provenance();
     void note_tags();
     void note_shared_names();
     Error error(std::string_view section, std::string_view reason) const;
+    static constexpr uint32_t kNoRank = UINT32_MAX;
     std::optional<size_t> func_rank(uint32_t func_id) const;
     std::optional<std::string> tag_text(uint32_t tag_id, std::string_view prefix) const;
 
@@ -114,6 +116,7 @@ class ObjectView {
     std::optional<LineTable> lines_;
 
     std::vector<uint32_t> funcs_;          // those with sites, in ascending order of id
+    std::vector<uint32_t> ranks_;          // in funcs_, by id from the first on; kNoRank: no sites
     std::vector<bool> variadic_;           // by rank in funcs_
     std::vector<bool> shares_name_;        // likewise
     std::vector<uint32_t> file_tags_;      // DECL_TAG "file:...", or 0, by rank in funcs_

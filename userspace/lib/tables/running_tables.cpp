@@ -28,9 +28,10 @@ Result<BaseStack> open_base(const btf_extra_object &object, std::shared_ptr<cons
 
 class RunningTables : public SiteTables {
   public:
-    RunningTables(RunningKernel kernel, std::string sys_kernel, std::string kallsyms)
+    RunningTables(RunningKernel kernel, std::string sys_kernel, std::string kallsyms,
+                  FileParts parts)
         : SiteTables(Source::kModule, "running kernel"), kernel_(std::move(kernel)),
-          sys_kernel_(std::move(sys_kernel)), kallsyms_(std::move(kallsyms)) {}
+          sys_kernel_(std::move(sys_kernel)), kallsyms_(std::move(kallsyms)), parts_(parts) {}
 
     // The kernel takes long to write its symbols, and most questions need none.
     const Symbols *symbols() const override {
@@ -46,6 +47,7 @@ class RunningTables : public SiteTables {
 
     RunningKernel kernel_;
     std::string sys_kernel_, kallsyms_;
+    FileParts parts_;
     std::shared_ptr<const BtfImage> vmlinux_btf_;
     std::optional<uint64_t> generation_;  // of objects_
     mutable std::optional<Result<Kallsyms>> read_symbols_;
@@ -90,7 +92,7 @@ Result<std::vector<SharedObject>> RunningTables::open_all(const RunningObjects &
         if (known != objects_.end())
             out.view = (*known)->view;
         else
-            out.view = TRY(open_running_view(object, vmlinux_btf_, sys_kernel_));
+            out.view = TRY(open_running_view(object, vmlinux_btf_, sys_kernel_, parts_));
         for (uint32_t elf = 0; elf < out.view->index().nr_elf_sections; elf++)
             out.sections.push_back(TRY(place(out, elf)));
         opened.push_back(std::make_shared<const SiteObject>(std::move(out)));
@@ -117,7 +119,8 @@ Result<void> RunningTables::refresh(const func_text &) {
 
 Result<std::unique_ptr<ObjectView>> open_running_view(const btf_extra_object &object,
                                                       std::shared_ptr<const BtfImage> vmlinux_btf,
-                                                      const std::string &sys_kernel) {
+                                                      const std::string &sys_kernel,
+                                                      FileParts parts) {
     auto base = TRY(open_base(object, std::move(vmlinux_btf), sys_kernel));
     const std::string path = sys_kernel + "/btf_extra/" + object_name(object);
     const loc_arch *arch = loc_arch_running();
@@ -129,16 +132,17 @@ Result<std::unique_ptr<ObjectView>> open_running_view(const btf_extra_object &ob
     if (std::filesystem::exists(path + ".marks"))
         file.site_marks = items_of<uint32_t>(TRY(read_whole_file(path + ".marks")));
     // Nor is there one if the module does not keep the frames.
-    if (std::filesystem::exists(path + ".frames"))
+    if (parts != FileParts::kSites && std::filesystem::exists(path + ".frames"))
         file.frames = TRY(read_whole_file(path + ".frames"));
     return ObjectView::open_content(path, std::move(file), std::move(base));
 }
 
 Result<std::unique_ptr<SiteTables>> open_running_tables(RunningKernel kernel,
                                                         const std::string &sys_kernel,
-                                                        const std::string &kallsyms) {
+                                                        const std::string &kallsyms,
+                                                        FileParts parts) {
     return std::unique_ptr<SiteTables>(
-        std::make_unique<RunningTables>(std::move(kernel), sys_kernel, kallsyms));
+        std::make_unique<RunningTables>(std::move(kernel), sys_kernel, kallsyms, parts));
 }
 
 }  // namespace btf_extra

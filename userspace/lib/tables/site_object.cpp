@@ -7,14 +7,11 @@
 namespace btf_extra {
 namespace {
 
-// The object as the engine of the core sees it, and what it finds.
+// The object as the engine of the core sees it.
 class Search : public site_tables {
   public:
-    // mixed: the sites of several functions come in any order. They are few then.
-    Search(const SharedObject &object, const Symbols *symbols, bool mixed,
-           std::vector<FoundFunc> &found)
-        : site_tables{}, object_(object), symbols_(symbols), mixed_(mixed), found_(found),
-          first_(static_cast<ptrdiff_t>(found.size())) {
+    Search(const SharedObject &object, const Symbols *symbols)
+        : site_tables{}, object_(object), symbols_(symbols) {
         static constexpr site_tables_ops kOps = {place, symbol_begins, func_file};
         index = &object->view->index();
         if (const auto &known = object->view->file().site_marks) {
@@ -24,10 +21,14 @@ class Search : public site_tables {
         ops = &kOps;
     }
 
-    static int add(const found_site *found, void *data) {
-        static_cast<Search *>(data)->add_site(*found);
-        return 0;
+  protected:
+    btf_extra_site describe(const found_site &found) const {
+        btf_extra_site site = site_describe(this, &found);
+        site.object = object_->id;
+        return site;
     }
+
+    SharedObject object_;
 
   private:
     static const Search &self(const site_tables *tables) {
@@ -54,49 +55,92 @@ class Search : public site_tables {
         return search.file_ ? search.file_->c_str() : nullptr;
     }
 
+    const Symbols *symbols_;
+    mutable std::optional<std::string> file_;  // of the function that was asked for last
+};
+
+// The sites of a function follow each other.
+class VisitingSearch : public Search {
+  public:
+    VisitingSearch(const SharedObject &object, const Symbols *symbols, const FoundVisitor &visit)
+        : Search(object, symbols), visit_(visit), found_{object, 0, {}, true} {}
+
+    void run(const func_text &wanted) {
+        site_query_text(this, &wanted, 0, add, this);
+        finish();
+    }
+
+  private:
+    static int add(const found_site *found, void *data) {
+        static_cast<VisitingSearch *>(data)->add_site(*found);
+        return 0;
+    }
+
     void add_site(const found_site &found) {
-        btf_extra_site site = site_describe(this, &found);
-        site.object = object_->id;
+        const btf_extra_site site = describe(found);
+        if (site.func_id != found_.id || found.by_symbol == found_.all_sites)
+            finish();
+        found_.id = site.func_id;
+        found_.all_sites = !found.by_symbol;
+        found_.sites.push_back(site);
+    }
+
+    void finish() {
+        if (!found_.sites.empty())
+            visit_(found_);
+        found_.sites.clear();
+    }
+
+    const FoundVisitor &visit_;
+    FoundFunc found_;
+};
+
+// The sites of several functions come in any order. They are few.
+class CollectingSearch : public Search {
+  public:
+    CollectingSearch(const SharedObject &object, std::vector<FoundFunc> &found)
+        : Search(object, nullptr), found_(found), first_(static_cast<ptrdiff_t>(found.size())) {}
+
+    static int add(const found_site *found, void *data) {
+        static_cast<CollectingSearch *>(data)->add_site(*found);
+        return 0;
+    }
+
+  private:
+    void add_site(const found_site &found) {
+        const btf_extra_site site = describe(found);
         auto func = std::find_if(found_.begin() + first_, found_.end(), [&](const FoundFunc &each) {
             return each.id == site.func_id && each.all_sites != found.by_symbol;
         });
         if (func == found_.end()) {
-            if (!mixed_)
-                first_ = static_cast<ptrdiff_t>(found_.size());
             found_.push_back({object_, site.func_id, {}, !found.by_symbol});
             func = found_.end() - 1;
         }
         func->sites.push_back(site);
     }
 
-    SharedObject object_;
-    const Symbols *symbols_;
-    bool mixed_;
     std::vector<FoundFunc> &found_;
-    ptrdiff_t first_;                          // of those in found_ that the next site may be of
-    mutable std::optional<std::string> file_;  // of the function that was asked for last
+    ptrdiff_t first_;  // of this object's in found_
 };
 
 }  // namespace
 
-void find_by_text(const SharedObject &object, const Symbols *symbols, const FuncText &text,
-                  std::vector<FoundFunc> &found) {
-    Search search(object, symbols, false, found);
-    const func_text wanted = text.core();
-    site_query_text(&search, &wanted, 0, Search::add, &search);
+void visit_by_text(const SharedObject &object, const Symbols *symbols, const FuncText &text,
+                   const FoundVisitor &visit) {
+    VisitingSearch(object, symbols, visit).run(text.core());
 }
 
 void find_by_address(const SharedObject &object, uint64_t address, std::vector<FoundFunc> &found) {
-    Search search(object, nullptr, true, found);
-    site_query_address(&search, address, 0, Search::add, &search);
+    CollectingSearch search(object, found);
+    site_query_address(&search, address, 0, CollectingSearch::add, &search);
 }
 
 void find_by_place(const SharedObject &object, uint32_t elf_section, uint64_t offset,
                    std::vector<FoundFunc> &found) {
-    Search search(object, nullptr, true, found);
+    CollectingSearch search(object, found);
     if (offset <= UINT32_MAX)
-        site_query_place(&search, elf_section, static_cast<uint32_t>(offset), 0, Search::add,
-                         &search);
+        site_query_place(&search, elf_section, static_cast<uint32_t>(offset), 0,
+                         CollectingSearch::add, &search);
 }
 
 SitePosition position_of(const SiteObject &object, uint32_t site_number) {

@@ -4,6 +4,7 @@
 #define BTF_EXTRA_SITE_OBJECT_H
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -42,9 +43,13 @@ struct FoundFunc {
 
 using SharedObject = std::shared_ptr<const SiteObject>;
 
-// Each appends to found what there is in the object. symbols may be NULL: none are known.
-void find_by_text(const SharedObject &object, const Symbols *symbols, const FuncText &text,
-                  std::vector<FoundFunc> &found);
+// What it is given is good until it returns.
+using FoundVisitor = std::function<void(const FoundFunc &)>;
+
+// Visits what there is in the object. symbols may be NULL: none are known.
+void visit_by_text(const SharedObject &object, const Symbols *symbols, const FuncText &text,
+                   const FoundVisitor &visit);
+// Each appends to found what there is in the object.
 void find_by_address(const SharedObject &object, uint64_t address, std::vector<FoundFunc> &found);
 void find_by_place(const SharedObject &object, uint32_t elf_section, uint64_t offset,
                    std::vector<FoundFunc> &found);

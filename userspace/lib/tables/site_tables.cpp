@@ -28,22 +28,27 @@ Result<const std::vector<SharedObject> *> SiteTables::objects() {
 }
 
 Result<std::vector<FoundFunc>> SiteTables::find(const FuncText &text) {
+    std::vector<FoundFunc> out;
+    TRY(visit(text, [&](const FoundFunc &found) { out.push_back(found); }));
+    return out;
+}
+
+Result<void> SiteTables::visit(const FuncText &text, const FoundVisitor &visit) {
     const func_text wanted = text.core();
     TRY(refresh(wanted));
     const Symbols *known = func_suffix_has(text.name.c_str()) ? symbols() : nullptr;
-    std::vector<FoundFunc> out;
     bool meant = false;
     for (const SharedObject &object : objects_) {
         if (!func_text_has_object(&wanted, object->name.c_str()))
             continue;
         meant = true;
-        find_by_text(object, known, text, out);
+        visit_by_text(object, known, text, visit);
         if (text.id && text.object.empty())
             break;  // ids of modules may be the same
     }
     if (!meant)
         return Error{fmt::format("{}: no object {}", name_, text.object), ENOENT};
-    return out;
+    return {};
 }
 
 Result<SiteTables::Named> SiteTables::named(std::string_view text) const {
@@ -150,7 +155,7 @@ Result<std::unique_ptr<SiteTables>> open_tables(const TablesChoice &choice) {
         auto device = open_query_device();
         if (device)
             return open_running_tables(RunningKernel(std::move(*device)), paths.sys_kernel,
-                                       paths.kallsyms);
+                                       paths.kallsyms, choice.parts);
         // If it is loaded, but not for this user, files do not help.
         if (device.error().code == EPERM || device.error().code == EACCES)
             return device.error();

@@ -36,6 +36,8 @@ class SiteTables {
     // that what only a symbol tells. An id without an object is looked up in the first one. It is
     // an error (ENOENT) if there is no object of that name.
     Result<std::vector<FoundFunc>> find(const FuncText &text);
+    // Visits the same functions, in the same order.
+    Result<void> visit(const FuncText &text, const FoundVisitor &visit);
 
     // "ffffffff81000000", with 0x or not, "symbol", "symbol+0x10" or, in the first object,
     // ".text+0x10". In order of object, name and id; none: no site begins there. An error: the text
@@ -79,12 +81,14 @@ class SiteTables {
 // (btf_extra/).
 Result<std::unique_ptr<SiteTables>> open_running_tables(RunningKernel kernel,
                                                         const std::string &sys_kernel,
-                                                        const std::string &kallsyms);
+                                                        const std::string &kallsyms,
+                                                        FileParts parts = FileParts::kAll);
 // Opens the blobs of one of its objects, validated and indexed on top of the BTF that they were
 // loaded on.
 Result<std::unique_ptr<ObjectView>> open_running_view(const btf_extra_object &object,
                                                       std::shared_ptr<const BtfImage> vmlinux_btf,
-                                                      const std::string &sys_kernel);
+                                                      const std::string &sys_kernel,
+                                                      FileParts parts = FileParts::kAll);
 
 // The files of the running kernel.
 struct FileTablesPaths {
@@ -112,7 +116,7 @@ inline constexpr const char *kFirmwareFolders[] = {"/lib/firmware/updates/btf_ex
 struct TablesChoice {
     std::string file;  // of vmlinux; empty: the running kernel's, from the module or installed
     ObjectPaths elf;   // what the file was made for; empty: the running kernel
-    FileParts parts = FileParts::kAll;  // that are read, if the tables come from files
+    FileParts parts = FileParts::kAll;  // that are read
     bool no_module = false;             // btf_extra.ko is not asked, even if it is loaded
 };
 Result<std::unique_ptr<SiteTables>> open_tables(const TablesChoice &choice);
