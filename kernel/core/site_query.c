@@ -6,6 +6,7 @@ struct walk {
 	const struct site_tables *tables;
 	const struct func_text *text;
 	u32 classes;
+	bool glob;		/* functions that are found may still have other names */
 	bool by_symbol;		/* only bodies whose symbol is the text's name */
 	struct loc_range signatures;	/* functions of that name; their bodies are found by it */
 	found_site_fn fn;
@@ -172,7 +173,7 @@ static int walk_funcs(struct walk *walk, struct loc_range funcs)
 	for (i = funcs.first; !ret && i < funcs.end; i++) {
 		u32 func = tables->index->funcs[i];
 
-		if (!walk->by_symbol &&
+		if (walk->glob &&
 		    !func_text_has_name(walk->text, site_func_name(tables, func)))
 			continue;
 		if (walk->text->file &&
@@ -196,11 +197,12 @@ int site_query_text(const struct site_tables *tables, const struct func_text *te
 	if (!text->name)
 		return walk_func(&walk, text->id);
 	literal = func_text_literal(text);
+	walk.glob = literal < text->name_size;
 	ret = walk_funcs(&walk, loc_index_by_prefix(index, text->name, literal,
-						    literal == text->name_size));
+						    !walk.glob));
 	/* No source function is called foo.isra.0: find the bodies of foo that have this symbol. */
 	source = func_suffix_strip_part(text->name, text->name_size);
-	if (ret || literal < text->name_size || source == text->name_size)
+	if (ret || walk.glob || source == text->name_size)
 		return ret;
 	walk.by_symbol = true;
 	walk.signatures = loc_index_by_prefix(index, text->name, literal, true);

@@ -32,7 +32,8 @@ dmesg | grep -E 'btf_extra: [0-9]+ object|lookup_bench: '
 milliseconds() { awk '{ printf "%d", $1 * 1000 }' /proc/uptime; }
 began=$(milliseconds)
 btf-extra list '*' >/list
-echo "list: functions=$(wc -l </list) ms=$(($(milliseconds) - began))"
+took=$(($(milliseconds) - began))
+echo "list: functions=$(wc -l </list) ms=$took"
 [ $status = 0 ] && insmod /hit_bench.ko && attach_bench /attach_bench.bpf.o || exit
 # Modules with 2,000 stubs, each for a name that one function has.
 expose() { btf-extra expose --template /inlined.ko --best-effort "$@"; }
