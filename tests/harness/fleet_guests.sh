@@ -47,7 +47,7 @@ prepare() {
         (cd "$files" && sha256sum -- *.btf_extra | sed 's/  */ /' >sums && rm -- *.btf_extra) &&
         "$command" firmware --by-build-id "$tree" --vmlinux "build/kernel/$1/vmlinux" "$out/scratch/$1" &&
         cp -r "$server_programs" "$files/servers" &&
-        cp tests/harness/rows.sh tests/vm/guest/{network,fleet_member}.sh "$files"
+        cp tests/harness/rows.sh tests/vm/guest/{network,fleet_command,fleet_member}.sh "$files"
 }
 
 # guest KERNEL: its rows, and one about how the guest ended.

@@ -6,6 +6,8 @@
 # shellcheck disable=SC2086  # $loader is a list of words
 # shellcheck source=tests/harness/rows.sh
 . /rows.sh
+# shellcheck source=tests/vm/guest/fleet_command.sh
+. /fleet_command.sh
 
 release=$(uname -r)
 firmware=/lib/firmware
@@ -17,22 +19,6 @@ secure=https://127.0.0.1:8004
 debuginfod=http://127.0.0.1:8002
 modules=/lib/modules/$release
 
-# With libcurl and libdebuginfod, too, which the command loads when it needs them.
-loader='/servers/ld.so --library-path /servers'
-btf_extra() { $loader /bin/btf-extra "$@"; }
-
-# Some words differ from run to run.
-plain() {
-    sed 's,\.btf_extra\.[^/]*/,HIDDEN/,; s/[0-9.]* MB/N MB/; s/after [0-9]* ms/after N ms/' \
-        /tmp/said /tmp/told
-}
-# does NAME WANTED ARGUMENT...: the exit code, and all that the command says.
-does() {
-    name=$1 wanted=$2
-    shift 2
-    btf_extra "$@" >/tmp/said 2>/tmp/told
-    same "$name" "$wanted" "$? $(plain)"
-}
 # fails NAME MESSAGE ARGUMENT...: one line, and what was there is as it was.
 fails() {
     before=$(find $firmware | sort)

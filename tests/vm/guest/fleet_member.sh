@@ -3,25 +3,15 @@
 # In a guest without debug information and tables, one of several that ask the same servers:
 #
 #   fleet_member.sh WEB DEBUGINFOD     their URLs
-# shellcheck disable=SC2086  # $loader is a list of words
 # shellcheck source=tests/harness/rows.sh
 . /rows.sh
 # shellcheck source=tests/vm/guest/network.sh
 . /network.sh
+# shellcheck source=tests/vm/guest/fleet_command.sh
+. /fleet_command.sh
 
 release=$(uname -r)
 tables=/lib/firmware/btf_extra/$release
-# With libcurl and libdebuginfod, too, which the command loads when it needs them.
-loader='/servers/ld.so --library-path /servers'
-btf_extra() { $loader /bin/btf-extra "$@"; }
-
-# does NAME WANTED ARGUMENT...: the exit code, and all that the command says but for its sizes.
-does() {
-    name=$1 wanted=$2
-    shift 2
-    btf_extra "$@" >/tmp/said 2>/tmp/told
-    same "$name" "$wanted" "$? $(sed 's/[0-9.]* MB/N MB/' /tmp/said /tmp/told)"
-}
 
 # Both files of tables are those that this kernel's build and this module's have.
 whole() {
