@@ -127,6 +127,7 @@ Result<std::vector<UnitSites>> read_sites(DebugFile &file, const Input &input, N
     size_t done = 0;
     run_in_threads(tools.size(), units.size(), [&](size_t unit, size_t thread) {
         sites[unit] = read_unit(tools[thread], units[unit]);
+        file.release(units[unit].header.offset, units[unit].header.end);
         if (options.progress) {
             const std::lock_guard lock(progress_mutex);
             options.progress(++done, units.size());

@@ -7,10 +7,13 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gelf.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
 #include "userspace/format/core_api.h"
 
@@ -131,6 +134,19 @@ const Dwfl_Callbacks kOffline = {
     .debuginfo_path = nullptr,
 };
 
+// Returns true if the bytes are those of a file that is mapped: libelf may have read them instead.
+bool is_mapped_file(Bytes bytes) {
+    std::ifstream maps("/proc/self/maps");
+    const auto first = reinterpret_cast<uintptr_t>(bytes.data());
+    for (std::string line; std::getline(maps, line);) {
+        uint64_t begin = 0, end = 0, inode = 0;
+        if (std::sscanf(line.c_str(), "%lx-%lx %*s %*s %*s %lu", &begin, &end, &inode) == 3 &&
+            first >= begin && first < end)
+            return inode != 0 && bytes.size() <= end - first;
+    }
+    return false;
+}
+
 class ElfDebugFile final : public DebugFile {
   public:
     explicit ElfDebugFile(ElfImage elf) : DebugFile(std::move(elf)) {}
@@ -139,6 +155,7 @@ class ElfDebugFile final : public DebugFile {
     std::unique_ptr<FrameTable> frame_table() override {
         return std::make_unique<LibdwFrameTable>(debug_elf_, loaded_elf_);
     }
+    void release(uint64_t begin, uint64_t end) const override;
 
   private:
     Result<void> find_debug_file();
@@ -149,6 +166,7 @@ class ElfDebugFile final : public DebugFile {
     std::unique_ptr<Dwfl, DwflEnd> dwfl_;
     Elf *debug_elf_ = nullptr;   // dwfl_ owns it
     Elf *loaded_elf_ = nullptr;  // dwfl_ owns it if it was relocated, else elf_
+    bool info_is_file_ = false;  // memory of .debug_info can be filled from the file again
 };
 
 Result<void> ElfDebugFile::find_debug_file() {
@@ -287,7 +305,19 @@ Result<void> ElfDebugFile::load() {
         sections_.begin(), sections_.end(),
         [](const ElfSection &a, const ElfSection &b) { return a.address < b.address; });
     take_code();
-    return read_sections();
+    TRY(read_sections());
+    // In a relocatable file libdwfl has changed the bytes.
+    info_is_file_ = !elf_.relocatable() && is_mapped_file(dwarf_.info);
+    return {};
+}
+
+void ElfDebugFile::release(uint64_t begin, uint64_t end) const {
+    const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+    const auto info = reinterpret_cast<uintptr_t>(dwarf_.info.data());
+    const uint64_t first = (info + begin + page - 1) / page * page;
+    const uint64_t last = (info + end) / page * page;
+    if (info_is_file_ && first < last)
+        madvise(reinterpret_cast<void *>(first), last - first, MADV_DONTNEED);
 }
 
 }  // namespace
