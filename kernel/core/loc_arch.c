@@ -41,7 +41,9 @@ static const struct loc_arch archs[] = {
 	  .registers = aarch64_registers, .nr_registers = COUNT(aarch64_registers),
 	  .arguments = aarch64_arguments, .nr_arguments = COUNT(aarch64_arguments),
 	  /* DYNAMIC_FTRACE_WITH_CALL_OPS (6.3) has GCC put two of its four NOPs there. */
-	  .hook_before = 8 },
+	  .hook_before = 8,
+	  /* BTI, and the two NOPs that GCC 12 puts between symbol and DW_AT_low_pc. */
+	  .hook_size = 12 },
 };
 
 const struct loc_arch *loc_arch_of(u32 machine)

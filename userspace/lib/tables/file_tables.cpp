@@ -21,8 +21,12 @@ constexpr char kSuffix[] = ".btf_extra";
 constexpr uint32_t kVmlinuxId = 1;
 
 // Returns the address that most of the global symbols imply for .text, which is linked there.
-std::optional<uint64_t> find_text(const loc_index &index, const Kallsyms &symbols,
+std::optional<uint64_t> find_text(const ObjectView &view, const Kallsyms &symbols,
                                   const ObjectSection &linked) {
+    const loc_index &index = view.index();
+    const loc_arch *arch = loc_arch_of(view.file().machine);
+    const bool behind_hooks = (linked.flags & EXTRA_SHF_BEHIND_HOOKS) != 0;
+    const uint32_t hook_size = behind_hooks && arch != nullptr ? arch->hook_size : 0;
     // A kernel moves by whole pages, so what is less than one is the hook.
     constexpr uint64_t kPage = 4096;
     std::map<uint64_t, uint32_t> votes;
@@ -35,8 +39,7 @@ std::optional<uint64_t> find_text(const loc_index &index, const Kallsyms &symbol
             std::string_view(index.elf_sections[elf].name) != ".text")
             continue;
         uint64_t base = symbol.address - offset;
-        if ((linked.flags & EXTRA_SHF_BEHIND_HOOKS) != 0 &&
-            (linked.address - base) % kPage <= kMaxHook)
+        if ((linked.address - base) % kPage <= hook_size)
             base += (linked.address - base) % kPage;
         votes[base]++;
         total++;
@@ -142,7 +145,7 @@ Result<uint64_t> FileTables::linked_distance(const SiteObject &vmlinux,
         return Error{
             fmt::format("{}: ELF header: no section .text: made by an older version", paths_.file),
             EINVAL};
-    const auto text = find_text(vmlinux.view->index(), symbols, *linked);
+    const auto text = find_text(*vmlinux.view, symbols, *linked);
     if (!text || (*text - linked->address) % 4096 != 0)
         return Error{fmt::format("{}: the symbols in {} do not agree on where .text is",
                                  paths_.file, paths_.kallsyms),

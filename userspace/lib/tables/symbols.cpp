@@ -16,8 +16,8 @@ std::optional<std::string> Symbols::text(Place place) const {
 
 std::vector<std::string_view> Symbols::names_of_body(Place place, const loc_arch &arch) const {
     const auto there = names(place);
-    const auto before = there.empty() && arch.hook_before != 0 ? around(place) : std::nullopt;
-    return before && before->distance <= kMaxHook
+    const auto before = there.empty() && arch.hook_size != 0 ? around(place) : std::nullopt;
+    return before && before->distance <= arch.hook_size
                ? names({place.section, place.offset - before->distance})
                : there;
 }

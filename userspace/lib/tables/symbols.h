@@ -16,9 +16,6 @@
 
 namespace btf_extra {
 
-// The bytes of a hook and of the landing pad before it.
-inline constexpr uint64_t kMaxHook = 12;
-
 // Why a table of the running kernel has no addresses.
 inline constexpr char kHiddenAddresses[] =
     "addresses are hidden: needs CAP_SYSLOG, and kernel.kptr_restrict below 2";
