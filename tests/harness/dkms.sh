@@ -9,6 +9,8 @@ cd "$(dirname "$0")/../.." || exit 1
 results=$1 test=dkms
 # shellcheck source=tests/harness/rows.sh
 . tests/harness/rows.sh
+# shellcheck source=tests/harness/elf_sections.sh
+. tests/harness/elf_sections.sh
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/dkms.XXXXXX") || exit 1
 trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/source" "$scratch/tree"
@@ -26,6 +28,7 @@ made_for() { [ "$(modinfo -F vermagic "$1" | cut -d' ' -f1)" = "$2" ]; }
 row 'of its own version' made_for "$module" "$release"
 has_version() { [ "$(modinfo -F version "$1")" = "$2" ]; }
 row 'the module has the version of btf-extra' has_version "$module" "$version"
+row 'and BTF, since vmlinux is there' has_sections "$module" .BTF
 template=$(find "$scratch/tree" -name 'inlined.ko*' | head -n 1)
 row 'the kernel gets the template of phantom functions' made_for "$template" "$release"
 # declined RELEASE ARCH: dkms says that the module is not for such a kernel (77).
