@@ -108,7 +108,7 @@ say = $(if $(V),,@printf '  %-4s %s\n' $(1) $@;)
 # ---- what is asked for ----
 
 .PHONY: help demo check userspace install deb check-deb check-fleet kernel kernel-tree dkms kunit fuzz fuzz-vm sweep storms \
-	check-llvm bench bench-vm bench-intree bench-install check-intree flamegraph vm tidy \
+	check-llvm check-native bench bench-vm bench-intree bench-install check-intree flamegraph vm tidy \
 	compile_commands clean FORCE
 
 help:
@@ -126,6 +126,7 @@ help:
 	@echo 'make kunit       the KUnit suites, on a kernel with KASAN and lockdep in QEMU'
 	@echo 'make check-intree   of these, what is about a kernel that is built with it;'
 	@echo '                    with ARCH=arm64 its build for arm64'
+	@echo 'make check-native   what an arm64 machine builds, in an emulated Debian (root; an hour)'
 	@echo 'make fuzz        the fuzzers without end, or one of them: FUZZER=name; or RUNS=number inputs for each'
 	@echo 'make fuzz-vm     random calls of the device, in a virtual machine: KERNEL=lean|6.1|...'
 	@echo 'make sweep       a program at every site of every function of KERNEL="6.1 lean" (hours)'
@@ -220,6 +221,9 @@ dkms:
 
 kunit:
 	@tests/harness/kunit.sh
+
+check-native:
+	@tests/harness/check_native.sh
 
 check-intree:
 	@ARCH=$(ARCH) tests/harness/check_intree.sh

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 # Installs the Debian packages for the named purposes that are missing.
 #
-#   packages.sh PURPOSE...   build, check, kernel, bench, vm, deb, or arm64, to build for it: 0 if all
-#                            are installed; else 1 and one line that says what to do
+#   packages.sh PURPOSE...   build, check, kernel, bench, vm, deb, arm64, to build for it, or
+#                            emulated, to run its programs: 0 if all are installed; else 1 and one
+#                            line that says what to do
 #   packages.sh index [now]  updates the package index if it is older than a day, or now; 1 if there
 #                            is no index
 #   packages.sh libraries    prints the packages with the libraries that the command is built with
+#   packages.sh names PURPOSE...   prints the packages
 #
 # If everything is installed apt is not called at all.
 set -euo pipefail
@@ -26,7 +28,8 @@ packages_for() {
     deb) echo debhelper dh-dkms dpkg-dev fakeroot lintian mmdebstrap ;;
     bench) echo libbenchmark-dev dwarves llvm-14-dev ;;
     vm) echo busybox-static cpio dwarves gcc-12 libelf1 libssl3 make qemu-system-x86 zlib1g ;;
-    *) echo "usage: ${0##*/} index [now] | libraries | build|check|kernel|bench|vm|deb|arm64 ..." >&2; exit 2 ;;
+    emulated) echo arch-test binfmt-support mmdebstrap qemu-user-static ;;
+    *) echo "usage: ${0##*/} index [now] | libraries | [names] build|check|kernel|bench|vm|deb|arm64|emulated ..." >&2; exit 2 ;;
     esac
 }
 
@@ -76,6 +79,12 @@ fi
 
 if [ "${1:-}" = libraries ]; then
     echo "$libraries"
+    exit 0
+fi
+
+if [ "${1:-}" = names ]; then
+    shift
+    for purpose; do packages_for "$purpose"; done
     exit 0
 fi
 
