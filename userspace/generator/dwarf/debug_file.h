@@ -53,7 +53,8 @@ class DebugFile {
     // Must be called by one thread at a time, and before the threads run.
     virtual std::unique_ptr<FrameTable> frame_table() = 0;
 
-    // Takes the memory of a part of .debug_info that was read. Who reads it again gets the same bytes.
+    // Takes the memory of a part of .debug_info that was read. Who reads it again gets the same
+    // bytes.
     virtual void release(uint64_t begin, uint64_t end) const = 0;
 
     // Returns the executable section that holds a link-time address, as an index into sections().
