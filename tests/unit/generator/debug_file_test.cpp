@@ -53,8 +53,9 @@ TEST_P(DebugFileRelease, SameBytes) {
     (*file)->release(kPage, info.size());
     const long faults = minor_faults();
     const bool same = std::equal(before.begin(), before.end(), info.begin());
-    if (GetParam().is_file)
+    if (GetParam().is_file) {
         EXPECT_GT(minor_faults(), faults);
+    }
     EXPECT_TRUE(same);
 }
 
