@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/crc32.h>
-#include <linux/mm.h>
+#include <linux/module.h>
 #include <linux/rcupdate.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include "base_btf.h"

@@ -3,10 +3,12 @@
 #ifndef BTF_EXTRA_BASE_BTF_H
 #define BTF_EXTRA_BASE_BTF_H
 
-#include <linux/module.h>
+#include <linux/types.h>
 
 #include "core/extra_elf.h"
 #include "sysfs_bytes.h"
+
+struct module;
 
 struct base_btf {
 	struct btf_blob blob;

@@ -4,8 +4,8 @@
 #include <linux/sysfs.h>
 
 #include "blob_files.h"
-#include "kernel_compat.h"
 #include "object_frames.h"
+#include "sysfs_compat.h"
 
 static struct kobject *folder;
 

@@ -5,7 +5,7 @@
 
 #include "build_id.h"
 #include "core/build_id_note.h"
-#include "kernel_compat.h"
+#include "module_compat.h"
 #include "sysfs_bytes.h"
 
 #define NOTE_GNU_BUILD_ID 3

@@ -2,7 +2,7 @@
 #include <linux/btf.h>
 
 #include "carried_source.h"
-#include "kernel_compat.h"
+#include "module_compat.h"
 
 bool carried_source(const struct module *module, struct object_source *source)
 {

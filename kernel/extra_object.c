@@ -2,7 +2,7 @@
 #define pr_fmt(fmt) "btf_extra: " fmt
 
 #include <linux/ktime.h>
-#include <linux/mm.h>
+#include <linux/slab.h>
 
 #include "extra_object.h"
 #include "object_frames.h"

@@ -7,7 +7,7 @@
 #ifndef BTF_EXTRA_EXTRA_OBJECT_H
 #define BTF_EXTRA_EXTRA_OBJECT_H
 
-#include <linux/module.h>
+#include <linux/btf_extra.h>
 #include <linux/sysfs.h>
 
 #include "base_btf.h"
@@ -25,9 +25,10 @@ struct object_section {
 /* A part of an object that sysfs shows. */
 struct blob_file {
 	struct bin_attribute attribute;
-	char name[MODULE_NAME_LEN + 8];		/* with ".types", ".marks" or ".frames" */
+	char name[BTF_EXTRA_OBJECT_NAME_LEN + 8];	/* with ".types", ".marks" or ".frames" */
 };
 
+struct module;
 struct object_frames;
 
 /* The tables of an object, and scratch space while they are built. */
@@ -39,7 +40,7 @@ struct object_memory {
 };
 
 struct extra_object {
-	char name[MODULE_NAME_LEN];
+	char name[BTF_EXTRA_OBJECT_NAME_LEN];
 	u32 id;				/* given by the registry */
 	const struct module *module;	/* NULL: vmlinux. No reference is held. */
 	u8 build_id[EXTRA_BUILD_ID_MAX];

@@ -81,7 +81,7 @@ void firmware_source_close(void)
 
 int firmware_source_read(const char *name, const struct firmware **file)
 {
-	char path[MODULE_NAME_LEN + 16];
+	char path[BTF_EXTRA_OBJECT_NAME_LEN + 16];
 	int err;
 
 	/* The device may ask before there is a manifest. Pairs with firmware_source_open(). */

@@ -18,7 +18,7 @@ static DEFINE_MUTEX(reading);
 /* An object whose file is to be read. It may go at any moment. */
 struct asked_object {
 	u32 id;
-	char name[MODULE_NAME_LEN];
+	char name[BTF_EXTRA_OBJECT_NAME_LEN];
 };
 
 static bool lacks_frames(const struct extra_object *object)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/btf.h>
-#include <linux/mm.h>
+#include <linux/slab.h>
 #include <linux/sort.h>
 
 #include "core/loc_entry.h"

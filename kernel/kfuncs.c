@@ -15,7 +15,7 @@
 
 #include "address_view.h"
 #include "arch/arch.h"
-#include "kernel_compat.h"
+#include "bpf_compat.h"
 #include "kfuncs.h"
 
 struct found {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 

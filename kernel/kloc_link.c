@@ -8,9 +8,10 @@
 #include <linux/uaccess.h>
 
 #include "bpf_active.h"
-#include "kernel_compat.h"
+#include "bpf_compat.h"
 #include "kloc_link.h"
 #include "kloc_probes.h"
+#include "kloc_program.h"
 
 /* The sites are collected again this often if they change during the attempt. */
 #define MAX_TRIES 4

@@ -5,7 +5,7 @@
 #include <linux/sched.h>
 
 #include "bpf_active.h"
-#include "kloc_probe.h"
+#include "kloc_program.h"
 
 DEFINE_PER_CPU(struct site_frame, kloc_frames);
 

@@ -3,7 +3,6 @@
 #ifndef BTF_EXTRA_KLOC_PROBE_H
 #define BTF_EXTRA_KLOC_PROBE_H
 
-#include <linux/bpf.h>
 #include <linux/btf_extra.h>
 #include <linux/kprobes.h>
 #include <linux/percpu.h>
@@ -13,13 +12,6 @@
 struct kloc_counts {
 	u64 hits;		/* runs of the owner */
 	u64 missed;		/* not run: other BPF code was, or RCU does not watch */
-};
-
-/* All probes of a link share this one: it is their owner. */
-struct kloc_program {
-	struct bpf_prog *prog;
-	struct bpf_trace_run_ctx run_ctx;	/* the cookie; programs do not change it */
-	struct kloc_counts __percpu *counts;
 };
 
 struct kloc_probe {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/delay.h>
-#include <linux/mm.h>
 #include <linux/rculist.h>
 #include <linux/sched/signal.h>
+#include <linux/slab.h>
 
 #include "kloc_probes.h"
 

@@ -2,7 +2,7 @@
 #include <linux/bsearch.h>
 #include <linux/ctype.h>
 #include <linux/errno.h>
-#include <linux/mm.h>
+#include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/string.h>
 

@@ -2,7 +2,6 @@
 #define pr_fmt(fmt) "btf_extra: " fmt
 
 #include <linux/list.h>
-#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 

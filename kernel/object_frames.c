@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 #define pr_fmt(fmt) "btf_extra: " fmt
 
-#include <linux/mm.h>
 #include <linux/moduleparam.h>
 #include <linux/rcupdate.h>
+#include <linux/slab.h>
 
 #include "extra_object.h"
 #include "object_frames.h"

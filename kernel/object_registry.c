@@ -4,9 +4,9 @@
  * never needs memory: the one that nobody reads any more is the next to be
  * filled.
  */
-#include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
+#include <linux/slab.h>
 #include <linux/sort.h>
 
 #include "core/range_search.h"

@@ -3,8 +3,8 @@
 
 #include "arch/arch.h"
 #include "core/func_suffix.h"
-#include "kernel_compat.h"
 #include "kernel_symbol.h"
+#include "module_compat.h"
 #include "object_registry.h"
 #include "other_symbols.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/crc32.h>
-#include <linux/mm.h>
 #include <linux/rcupdate.h>
+#include <linux/slab.h>
 
 #include "arch/arch.h"
 #include "object_registry.h"

@@ -5,8 +5,8 @@
 #include <linux/sysfs.h>
 
 #include "blob_files.h"
-#include "kernel_compat.h"
 #include "phantom_files.h"
+#include "sysfs_compat.h"
 
 static struct kobject *folder;
 

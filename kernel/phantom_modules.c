@@ -2,10 +2,10 @@
 #define pr_fmt(fmt) "btf_extra: " fmt
 
 #include <linux/crc32.h>
-#include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/rculist.h>
 #include <linux/security.h>
+#include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/workqueue.h>
 

@@ -7,9 +7,11 @@
 #ifndef BTF_EXTRA_PHANTOM_MODULES_H
 #define BTF_EXTRA_PHANTOM_MODULES_H
 
-#include <linux/module.h>
+#include <linux/types.h>
 
 #include "core/phantom_table.h"
+
+struct module;
 
 /*
  * For the init and the exit of such a module. stubs: the addresses of all of its stubs. Returns 0

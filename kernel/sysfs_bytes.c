@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/kernfs.h>
-#include <linux/mm.h>
+#include <linux/slab.h>
 
-#include "kernel_compat.h"
 #include "sysfs_bytes.h"
+#include "sysfs_compat.h"
 
 static struct kernfs_node *find_file(struct kobject *kobj, const char *dir, const char *name)
 {

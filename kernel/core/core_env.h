@@ -8,12 +8,13 @@
 #define BTF_EXTRA_CORE_ENV_H
 
 #ifdef __KERNEL__
-#include <linux/elf.h>
 #include <linux/errno.h>
 #include <linux/string.h>
 #include <linux/types.h>
 #include <uapi/linux/btf.h>
 #include <uapi/linux/btf_extra.h>
+/* linux/elf.h would bring 400 headers more, for each file of the core. */
+#include <uapi/linux/elf.h>
 #else
 #include <elf.h>
 #include <errno.h>

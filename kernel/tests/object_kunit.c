@@ -161,11 +161,11 @@ static void object_keep_test(struct kunit *test)
 static void object_name_test(struct kunit *test)
 {
 	struct sample_world *world = test->priv;
-	char name[MODULE_NAME_LEN + 1];
+	char name[BTF_EXTRA_OBJECT_NAME_LEN + 1];
 	struct extra_object *object;
 
 	memset(name, 'n', sizeof(name));
-	name[MODULE_NAME_LEN] = '\0';
+	name[BTF_EXTRA_OBJECT_NAME_LEN] = '\0';
 	object = sample_create(world, name, 1);
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(object), -EINVAL);
 	extra_object_destroy(object);

@@ -13,13 +13,13 @@ lean=$(vm/build-lean.sh) || exit 1
 kdir=$lean/headers
 
 # The core has none of the kernel's macros, and <elf.h> names are as they are. One module serves
-# several kernels: it asks for their version, kernel_compat.h has what later ones did otherwise, and
+# several kernels: it asks for their version, *_compat.h have what later ones did otherwise, and
 # attributes are not const in all of them. A function called for_each is taken for a loop. Run
 # elsewhere, for checkpatch looks for an include/ to learn names from, and leaves what it learnt.
 checkpatch() {
     local files
     mapfile -t files < <(find "$PWD/kernel" "$PWD/include" "$PWD/tests/core" -name '*.[ch]' \
-        ! -name '*.mod.c' ! -name kernel_compat.h)
+        ! -name '*.mod.c' ! -name '*_compat.h')
     mkdir -p build/checkpatch/include && cd build/checkpatch || return
     "$lean/source/scripts/checkpatch.pl" --strict --no-tree --root=. --no-summary --quiet --terse \
         --max-line-length=100 --file "${files[@]}" \
