@@ -96,3 +96,11 @@ u32 inline_frames_at(const struct inline_frames *frames, u32 section, u32 offset
 	reverse(&chain);
 	return chain.length;
 }
+
+u32 inline_frames_body_file(const struct inline_frames *frames, u32 section, u32 offset)
+{
+	const struct frame_place wanted = { .section = section, .offset = offset };
+	struct frames_record body;
+
+	return find_body(frames, &wanted, &body) ? body.file : 0;
+}

@@ -116,4 +116,10 @@ const char *inline_frames_file(const struct inline_frames *frames, u32 call_file
 u32 inline_frames_at(const struct inline_frames *frames, u32 section, u32 offset,
 		     struct inline_frame *found, u32 capacity);
 
+/*
+ * Returns the file that most calls of the body at an offset of a section are in, as a call_file; 0:
+ * nothing is inlined in the body, or no body is there.
+ */
+u32 inline_frames_body_file(const struct inline_frames *frames, u32 section, u32 offset);
+
 #endif

@@ -276,40 +276,42 @@ const char *frame_row_verdict(const struct frame_row *row, const struct frame_ou
 #define CHAIN(...) \
 	.nr = sizeof((struct inline_frame[]){ __VA_ARGS__ }) / sizeof(struct inline_frame), \
 	.chain = { __VA_ARGS__ }
+/* In the body whose calls are in a.c. */
+#define IN_A_C(...) CHAIN(__VA_ARGS__), .body_file = 1
 #define TEXT 0
 #define INIT 1
 
 const struct frame_place_row frame_place_rows[] = {
 	{ "the first byte of .text", NULL, TEXT, 0, NOTHING },
 	{ "before the first body", NULL, TEXT, 0x0f, NOTHING },
-	{ "the first byte of a body", NULL, TEXT, 0x10, CHAIN(F0) },
-	{ "before the first instance", NULL, TEXT, 0x13, CHAIN(F0) },
-	{ "the first byte of an instance", NULL, TEXT, 0x14, CHAIN(F9, F0) },
-	{ "the last byte before a nested one", NULL, TEXT, 0x15, CHAIN(F9, F0) },
-	{ "the first byte of a nested one", NULL, TEXT, 0x16, CHAIN(F17, F9, F0) },
-	{ "the last byte before one in that", NULL, TEXT, 0x19, CHAIN(F17, F9, F0) },
-	{ "the first byte of one in that", NULL, TEXT, 0x1a, CHAIN(F22, F17, F9, F0) },
-	{ "the last byte of the first range", NULL, TEXT, 0x1b, CHAIN(F22, F17, F9, F0) },
-	{ "the first byte between ranges", NULL, TEXT, 0x1c, CHAIN(F0) },
-	{ "the last byte between ranges", NULL, TEXT, 0x1f, CHAIN(F0) },
-	{ "the first byte of the second range", NULL, TEXT, 0x20, CHAIN(F22, F17, F9, F0) },
-	{ "the last byte of the innermost", NULL, TEXT, 0x21, CHAIN(F22, F17, F9, F0) },
-	{ "behind the innermost", NULL, TEXT, 0x22, CHAIN(F17, F9, F0) },
-	{ "the last byte of a nested one", NULL, TEXT, 0x25, CHAIN(F17, F9, F0) },
-	{ "the first byte of its neighbour", NULL, TEXT, 0x26, CHAIN(F25, F9, F0) },
-	{ "the last byte of its neighbour", NULL, TEXT, 0x27, CHAIN(F25, F9, F0) },
-	{ "behind all nested ones", NULL, TEXT, 0x28, CHAIN(F9, F0) },
-	{ "the last byte of the last range", NULL, TEXT, 0x2f, CHAIN(F9, F0) },
-	{ "behind the last range", NULL, TEXT, 0x30, CHAIN(F0) },
-	{ "before the second instance", NULL, TEXT, 0x33, CHAIN(F0) },
-	{ "the first byte of a call in another file", NULL, TEXT, 0x34, CHAIN(F29, F0) },
-	{ "the last byte of a call in another file", NULL, TEXT, 0x37, CHAIN(F29, F0) },
-	{ "the first byte of a known call", NULL, TEXT, 0x38, CHAIN(F36, F0) },
-	{ "the last byte of a known call", NULL, TEXT, 0x3b, CHAIN(F36, F0) },
-	{ "behind a known call", NULL, TEXT, 0x3c, CHAIN(F0) },
-	{ "before an instance in two pieces", NULL, TEXT, 0x4b, CHAIN(F0) },
-	{ "the first byte of an instance in two pieces", NULL, TEXT, 0x4c, CHAIN(F39, F0) },
-	{ "the last byte of the first piece", NULL, TEXT, 0x4f, CHAIN(F39, F0) },
+	{ "the first byte of a body", NULL, TEXT, 0x10, IN_A_C(F0) },
+	{ "before the first instance", NULL, TEXT, 0x13, IN_A_C(F0) },
+	{ "the first byte of an instance", NULL, TEXT, 0x14, IN_A_C(F9, F0) },
+	{ "the last byte before a nested one", NULL, TEXT, 0x15, IN_A_C(F9, F0) },
+	{ "the first byte of a nested one", NULL, TEXT, 0x16, IN_A_C(F17, F9, F0) },
+	{ "the last byte before one in that", NULL, TEXT, 0x19, IN_A_C(F17, F9, F0) },
+	{ "the first byte of one in that", NULL, TEXT, 0x1a, IN_A_C(F22, F17, F9, F0) },
+	{ "the last byte of the first range", NULL, TEXT, 0x1b, IN_A_C(F22, F17, F9, F0) },
+	{ "the first byte between ranges", NULL, TEXT, 0x1c, IN_A_C(F0) },
+	{ "the last byte between ranges", NULL, TEXT, 0x1f, IN_A_C(F0) },
+	{ "the first byte of the second range", NULL, TEXT, 0x20, IN_A_C(F22, F17, F9, F0) },
+	{ "the last byte of the innermost", NULL, TEXT, 0x21, IN_A_C(F22, F17, F9, F0) },
+	{ "behind the innermost", NULL, TEXT, 0x22, IN_A_C(F17, F9, F0) },
+	{ "the last byte of a nested one", NULL, TEXT, 0x25, IN_A_C(F17, F9, F0) },
+	{ "the first byte of its neighbour", NULL, TEXT, 0x26, IN_A_C(F25, F9, F0) },
+	{ "the last byte of its neighbour", NULL, TEXT, 0x27, IN_A_C(F25, F9, F0) },
+	{ "behind all nested ones", NULL, TEXT, 0x28, IN_A_C(F9, F0) },
+	{ "the last byte of the last range", NULL, TEXT, 0x2f, IN_A_C(F9, F0) },
+	{ "behind the last range", NULL, TEXT, 0x30, IN_A_C(F0) },
+	{ "before the second instance", NULL, TEXT, 0x33, IN_A_C(F0) },
+	{ "the first byte of a call in another file", NULL, TEXT, 0x34, IN_A_C(F29, F0) },
+	{ "the last byte of a call in another file", NULL, TEXT, 0x37, IN_A_C(F29, F0) },
+	{ "the first byte of a known call", NULL, TEXT, 0x38, IN_A_C(F36, F0) },
+	{ "the last byte of a known call", NULL, TEXT, 0x3b, IN_A_C(F36, F0) },
+	{ "behind a known call", NULL, TEXT, 0x3c, IN_A_C(F0) },
+	{ "before an instance in two pieces", NULL, TEXT, 0x4b, IN_A_C(F0) },
+	{ "the first byte of an instance in two pieces", NULL, TEXT, 0x4c, IN_A_C(F39, F0) },
+	{ "the last byte of the first piece", NULL, TEXT, 0x4f, IN_A_C(F39, F0) },
 	{ "the first byte of padding", NULL, TEXT, 0x50, NOTHING },
 	{ "the last byte of padding", NULL, TEXT, 0x57, NOTHING },
 	{ "the first byte of a body without instances", NULL, TEXT, 0x58, CHAIN(F43) },
@@ -323,10 +325,10 @@ const struct frame_place_row frame_place_rows[] = {
 	{ "the highest offset", NULL, TEXT, 0xffffffff, NOTHING },
 	{ "the first byte of .init.text", NULL, INIT, 0, CHAIN(F56) },
 	{ "the last byte before a second piece", NULL, INIT, 0x1f, CHAIN(F56) },
-	{ "the first byte of a second piece", NULL, INIT, 0x20, CHAIN(F39, F0) },
-	{ "the last byte of an instance in a second piece", NULL, INIT, 0x23, CHAIN(F39, F0) },
-	{ "behind an instance in a second piece", NULL, INIT, 0x24, CHAIN(F0) },
-	{ "the last byte of a second piece", NULL, INIT, 0x2f, CHAIN(F0) },
+	{ "the first byte of a second piece", NULL, INIT, 0x20, IN_A_C(F39, F0) },
+	{ "the last byte of an instance in a second piece", NULL, INIT, 0x23, IN_A_C(F39, F0) },
+	{ "behind an instance in a second piece", NULL, INIT, 0x24, IN_A_C(F0) },
+	{ "the last byte of a second piece", NULL, INIT, 0x2f, IN_A_C(F0) },
 	{ "behind a second piece", NULL, INIT, 0x30, NOTHING },
 	{ "before the last body", NULL, INIT, 0x6f, NOTHING },
 	{ "the first byte of the last body", NULL, INIT, 0x70, CHAIN(F0) },
@@ -367,7 +369,7 @@ const struct frame_place_row frame_place_rows[] = {
 	{ "the second block of a second section", "pages", INIT, 0x3c, CHAIN({ 7, 0, 0 }) },
 	{ "behind a second section's blocks", "pages", INIT, 0x40, NOTHING },
 	{ "the longest chain", "63 calls in one another", TEXT, 0, 64,
-	  { { 6, 2, 100 }, { 6, 2, 100 }, { 6, 2, 100 }, { 6, 2, 100 } } },
+	  { { 6, 2, 100 }, { 6, 2, 100 }, { 6, 2, 100 }, { 6, 2, 100 } }, 0 },
 	{ "behind the longest chain", "63 calls in one another", TEXT, 1, CHAIN(F0) },
 	{ "the first of the most instances", "the most bytes of instances", TEXT, 0,
 	  CHAIN({ 6, 0, 1 }, F0) },
@@ -426,5 +428,8 @@ const char *frame_place_verdict(const struct frame_place_row *place,
 		wrong = verdict_with(place, frames, place->nr);
 	if (!wrong)
 		wrong = verdict_with(place, frames, place->nr + 1);
+	if (!wrong && place->body_file !=
+			      inline_frames_body_file(frames, place->section, place->offset))
+		wrong = "the file of the body is another one";
 	return wrong;
 }

@@ -58,6 +58,7 @@ struct frame_place_row {
 	/* the expected result: */
 	u32 nr;			/* how many functions the chain has */
 	struct inline_frame chain[FRAME_MAX_CHAIN];	/* as many of them, the innermost first */
+	u32 body_file;
 };
 
 extern const struct frame_place_row frame_place_rows[];

@@ -57,6 +57,8 @@ static const char *place_promise(const struct frame_world *world,
 		return "a chain is as long whatever room there is";
 	if (nr && memcmp(&first, chain, sizeof(first)))
 		return "the innermost function comes first whatever room there is";
+	if (inline_frames_body_file(frames, section, offset) > frames->counts.nr_files)
+		return "the file of a body is there";
 	return chain_promise(world, frames, chain, nr);
 }
 

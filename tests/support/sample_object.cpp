@@ -108,13 +108,28 @@ std::vector<std::byte> joined(std::initializer_list<std::span<const std::byte>> 
 
 }  // namespace
 
-std::vector<std::byte> sample_frames() {
-    const uint32_t header[] = {INLINE_FRAMES_MAGIC, 1,  1 /* section */,
-                               1 /* block */,       0,  0,
-                               2 /* files */,       28, 20,
-                               2 /* bodies */,      2,  0};
-    const uint32_t section[] = {0, 2}, block[] = {0, 0}, files[] = {6, 15};
-    const char strings[29] = ".text\0a/twin.c\0include/x.h\0";
+std::vector<std::byte> sample_frames(std::string_view file) {
+    std::string strings = ".text";
+    strings += '\0';
+    const auto first = static_cast<uint32_t>(strings.size());
+    strings += file;
+    strings += '\0';
+    const auto second = static_cast<uint32_t>(strings.size());
+    strings += "include/x.h";
+    strings.resize(strings.size() / 4 * 4 + 4);
+    const uint32_t header[] = {INLINE_FRAMES_MAGIC,
+                               1,
+                               1 /* section */,
+                               1 /* block */,
+                               0,
+                               0,
+                               2 /* files */,
+                               static_cast<uint32_t>(strings.size()),
+                               20,
+                               2 /* bodies */,
+                               2,
+                               0};
+    const uint32_t section[] = {0, 2}, block[] = {0, 0}, files[] = {first, second};
     const uint8_t records[] = {
         0,          12 << 2, 0x20, 11, 1,  // FUNC 12, 11 bytes of instances, file 1
         7 << 3 | 4, 4,       12,   66, 6,  // FUNC 7, with calls: 4 behind, 12 bytes, line 33
@@ -124,7 +139,7 @@ std::vector<std::byte> sample_frames() {
     };
     return joined({std::as_bytes(std::span(header)), std::as_bytes(std::span(section)),
                    std::as_bytes(std::span(block)), std::as_bytes(std::span(files)),
-                   std::as_bytes(std::span(strings)).first(28), std::as_bytes(std::span(records))});
+                   std::as_bytes(std::span(strings)), std::as_bytes(std::span(records))});
 }
 
 std::vector<std::byte> sample_lines() {

@@ -30,10 +30,10 @@ struct SampleObject {
 
 // Frames for the object, whose file has none. They are written by hand:
 //   0x00..0x20 host, the body of report()
-//     0x04..0x10 skb_headlen(), called in a/twin.c:33
+//     0x04..0x10 skb_headlen(), called in a/twin.c:33, or in another file
 //       0x06..0x09 twin(), called in include/x.h:7
 //   0x20..0x30 skb_headlen.isra.0
-std::vector<std::byte> sample_frames();
+std::vector<std::byte> sample_frames(std::string_view file = "a/twin.c");
 
 // Lines for it, likewise:
 //   0x00 a/twin.c:30  0x04 include/y.h:5  0x06 include/x.h:9  0x0c include/y.h, line 0

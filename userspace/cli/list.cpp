@@ -19,6 +19,8 @@
 #include "userspace/cli/json_text.h"
 #include "userspace/cli/object_options.h"
 #include "userspace/cli/placed_site.h"
+#include "userspace/cli/symbolizer.h"
+#include "userspace/lib/tables/inline_chain.h"
 #include "userspace/text/c_type.h"
 
 namespace btf_extra {
@@ -29,6 +31,7 @@ struct Options {
     TablesChoice tables;
     bool json = false;
     bool probes = false;
+    bool verbose = false;
 };
 
 struct ListedParam {
@@ -50,6 +53,7 @@ struct ListedFunc {
     std::vector<ListedParam> params;
     std::vector<uint32_t> true_signatures;         // functions foo.isra.0 at its bodies
     std::map<std::string_view, uint32_t> refused;  // sites that take no probe, by the reason
+    std::map<std::string_view, uint32_t> files;    // sites by body_file_at(); "": not known
 
     uint32_t sites() const { return inlined + bodies; }
 };
@@ -75,8 +79,14 @@ void add_true_signatures(const ObjectView &view, uint32_t body, ListedFunc &func
     }
 }
 
-// placer: also tells where there can be no probe; may be NULL.
-ListedFunc listed(const FoundFunc &found, const SitePlacer *placer) {
+// The code there holds locks of BPF maps: see CAVEATS in btf-extra(1).
+bool may_lock_bpf_maps(std::string_view file) {
+    return file.starts_with("kernel/bpf/");
+}
+
+// placer: also tells where there can be no probe; may be NULL. files: also in which files sites
+// are.
+ListedFunc listed(const FoundFunc &found, const SitePlacer *placer, bool files) {
     const ObjectView &view = *found.object->view;
     const btf_blob &blob = view.locations().blob();
     ListedFunc out = {};
@@ -101,6 +111,10 @@ ListedFunc listed(const FoundFunc &found, const SitePlacer *placer) {
         if (placer != nullptr && !freed)
             if (const char *why = placer->refusal(*found.object, site).why)
                 out.refused[why]++;
+        if (files) {
+            const SitePosition at = position_of(*found.object, site.number);
+            out.files[body_file_at(*found.object, at.elf_section, at.offset).value_or("")]++;
+        }
         count_site(btf_blob_type(&blob, site.loc_proto), variadic, out);
     }
     const FuncParams known = func_params(blob, found.id);
@@ -173,6 +187,13 @@ size_t text_width(const ListedFuncs &funcs) {
     return std::min(width, kMost);
 }
 
+void append_files(std::string &out, const ListedFunc &func) {
+    for (const auto &[file, sites] : func.files)
+        append(out, {"    ", file.empty() ? "file not known" : file, ": ",
+                     digits(fmt::format_int(sites)), sites == 1 ? " site" : " sites",
+                     may_lock_bpf_maps(file) ? ", where a BPF map may be locked\n" : "\n"});
+}
+
 void print_text(const ListedFuncs &funcs) {
     const size_t width = text_width(funcs);
     std::string line;
@@ -190,6 +211,7 @@ void print_text(const ListedFuncs &funcs) {
                           param.name.empty() ? "?" : param.name, " ",
                           digits(fmt::format_int(param.located)), "/", sites});
         line += '\n';
+        append_files(line, func);
         std::fwrite(line.data(), 1, line.size(), stdout);
     }
 }
@@ -201,7 +223,16 @@ ordered_json refused_json(const ListedFunc &func) {
     return out;
 }
 
-void print_json(const ListedFuncs &funcs, bool probes) {
+ordered_json files_json(const ListedFunc &func) {
+    ordered_json out = ordered_json::array();
+    for (const auto &[file, sites] : func.files)
+        out.push_back({{"file", file.empty() ? ordered_json(nullptr) : ordered_json(file)},
+                       {"sites", sites},
+                       {"may_lock_bpf_maps", may_lock_bpf_maps(file)}});
+    return out;
+}
+
+void print_json(const ListedFuncs &funcs, const Options &options) {
     ordered_json list = ordered_json::array();
     for (const ListedFunc &func : funcs) {
         ordered_json params = ordered_json::array();
@@ -228,14 +259,19 @@ void print_json(const ListedFuncs &funcs, bool probes) {
                         {"freed_sites", func.freed},
                         {"sites_all_params", func.located},
                         {"params", std::move(params)}});
-        if (probes)
+        if (options.probes)
             list.back()["no_probe"] = refused_json(func);
+        if (options.verbose)
+            list.back()["files"] = files_json(func);
     }
     print_object({{"functions", std::move(list)}});
 }
 
 Result<void> run(const Options &options) {
-    const auto tables = TRY(open_tables(options.tables));
+    TablesChoice choice = options.tables;
+    choice.parts = options.verbose ? FileParts::kAll : FileParts::kSites;
+    const auto tables =
+        TRY(options.verbose ? open_tables_with_frames(choice) : open_tables(choice));
     TRY(tables->objects());
     std::optional<SitePlacer> placer;
     if (options.probes)
@@ -244,13 +280,14 @@ Result<void> run(const Options &options) {
     Result<void> done;
     for (const std::string &text : options.funcs) {
         const auto each = visit_some(*tables, text, [&](const FoundFunc &found) {
-            funcs.emplace_hint(funcs.end(), listed(found, placer ? &*placer : nullptr));
+            funcs.emplace_hint(funcs.end(),
+                               listed(found, placer ? &*placer : nullptr, options.verbose));
         });
         if (!each && done)
             done = each;
     }
     if (options.json)
-        print_json(funcs, options.probes);
+        print_json(funcs, options);
     else
         print_text(funcs);
     return done;
@@ -260,7 +297,6 @@ Result<void> run(const Options &options) {
 
 void add_list(CLI::App &app, int &exit_code) {
     auto options = std::make_shared<Options>();
-    options->tables.parts = FileParts::kSites;
     CLI::App *command = app.add_subcommand(
         "list", "List functions that can be traced, and what a kprobe on them would miss");
     add_func_option(*command, options->funcs)->required();
@@ -268,6 +304,8 @@ void add_list(CLI::App &app, int &exit_code) {
     command->add_flag("--json", options->json, "Print one JSON object");
     command->add_flag("--probes", options->probes,
                       "Also count the sites that take no probe, by the reason");
+    command->add_flag("-v,--verbose", options->verbose,
+                      "Also count the sites in each file of the source");
     command->callback([options, &exit_code] { exit_code = finish(run(*options)); });
 }
 

@@ -33,29 +33,32 @@ bool same_calls(const InlineChain &a, const InlineChain &b) {
 
 }  // namespace
 
+Result<std::unique_ptr<SiteTables>> open_tables_with_frames(TablesChoice choice) {
+    auto tables = TRY(open_tables(choice));
+    const auto *objects = TRY(tables->objects());
+    if (std::ranges::any_of(*objects,
+                            [](const SharedObject &object) { return has_frames(*object); }))
+        return tables;
+    if (tables->source() != SiteTables::Source::kModule)
+        return Error{fmt::format("{}: no frames: generate it without --no-frames", tables->name()),
+                     ENOENT};
+    // The module keeps them if it is asked to. The files that it has read have them.
+    choice.no_module = true;
+    auto files = open_tables_with_frames(choice);
+    if (!files)
+        return Error{fmt::format("{}: no frames: {}", tables->name(), files.error().message),
+                     files.error().code};
+    return files;
+}
+
 Result<Symbolizer> Symbolizer::open(TablesChoice choice) {
     std::string modules = loaded_modules();
-    Symbolizer out(TRY(open_tables(choice)));
+    Symbolizer out(TRY(open_tables_with_frames(choice)));
     out.modules_ = std::move(modules);
     out.looked_ = Clock::now();
     out.choice_ = choice;
+    out.choice_.no_module |= out.tables_->source() == SiteTables::Source::kFiles;
     out.objects_ = TRY(out.tables_->objects());
-    const bool known = std::ranges::any_of(
-        *out.objects_, [](const SharedObject &object) { return has_frames(*object); });
-    // The module keeps them if it is asked to. The files that it has read have them.
-    if (!known && out.tables_->source() == SiteTables::Source::kModule) {
-        choice.no_module = true;
-        auto files = open(choice);
-        if (!files)
-            return Error{
-                fmt::format("{}: no frames: {}", out.tables_->name(), files.error().message),
-                files.error().code};
-        return files;
-    }
-    if (!known)
-        return Error{
-            fmt::format("{}: no frames: generate it without --no-frames", out.tables_->name()),
-            ENOENT};
     if (out.tables_->symbols() == nullptr)
         return Error{fmt::format("{}: {}", out.tables_->name(), kHiddenAddresses), EPERM};
     if (out.tables_->running())

@@ -20,6 +20,10 @@
 
 namespace btf_extra {
 
+// Opens tables of which some object has frames (ENOENT: none has): of the running kernel those of
+// the module if it keeps frames, or else the files that it has read.
+Result<std::unique_ptr<SiteTables>> open_tables_with_frames(TablesChoice choice);
+
 class Symbolizer {
   public:
     // It is an error if no object has frames, or if symbols cannot be seen.

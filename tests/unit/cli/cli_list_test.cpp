@@ -97,5 +97,39 @@ TEST_F(CliList, BodiesAndFreedText) {
                   std::string("vmlinux:twin     ") + row.line);
 }
 
+// The frames are those of sample_frames(), whose body at 0x0 has calls in the file. Nothing is
+// inlined in the body at 0x20, and there is none at 0x30.
+TEST_F(CliList, Files) {
+    const struct {
+        const char *file, *behind;
+        bool may_lock;
+    } rows[] = {
+        {"a/twin.c", "", false},
+        {"kernel/bpf/hashtab.c", ", where a BPF map may be locked", true},
+        {"kernel/bpfilter.c", "", false},
+        {"fs/kernel/bpf/hashtab.c", "", false},
+    };
+    for (const auto &row : rows) {
+        test::SampleObject sample;
+        sample.file.frames = test::sample_frames(row.file);
+        const std::string path = write("frames.btf_extra", sample.file);
+        const auto text = run("list", {"skb_headlen", "-v"}, path);
+        EXPECT_EQ(text.exit_code, 0) << text.err;
+        EXPECT_EQ(text.out,
+                  "vmlinux:skb_headlen     3 sites  partially inlined: kprobe, fentry on it miss 2 "
+                  "of 3  skb 2/3\n"
+                  "    file not known: 1 site\n"
+                  "    " +
+                      std::string(row.file) + ": 2 sites" + row.behind + "\n");
+        const json funcs =
+            json::parse(run("list", {"skb_headlen", "--verbose", "--json"}, path).out)["functions"];
+        EXPECT_EQ(funcs[0]["files"],
+                  json({{{"file", nullptr}, {"sites", 1}, {"may_lock_bpf_maps", false}},
+                        {{"file", row.file}, {"sites", 2}, {"may_lock_bpf_maps", row.may_lock}}}));
+    }
+    expect_failed(list("report", {"-v"}),
+                  path("a.btf_extra") + ": no frames: generate it without --no-frames");
+}
+
 }  // namespace
 }  // namespace btf_extra

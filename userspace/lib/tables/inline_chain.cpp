@@ -9,18 +9,31 @@ bool has_frames(const SiteObject &object) {
     return object.view->frames().sections != nullptr;
 }
 
+namespace {
+
+// Returns the number that the frames have for a section; nothing: no body can be there.
+std::optional<uint32_t> frames_section(const SiteObject &object, uint32_t elf_section,
+                                       uint64_t offset) {
+    if (!has_frames(object) || offset > UINT32_MAX)
+        return {};
+    const char *name = object.view->index().elf_sections[elf_section].name;
+    const int section = inline_frames_find_section(&object.view->frames(), name);
+    if (section < 0)
+        return {};
+    return static_cast<uint32_t>(section);
+}
+
+}  // namespace
+
 std::optional<InlineChain> chain_at(const SharedObject &object, uint32_t elf_section,
                                     uint64_t offset) {
     const inline_frames &frames = object->view->frames();
-    if (!has_frames(*object) || offset > UINT32_MAX)
-        return {};
-    const char *name = object->view->index().elf_sections[elf_section].name;
-    const int section = inline_frames_find_section(&frames, name);
-    if (section < 0)
+    const auto section = frames_section(*object, elf_section, offset);
+    if (!section)
         return {};
     inline_frame found[INLINE_FRAMES_DEPTH];
-    const uint32_t nr = inline_frames_at(&frames, static_cast<uint32_t>(section),
-                                         static_cast<uint32_t>(offset), found, INLINE_FRAMES_DEPTH);
+    const uint32_t nr = inline_frames_at(&frames, *section, static_cast<uint32_t>(offset), found,
+                                         INLINE_FRAMES_DEPTH);
     if (nr == 0)
         return {};
     InlineChain out{.object = object, .frames = {}};
@@ -32,6 +45,17 @@ std::optional<InlineChain> chain_at(const SharedObject &object, uint32_t elf_sec
              .call_file = frame.call_file != 0 ? inline_frames_file(&frames, frame.call_file) : "",
              .call_line = frame.call_line});
     return out;
+}
+
+std::optional<std::string_view> body_file_at(const SiteObject &object, uint32_t elf_section,
+                                             uint64_t offset) {
+    const inline_frames &frames = object.view->frames();
+    const auto section = frames_section(object, elf_section, offset);
+    const uint32_t file =
+        section ? inline_frames_body_file(&frames, *section, static_cast<uint32_t>(offset)) : 0;
+    if (file == 0)
+        return {};
+    return inline_frames_file(&frames, file);
 }
 
 std::optional<InlineChain> chain_at(const SharedObject &object, uint64_t address) {

@@ -39,6 +39,11 @@ std::optional<InlineChain> chain_at_linked(const SharedObject &object, uint64_t 
 // At a place of the symbols that the object is placed by.
 std::optional<InlineChain> chain_at(const SharedObject &object, const Place &place);
 
+// The file of the source that most calls of the body there are in. Returns nothing where the object
+// has no body, or where nothing is inlined in it.
+std::optional<std::string_view> body_file_at(const SiteObject &object, uint32_t elf_section,
+                                             uint64_t offset);
+
 // Returns nothing if the file of the object does not know the line.
 std::optional<SourceLine> line_at(const SiteObject &object, const Place &place);
 
