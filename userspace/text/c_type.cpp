@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "userspace/format/variadic.h"
+
 namespace btf_extra {
 namespace {
 
@@ -118,7 +120,7 @@ class Declarator {
             if (budget_ <= 0)
                 return out + "...)";
             const btf_param &param = params[i];
-            if (param.type == 0 && param.name_off == 0 && i + 1 == count)
+            if (ends_variadic(param) && i + 1 == count)
                 out += "...";
             else
                 out += text(param.type, std::string(name_of(blob_, param.name_off)), depth);
@@ -155,8 +157,7 @@ FuncParams func_params(const btf_blob &blob, uint32_t func_id) {
     if (proto == nullptr || loc_kind(proto) != BTF_KIND_FUNC_PROTO)
         return {};
     FuncParams out = {reinterpret_cast<const btf_param *>(proto + 1), loc_vlen(proto), false};
-    if (out.count != 0 && out.params[out.count - 1].type == 0 &&
-        out.params[out.count - 1].name_off == 0) {
+    if (out.count != 0 && ends_variadic(out.params[out.count - 1])) {
         out.count--;
         out.variadic = true;
     }

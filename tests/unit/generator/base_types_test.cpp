@@ -42,6 +42,10 @@ TEST(BaseTypesTest, LevelThatIsSharedAnswersAsOneThatIsNot) {
     const int same_proto = module.prototype(kernel_int, {{"a", kernel_pointer}});
     const int call = module.function("call", same_proto);
     module.function("other", proto);
+    const int teller =
+        module.function("teller", module.prototype(kernel_int, {{"b", pointer}}, true));
+    // No BTF that a kernel takes has a void with a name.
+    module.function("odd", module.prototype(kernel_int, {{"b", pointer}, {"more", 0}}));
 
     const auto kernel_image = kernel.image();
     const auto image = module.image(kernel_image.get());
@@ -97,6 +101,15 @@ TEST(BaseTypesTest, LevelThatIsSharedAnswersAsOneThatIsNot) {
         {"a function is the module's own",
          [&](auto &t) { return Ids{t.func("call", result, Ids{u(kernel_pointer)}, false)}; },
          ids({call})},
+        {"a variadic function",
+         [&](auto &t) { return Ids{t.func("teller", result, Ids{u(pointer)}, true)}; },
+         ids({teller})},
+        {"a variadic function is no other",
+         [&](auto &t) { return Ids{t.func("teller", result, Ids{u(pointer)}, false)}; },
+         {0}},
+        {"what ends a variadic function has no name",
+         [&](auto &t) { return Ids{t.func("odd", result, Ids{u(pointer)}, true)}; },
+         {0}},
         {"kinds",
          [&](auto &t) {
              return Ids{t.kind(u(kernel_array)), t.kind(u(again))};

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "userspace/format/variadic.h"
+
 namespace btf_extra::generator {
 
 namespace {
@@ -18,7 +20,7 @@ bool has_types(const btf_type *proto, uint32_t result, std::span<const uint32_t>
     for (size_t i = 0; i < types.size(); ++i)
         if (params[i].type != types[i])
             return false;
-    return !variadic || params[types.size()].type == 0;
+    return !variadic || ends_variadic(params[types.size()]);
 }
 
 }  // namespace
@@ -213,7 +215,7 @@ uint32_t BaseTypes::func_proto(uint32_t result, std::span<const uint32_t> types,
         for (size_t i = 0; i < names.size(); ++i)
             if (string(params[i].name_off) != names[i])
                 return false;
-        return !variadic || params[names.size()].name_off == 0;
+        return true;
     });
 }
 

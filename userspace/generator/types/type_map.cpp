@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "userspace/format/variadic.h"
+
 namespace btf_extra::generator {
 
 namespace {
@@ -370,7 +372,7 @@ bool TypeMap::equivalent_params(const SourceType &type, uint32_t id, std::set<Pa
     for (size_t i = 0; i < type.params.size(); ++i)
         if (!equivalent(type.params[i].type, params[i].type, assumed))
             return false;
-    return !type.variadic || params[type.params.size()].type == 0;
+    return !type.variadic || ends_variadic(params[type.params.size()]);
 }
 
 std::string TypeMap::known(TypeRef ref) {
