@@ -9,7 +9,7 @@
 # What a compiler gave once it gives again, in any folder.
 if command -v ccache >/dev/null; then
     export CCACHE_DIR=${CCACHE_DIR:-${BTF_EXTRA_CACHE:-$HOME/.cache/btf-extra}/ccache}
-    export CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=4G
+    export CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1 CCACHE_MAXSIZE=4G
     lean_cc='ccache gcc'
 else
     lean_cc=gcc
