@@ -111,8 +111,8 @@ say = $(if $(V),,@printf '  %-4s %s\n' $(1) $@;)
 
 # ---- what is asked for ----
 
-.PHONY: help demo check userspace install deb check-deb check-fleet kernel kernel-tree dkms kunit fuzz fuzz-vm sweep storms \
-	check-llvm check-native bench bench-vm bench-intree bench-install check-intree flamegraph vm tidy \
+.PHONY: help demo check userspace install deb check-deb check-fleet kernel kernel-tree dkms kunit fuzz fuzz-vm mutants sweep storms \
+	check-llvm check-native check-kcsan bench bench-vm bench-intree bench-install check-intree flamegraph vm tidy \
 	compile_commands clean FORCE
 
 help:
@@ -133,6 +133,7 @@ help:
 	@echo 'make check-native   what an arm64 machine builds, in an emulated Debian (root; an hour)'
 	@echo 'make fuzz        the fuzzers without end, or one of them: FUZZER=name; or RUNS=number inputs for each'
 	@echo 'make fuzz-vm     random calls of the device, in a virtual machine: KERNEL=lean|6.1|...'
+	@echo 'make mutants     files with wrong bytes, COUNT=50000 of each kind, through every subcommand'
 	@echo 'make sweep       a program at every site of every function of KERNEL="6.1 lean" (hours)'
 	@echo 'make storms      what hangs on stubs comes and goes, five minutes of each kind: KERNEL=lean|6.1|...'
 	@echo 'make check-llvm  stacks and lines of a million addresses against LLVM'"'"'s (an hour)'
@@ -240,6 +241,13 @@ fuzz-vm: KERNEL = lean
 fuzz-vm:
 	@userspace/packages.sh build check kernel vm
 	@LIMIT=86400 PARTS="0 $$(date +%s)" tests/harness/run_vm_tests.sh $(CURDIR)/build/fuzz-vm ioctl_fuzz $(KERNEL)
+# Files with wrong bytes through all subcommands, COUNT of tables and as many of debug information.
+mutants: COUNT = 50000
+mutants:
+	@userspace/packages.sh build check
+	@$(MAKE) --no-print-directory build/asan/tests/mutants_test
+	@tests/harness/mutants.sh $(COUNT)
+
 
 # A program at every site of every function; KERNEL: one or more of tests/vm/suites.list.
 sweep: KERNEL = 6.1 lean

@@ -12,17 +12,6 @@
 #include "userspace/cli/command.h"
 
 namespace btf_extra {
-
-int fail(const Error &error) {
-    std::string line = error.message;
-    for (char &c : line)
-        if (static_cast<unsigned char>(c) < ' ')
-            c = '?';
-    std::fflush(stdout);
-    fmt::print(stderr, "btf-extra: {}\n", line);
-    return kExitFailed;
-}
-
 namespace {
 
 // A link to the command that is called addr2line takes the options of that. Tools run such a link.

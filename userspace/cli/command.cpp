@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/cli/command.h"
+
+#include <cstdio>
+#include <string>
+
+#include <fmt/format.h>
+
+namespace btf_extra {
+
+int fail(const Error &error) {
+    std::string line = error.message;
+    for (char &c : line)
+        if (static_cast<unsigned char>(c) < ' ')
+            c = '?';
+    std::fflush(stdout);
+    fmt::print(stderr, "btf-extra: {}\n", line);
+    return kExitFailed;
+}
+
+}  // namespace btf_extra
