@@ -129,11 +129,12 @@ help:
 	@echo 'make dkms        the same for every kernel to come: hands the sources to DKMS (as root)'
 	@echo 'make kunit       the KUnit suites, on a kernel with KASAN and lockdep in QEMU'
 	@echo 'make check-intree   of these, what is about a kernel that is built with it;'
-	@echo '                    with ARCH=arm64 its build for arm64'
+	@echo '                    with ARCH=arm64 its build for arm64, with KERNEL=6.12 on that'
+	@echo 'make check-kcsan what the lean kernel is tested with, on one with KCSAN (an hour)'
 	@echo 'make check-native   what an arm64 machine builds, in an emulated Debian (root; an hour)'
 	@echo 'make fuzz        the fuzzers without end, or one of them: FUZZER=name; or RUNS=number inputs for each'
-	@echo 'make fuzz-vm     random calls of the device, in a virtual machine: KERNEL=lean|6.1|...'
 	@echo 'make mutants     files with wrong bytes, COUNT=50000 of each kind, through every subcommand'
+	@echo 'make fuzz-vm     random calls of the device, in a virtual machine: KERNEL=lean|6.1|...'
 	@echo 'make sweep       a program at every site of every function of KERNEL="6.1 lean" (hours)'
 	@echo 'make storms      what hangs on stubs comes and goes, five minutes of each kind: KERNEL=lean|6.1|...'
 	@echo 'make check-llvm  stacks and lines of a million addresses against LLVM'"'"'s (an hour)'
@@ -230,17 +231,16 @@ kunit:
 check-native:
 	@tests/harness/check_native.sh
 
+check-kcsan:
+	@tests/harness/check_kcsan.sh
+
+check-intree: KERNEL =
 check-intree:
-	@ARCH=$(ARCH) tests/harness/check_intree.sh
+	@ARCH=$(ARCH) KERNEL=$(KERNEL) tests/harness/check_intree.sh
 
 fuzz:
 	@RUNS=$(RUNS) tests/harness/fuzz.sh $(FUZZER)
 
-# Random calls of the device, on KERNEL, without end.
-fuzz-vm: KERNEL = lean
-fuzz-vm:
-	@userspace/packages.sh build check kernel vm
-	@LIMIT=86400 PARTS="0 $$(date +%s)" tests/harness/run_vm_tests.sh $(CURDIR)/build/fuzz-vm ioctl_fuzz $(KERNEL)
 # Files with wrong bytes through all subcommands, COUNT of tables and as many of debug information.
 mutants: COUNT = 50000
 mutants:
@@ -248,6 +248,11 @@ mutants:
 	@$(MAKE) --no-print-directory build/asan/tests/mutants_test
 	@tests/harness/mutants.sh $(COUNT)
 
+# Random calls of the device, on KERNEL, without end.
+fuzz-vm: KERNEL = lean
+fuzz-vm:
+	@userspace/packages.sh build check kernel vm
+	@LIMIT=86400 PARTS="0 $$(date +%s)" tests/harness/run_vm_tests.sh $(CURDIR)/build/fuzz-vm ioctl_fuzz $(KERNEL)
 
 # A program at every site of every function; KERNEL: one or more of tests/vm/suites.list.
 sweep: KERNEL = 6.1 lean

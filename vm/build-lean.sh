@@ -1,9 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 # Prints the folder of the lean kernel: Debian's newest 7.x source with the patches of kernel/patches
-# and btf_extra in it, tinyconfig and lean.config, with KUnit, KASAN and lockdep. Built where the
-# cache ($BTF_EXTRA_CACHE, by default ~/.cache/btf-extra) does not have it yet, in 7 to 12 minutes on
-# two processors. In the folder are
+# and btf_extra in it, tinyconfig and lean.config, with KUnit, KASAN and lockdep:
+#
+#   build-lean.sh [NAME]
+#
+#   lean-kcsan    with KCSAN in the place of KASAN
+#   lean-6.12     of Debian's newest 6.12 source
+#
+# NAME.config comes on top of lean.config.
+#
+# Built where the cache ($BTF_EXTRA_CACHE, by default ~/.cache/btf-extra) does not have it yet, in 7 to
+# 12 minutes on two processors. In the folder are
 #
 #   vmlinuz   what boots
 #   vmlinux   the same with debug info and BTF
@@ -29,25 +37,26 @@ cache=$(realpath -m "${BTF_EXTRA_CACHE:-$HOME/.cache/btf-extra}/lean")
 say() { echo "build-lean: $*" >&2; }
 die() { say "$*"; exit 1; }
 
-# Options of lean.config that the kernel's own configuration would not take, however they are
-# written there: each is a fault in lean.config.
+# Options that the kernel's own configuration would not take, however they are written: each is a fault
+# in one of the parts. What stands in several of them counts as in the last one.
 not_taken() {
     local line
-    while read -r line; do
-        case $line in
-        CONFIG_*=n) ! grep -q "^${line%n}[ym]" "$1" || echo "$line" ;;
-        CONFIG_*) grep -qxF -e "$line" "$1" || echo "$line" ;;
-        esac
-    done <"$vm/lean.config"
+    awk -F= '/^CONFIG_/ { last[$1] = $0 } END { for (name in last) print last[name] }' "${parts[@]}" |
+        while read -r line; do
+            case $line in
+            *=n) ! grep -q "^${line%n}[ym]" "$1" || echo "$line" ;;
+            *) grep -qxF -e "$line" "$1" || echo "$line" ;;
+            esac
+        done
 }
 
 configure() {
     local refused config=$1/build/.config
     lean_make "$1" tinyconfig &&
-        "$1/scripts/kconfig/merge_config.sh" -m -O "$1/build" "$config" "$vm/lean.config" &&
+        "$1/scripts/kconfig/merge_config.sh" -m -O "$1/build" "$config" "${parts[@]}" &&
         lean_make "$1" olddefconfig || return 1
     refused=$(not_taken "$config")
-    [ -z "$refused" ] || { printf 'lean.config: not taken: %s\n' "${refused//$'\n'/, }"; return 1; }
+    [ -z "$refused" ] || { printf '%s: not taken: %s\n' "$name" "${refused//$'\n'/, }"; return 1; }
 }
 
 # Most of a kernel's source is drivers, and other machines: of that, what was not read goes. The
@@ -83,6 +92,12 @@ forget_old() {
     done
 }
 
+name=${1:-lean}
+series=7.x
+[ "$name" != lean-6.12 ] || series=6.12
+parts=("$vm/lean.config")
+[ "$name" = lean ] || parts+=("$vm/$name.config")
+[ -e "${parts[-1]}" ] || die "$name: no ${parts[-1]##*/}"
 "$top/userspace/packages.sh" kernel
 mkdir -p "$cache"
 exec {lock}>"$cache/lock"
@@ -91,10 +106,10 @@ if ! flock --nonblock "$lock"; then
     flock "$lock"
 fi
 
-archive=$("$vm/fetch-source.sh" 7.x) || die 'no kernel source'
+archive=$("$vm/fetch-source.sh" "$series") || die 'no kernel source'
 version=$(basename "$(dirname "$archive")")
-key=$version-$(cat "$vm"/{lean.config,lean-make.sh,build-lean.sh} "$top"/kernel/{Kconfig,tree.sh} \
-    "$top"/kernel/patches/7.x/*.patch | sha256sum | cut -c 1-12)
+key=$version-$(cat "${parts[@]}" "$vm"/{lean-make.sh,build-lean.sh} "$top"/kernel/{Kconfig,tree.sh} \
+    "$top/kernel/patches/$series"/*.patch | sha256sum | cut -c 1-12)
 folder=$cache/$key
 if [ ! -e "$folder/complete" ]; then
     forget_old
@@ -103,7 +118,7 @@ if [ ! -e "$folder/complete" ]; then
         build/release/btf-extra >&2 || die 'no build/release/btf-extra'
     rm -rf "$folder"
     mkdir -p "$folder"
-    say "building $version"
+    say "building $name of $version"
     started=$SECONDS
     if ! (build "$folder") >"$folder/log" 2>&1; then
         tail -n 20 "$folder/log" >&2

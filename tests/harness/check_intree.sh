@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 # `make check-intree`: of `make check` what is about a kernel that btf_extra is built with: its
-# source, its build, and what it does in a virtual machine. With ARCH=arm64, which `make check` does
-# not do: its build for arm64. The last line counts.
+# source, its build, and what it does in a virtual machine. With ARCH=arm64 its build for arm64, with
+# KERNEL=6.12 what it does on a kernel of that series: `make check` has neither. The last line counts.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 
@@ -16,12 +16,13 @@ arch=${ARCH:-}
 unset ARCH
 userspace/packages.sh build check kernel vm ${arch:+arm64} || exit 1
 env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory -s build/release/btf-extra || exit 1
-case $arch in
+case $arch${KERNEL:+:$KERNEL} in
 arm64) TMPDIR=$out/scratch tests/harness/intree_arm64.sh "$out/results/arm64" </dev/null ;;
 '')
     TMPDIR=$out/scratch tests/harness/intree_tree.sh "$out/results/tree" </dev/null
     tests/harness/run_vm_tests.sh "$out" intree
     ;;
-*) echo "check_intree: no architecture $arch" >&2; exit 1 ;;
+:6.12) LIMIT=${LIMIT:-7200} tests/harness/run_vm_tests.sh "$out" intree intree-6.12 ;;
+*) echo "check_intree: neither ARCH=arm64 nor KERNEL=6.12, but $arch${KERNEL:+:$KERNEL}" >&2; exit 1 ;;
 esac
 end_results "$out"

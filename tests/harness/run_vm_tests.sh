@@ -42,8 +42,8 @@ declare -A suites_of=()
 order=()
 while read -r suite on; do
     if [ "$suite" = '#' ] || ! is_asked "$suites" "$suite"; then continue; fi
-    [[ $on != 'asked '* ]] || [ -n "$suites" ] || continue
-    for kernel in ${on#asked }; do
+    [ -n "$suites" ] && [ -n "$kernels" ] || on=${on%%asked*}
+    for kernel in ${on/asked/}; do
         is_asked "$kernels" "$kernel" || continue
         [ -n "${suites_of[$kernel]:-}" ] || order+=("$kernel")
         suites_of[$kernel]+=" $suite"
