@@ -49,6 +49,8 @@ complaints+='|suspected memory leak|kmemleak: .*empty|bad page|list_(add|del) co
 
 # Whole lines that say nothing of ours, each with its reason; without the time.
 harmless=(
+    # KCSAN says which of its modes it has.
+    'kcsan: non-strict mode configured - use CONFIG_KCSAN_STRICT=y to see all data races'
 )
 
 name='' image='' cpus=1 memory=1024 limit=1800 append='' mode=run icount='' turns='' devices=() folders=() command=()
