@@ -23,6 +23,6 @@ arm64) TMPDIR=$out/scratch tests/harness/intree_arm64.sh "$out/results/arm64" </
     tests/harness/run_vm_tests.sh "$out" intree
     ;;
 :6.12) LIMIT=${LIMIT:-7200} tests/harness/run_vm_tests.sh "$out" intree intree-6.12 ;;
-*) echo "check_intree: neither ARCH=arm64 nor KERNEL=6.12, but $arch${KERNEL:+:$KERNEL}" >&2; exit 1 ;;
+*) echo "check_intree: ARCH=$arch KERNEL=${KERNEL:-}: only ARCH=arm64, KERNEL=6.12 or neither" >&2; exit 1 ;;
 esac
 end_results "$out"

@@ -191,7 +191,7 @@ TEST_F(Mutants, OfTables) {
             reader.insert(reader.end(), {"--tables", file});
             if (!names_kernel)
                 reader.insert(reader.end(), {"--vmlinux", kernel});
-            // What has another name is not the section of frames.
+            // A changed name hides the section of frames.
             const bool read =
                 runs(reader, what) || last_error_.find(": no frames") != std::string::npos;
             EXPECT_TRUE(read || !good || may_refuse)
