@@ -3,27 +3,23 @@
 #ifndef BTF_EXTRA_ELF_SYMBOLS_H
 #define BTF_EXTRA_ELF_SYMBOLS_H
 
+#include <vector>
+
 #include <gelf.h>
 
 #include "userspace/format/elf_image.h"
 
 namespace btf_extra {
 
-// Calls found(symbol, name) for each symbol of .symtab that has a name; const GElf_Sym &, const
-// char
-// *. A file without .symtab has none.
-template <class Found> void for_each_symbol(const ElfImage &elf, Found found) {
-    const ElfSection *table = elf.find(".symtab");
-    Elf_Scn *section = table ? elf_getscn(elf.handle(), table->index) : nullptr;
-    Elf_Data *data = section ? elf_getdata(section, nullptr) : nullptr;
-    GElf_Shdr header;
-    if (!data || !gelf_getshdr(section, &header))
-        return;
-    GElf_Sym symbol;
-    for (int i = 0; gelf_getsym(data, i, &symbol); ++i)
-        if (const char *name = elf_strptr(elf.handle(), header.sh_link, symbol.st_name))
-            found(symbol, name);
-}
+struct ElfSymbol {
+    GElf_Sym entry;
+    const char *name;  // in the file; "": it has none
+};
+
+// Returns the symbols of .symtab by their numbers, which relocations name. Empty: the file is
+// stripped. A table that cannot be read is an error: tables that were made without its symbols
+// would say less than the file does.
+Result<std::vector<ElfSymbol>> elf_symbols(const ElfImage &image);
 
 }  // namespace btf_extra
 

@@ -2,6 +2,7 @@
 // `generate` must refuse these inputs: it exits with 1, prints one line that names file, place and
 // reason, and leaves no file behind.
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <random>
@@ -98,6 +99,31 @@ TEST_F(BadInput, SectionsThatAreNotThere) {
         test::must_run({"objcopy", std::string("--remove-section=") + section, good(), file});
         expect_refused(file, file + ": .debug_...");
     }
+}
+
+// Without its symbols the file would have other tables, and none would say so.
+TEST_F(BadInput, SymbolsThatCannotBeRead) {
+    const auto with_header = [](std::string_view name, auto change) {
+        return changed(name, [&](std::string &elf) {
+            Elf64_Ehdr file;
+            std::memcpy(&file, elf.data(), sizeof(file));
+            for (size_t at = file.e_shoff; at < elf.size(); at += sizeof(Elf64_Shdr)) {
+                Elf64_Shdr section;
+                std::memcpy(&section, &elf[at], sizeof(section));
+                if (section.sh_type == SHT_SYMTAB)
+                    change(elf, section);
+                std::memcpy(&elf[at], &section, sizeof(section));
+            }
+        });
+    };
+    const std::string outside = with_header(
+        "outside", [](std::string &elf, Elf64_Shdr &symtab) { symtab.sh_offset = elf.size(); });
+    expect_refused(outside, outside + ": .symtab: invalid section header");
+    const std::string nameless = with_header("nameless", [](std::string &elf, Elf64_Shdr &symtab) {
+        // The first word of a symbol is where its name is.
+        std::memset(&elf[symtab.sh_offset + 2 * sizeof(Elf64_Sym)], 0x7f, 4);
+    });
+    expect_refused(nameless, nameless + ": .symtab: the name of symbol 2 cannot be read");
 }
 
 TEST_F(BadInput, BaseBtf) {

@@ -299,6 +299,7 @@ Result<void> ElfDebugFile::load() {
     for (const ElfSection &section : elf_.sections())
         if (section.allocated())
             sections_.push_back(section);
+    symbols_ = TRY(elf_symbols(elf_));
     if (Result<void> found = find_debug_file(); !found)
         return found;
     std::stable_sort(

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "userspace/format/elf_image.h"
+#include "userspace/format/elf_symbols.h"
 #include "userspace/format/result.h"
 #include "userspace/generator/dwarf/address_form.h"
 
@@ -50,6 +51,9 @@ class DebugFile {
     // that is the address that its debug sections are relocated to.
     const std::vector<ElfSection> &sections() const { return sections_; }
 
+    // Those of elf(), as elf_symbols() returns them.
+    const std::vector<ElfSymbol> &symbols() const { return symbols_; }
+
     // Must be called by one thread at a time, and before the threads run.
     virtual std::unique_ptr<FrameTable> frame_table() = 0;
 
@@ -76,6 +80,7 @@ class DebugFile {
     ElfImage elf_;
     DebugSections dwarf_;
     std::vector<ElfSection> sections_;
+    std::vector<ElfSymbol> symbols_;
     std::vector<Bytes> code_;            // by section
     std::vector<uint64_t> relocations_;  // addresses in code, in ascending order
 };

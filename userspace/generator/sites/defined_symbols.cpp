@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "userspace/format/core_api.h"
-#include "userspace/format/elf_symbols.h"
 
 namespace btf_extra::generator {
 
@@ -40,20 +39,20 @@ DefinedSymbols::DefinedSymbols(const DebugFile &file)
             by_index.resize(each.index + 1, kNone);
         by_index[each.index] = s;
     }
-    for_each_symbol(elf, [&](const GElf_Sym &symbol, const char *name) {
+    for (const auto &[symbol, name] : file.symbols()) {
         const unsigned type = GELF_ST_TYPE(symbol.st_info);
         if (symbol.st_shndx >= by_index.size() || by_index[symbol.st_shndx] == kNone ||
             (type != STT_FUNC && type != STT_NOTYPE && type != STT_GNU_IFUNC))
-            return;
+            continue;
         const uint32_t s = by_index[symbol.st_shndx];
         const uint64_t offset =
             symbol.st_value - (elf.relocatable() ? 0 : file.sections()[s].address);
         if (offset >= file.sections()[s].size)
-            return;
+            continue;
         const bool local = GELF_ST_BIND(symbol.st_info) == STB_LOCAL;
         // Arm's mapping symbols "$x" and "$d" say what the bytes are, and name nothing.
         if (name[0] == '$')
-            return;
+            continue;
         if (!local)
             names_.insert(name);
         if (const std::string_view function = split_off(name); !function.empty())
@@ -62,7 +61,7 @@ DefinedSymbols::DefinedSymbols(const DebugFile &file)
             clones_.emplace(place(s, offset), name);
         has_local_functions_ |= local && type == STT_FUNC;
         begins_.push_back({place(s, offset), symbol.st_size});
-    });
+    }
     std::sort(begins_.begin(), begins_.end());
 }
 

@@ -11,7 +11,6 @@
 #include <string_view>
 
 #include "userspace/format/core_api.h"
-#include "userspace/format/elf_symbols.h"
 #include "userspace/format/linked_bytes.h"
 
 namespace btf_extra::generator {
@@ -42,11 +41,9 @@ constexpr ClosedText kClosed[] = {
 class AddressTables {
   public:
     explicit AddressTables(const DebugFile &file) : file_(file), elf_(file.elf()) {
-        for_each_symbol(elf_, [&](const GElf_Sym &symbol, std::string_view name) {
-            symbols_.push_back(symbol);
-            if (name.starts_with("__"))
+        for (const auto &[symbol, name] : file.symbols())
+            if (std::string_view(name).starts_with("__"))
                 bounds_.emplace(name, symbol.st_value);
-        });
     }
 
     std::vector<uint64_t> read(const TableName &name) const {
@@ -95,9 +92,9 @@ class AddressTables {
             GElf_Rela relocation;
             for (int i = 0; data && gelf_getrela(data, i, &relocation); ++i) {
                 const uint64_t number = GELF_R_SYM(relocation.r_info);
-                if (number >= symbols_.size())
+                if (number >= file_.symbols().size())
                     continue;
-                const GElf_Sym &symbol = symbols_[number];
+                const GElf_Sym &symbol = file_.symbols()[number].entry;
                 const auto target =
                     std::ranges::find(file_.sections(), symbol.st_shndx, &ElfSection::index);
                 if (target != file_.sections().end())
@@ -109,7 +106,6 @@ class AddressTables {
 
     const DebugFile &file_;
     const ElfImage &elf_;
-    std::vector<GElf_Sym> symbols_;
     std::map<std::string_view, uint64_t> bounds_;
 };
 

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <gelf.h>
 
+#include "userspace/format/elf_symbols.h"
+
 namespace btf_extra {
 namespace {
 
@@ -44,17 +46,9 @@ bool wanted(const GElf_Sym &symbol, const char *name) {
 }  // namespace
 
 Result<SymbolTable> SymbolTable::load(const ElfImage &image) {
-    const ElfSection *section = nullptr;
-    for (const ElfSection &each : image.sections())
-        if (each.type == SHT_SYMTAB)
-            section = &each;
-    if (section == nullptr)
+    const std::vector<ElfSymbol> symbols = TRY(elf_symbols(image));
+    if (symbols.empty())
         return image.error(".symtab", "not there");
-    Elf_Scn *scn = elf_getscn(image.handle(), section->index);
-    GElf_Shdr shdr;
-    Elf_Data *data = elf_getdata(scn, nullptr);
-    if (gelf_getshdr(scn, &shdr) == nullptr || data == nullptr || shdr.sh_entsize == 0)
-        return image.error(".symtab", elf_errmsg(-1));
 
     std::vector<const ElfSection *> by_index;
     for (const ElfSection &each : image.sections()) {
@@ -66,13 +60,11 @@ Result<SymbolTable> SymbolTable::load(const ElfImage &image) {
     for (const ElfSection &each : image.sections())
         if (each.allocated() && !image.relocatable())
             table.sections_.push_back(each);
-    GElf_Sym symbol;
-    for (int i = 0; gelf_getsym(data, i, &symbol) != nullptr; i++) {
+    for (const auto &[symbol, name] : symbols) {
         if (symbol.st_shndx >= by_index.size() || by_index[symbol.st_shndx] == nullptr)
             continue;  // it is undefined, absolute or common
         const ElfSection &in = *by_index[symbol.st_shndx];
-        const char *name = elf_strptr(image.handle(), shdr.sh_link, symbol.st_name);
-        if (name == nullptr || !wanted(symbol, name))
+        if (!wanted(symbol, name))
             continue;
         uint64_t offset = image.relocatable() ? symbol.st_value : symbol.st_value - in.address;
         if (offset > in.size)
