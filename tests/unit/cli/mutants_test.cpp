@@ -155,7 +155,7 @@ class Mutants : public testing::Test {
         return false;
     }
 
-    static constexpr uint32_t kInCheck = 150;
+    static constexpr uint32_t kInCheck = 40;
     static inline std::unique_ptr<test::TemporaryFolder> folder_;
     static inline std::string last_error_;
 };
