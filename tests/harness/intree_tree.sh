@@ -184,21 +184,21 @@ touched_source() {
         btf_extra.ko btf_extra.o manifest.o)"
 }
 row 'a source changed: just what is made of it' touched_source
+# lean_make is silent, and V=1 is then nothing.
+build_aloud() {
+    make -j"$(nproc)" -C "$tree" O=build V=1 CC="$lean_cc" BTF_EXTRA="$generator" \
+        KBUILD_BUILD_HOST=lean KBUILD_BUILD_USER=lean modules >"$scratch/verbose" 2>&1
+}
 newer_generator() {
     local before
     before=$(made)
     touch "$generator"
-    build modules && is "$(rebuilt "$before")" "$({ modules
+    build_aloud && is "$(rebuilt "$before")" "$({ modules
         echo $data/blobs.o
         echo $data/vmlinux.btf_extra; } | LC_ALL=C sort)"
 }
 row 'the generator changed: every module, and not vmlinux' newer_generator
-# lean_make is silent, and V=1 is then nothing.
 says_time() {
-    touch "$generator"
-    env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -j"$(nproc)" -C "$tree" O=build V=1 CC="$lean_cc" \
-        BTF_EXTRA="$generator" KBUILD_BUILD_HOST=lean KBUILD_BUILD_USER=lean modules \
-        >"$scratch/verbose" 2>&1
     grep -E "^btf-extra: $data/vmlinux.btf_extra: [0-9.ms]+ user, [0-9.ms]+ system" \
         "$scratch/verbose" && grep -E '^btf-extra: fs/fuse/fuse.ko: [0-9]' "$scratch/verbose"
 }
