@@ -4,6 +4,7 @@
 #include <chrono>
 #include <csignal>
 #include <fstream>
+#include <thread>
 
 #include <sys/mount.h>
 #include <sys/syscall.h>
@@ -70,8 +71,14 @@ bool kill_attaching(btf_extra_attach request, size_t ProbeCount::*stage) {
     }
     int status = 0;
     size_t begun = 0, most = 0;
-    while (begun == 0 && waitpid(child, &status, WNOHANG) == 0)
+    // The kernel looks up a symbol for each line of its list, while the other process waits for a
+    // processor of the emulator.
+    for (auto pause = milliseconds(0); begun == 0 && waitpid(child, &status, WNOHANG) == 0;) {
+        std::this_thread::sleep_for(pause);
+        const auto asked = steady_clock::now();
         begun = count_probes().*stage - before;
+        pause = duration_cast<milliseconds>(steady_clock::now() - asked) * 3;
+    }
     if (begun == 0)
         return false;
     const auto killed = steady_clock::now();
