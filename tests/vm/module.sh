@@ -34,6 +34,9 @@ prepare() {
         sed -n 's/^ *"sites": \([0-9]*\),/\1/p' >"$files/sample.sites"
     section "$files/sample.btf_extra" .BTF.func_info "$files/sample.func_info"
     [ "$kernel" != 6.1 ] || add_debian_modules || return
+    # With KASAN a question takes twenty times as long. The others ask for all.
+    echo 1 >"$files/every"
+    [[ $kernel != lean* ]] || echo 8 >"$files/every"
     vm/add-program.sh "$files" "$built"/vm/{running_compare,running_access,query_stress,object_list}
 }
 

@@ -3,7 +3,9 @@
 // id, name, symbol and address of every object with the .btf_extra files that the objects were
 // loaded from.
 //
-//   running_compare OBJECT=FILE...
+//   running_compare [--every N] OBJECT=FILE...
+//
+// With --every, of vmlinux only each Nth of them.
 //
 // Prints "pass NAME" or "fail NAME" for each row, and before a failure up to 20 lines of what was
 // wrong. The expected sites come from the records of the LOCSECs, not from the core's look-ups,
@@ -12,6 +14,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <map>
@@ -246,6 +249,13 @@ void compare(const std::vector<Site> &wanted, const std::vector<Site> &got,
                     at < wanted.size() ? line_of(wanted[at]) : "absent"));
 }
 
+uint64_t vmlinux_step = 1;
+
+// Says whether the device is asked for that one of the ids, names, ... of an object.
+bool is_asked(const Object &object, uint64_t number) {
+    return object.name != "vmlinux" || number % vmlinux_step == 0;
+}
+
 btf_extra_lookup request(btf_extra_by by, const Object &object) {
     btf_extra_lookup out = {};
     out.by = by;
@@ -254,8 +264,10 @@ btf_extra_lookup request(btf_extra_by by, const Object &object) {
 }
 
 void compare_ids(Kernel &kernel, const Object &object) {
-    uint64_t asked = 0;
+    uint64_t asked = 0, number = 0;
     for (uint32_t func : object.funcs) {
+        if (!is_asked(object, number++))
+            continue;
         btf_extra_lookup lookup = request(BTF_EXTRA_BY_ID, object);
         lookup.func_id = func;
         const std::string what = fmt::format("{}: id {}", object.name, func);
@@ -275,10 +287,10 @@ void compare_ids(Kernel &kernel, const Object &object) {
     }
     end_row(object.name + ": every function id", asked);
     // Asks for all other ids of the types, and for some below.
-    asked = 0;
+    asked = number = 0;
     for (uint32_t id = object.info.first_func_id;
          id < btf_blob_end_id(&object.view->locations().blob()); id += 7) {
-        if (std::ranges::binary_search(object.funcs, id))
+        if (std::ranges::binary_search(object.funcs, id) || !is_asked(object, number++))
             continue;
         btf_extra_lookup lookup = request(BTF_EXTRA_BY_ID, object);
         lookup.func_id = id;
@@ -329,8 +341,10 @@ Names compare_names(Kernel &kernel, const Object &object, const Kallsyms &symbol
     Names names;
     for (uint32_t func : object.funcs)
         names[object.view->func_name(func)].push_back(func);
-    uint64_t several = 0;
+    uint64_t several = 0, asked = 0, number = 0;
     for (const auto &[name, funcs] : names) {
+        if (!is_asked(object, number++))
+            continue;
         btf_extra_lookup lookup = request(BTF_EXTRA_BY_NAME, object);
         lookup.name = reinterpret_cast<uintptr_t>(name.data());
         const std::string what = fmt::format("{}: name {}", object.name, name);
@@ -339,8 +353,9 @@ Names compare_names(Kernel &kernel, const Object &object, const Kallsyms &symbol
                           std::back_inserter(wanted));
         compare(wanted, kernel.ask(lookup, what), what);
         several += funcs.size() > 1;
+        asked++;
     }
-    end_row(object.name + ": every name", names.size());
+    end_row(object.name + ": every name", asked);
     fmt::print("# {}: {} names of several functions\n", object.name, several);
     return names;
 }
@@ -362,10 +377,10 @@ std::map<uint32_t, std::string> tagged_files(const Object &object) {
 
 void compare_files(Kernel &kernel, const Object &object, const Names &names) {
     const auto files = tagged_files(object);
-    uint64_t asked = 0;
+    uint64_t asked = 0, number = 0;
     for (const auto &[func, file] : files) {
         auto named = names.find(object.view->func_name(func));
-        if (named == names.end())
+        if (named == names.end() || !is_asked(object, number++))
             continue;
         for (const std::string &path : {file, file.substr(file.rfind('/') + 1)}) {
             std::vector<uint32_t> funcs;
@@ -429,14 +444,14 @@ void compare_symbols(Kernel &kernel, const Object &object, const Names &names,
 }
 
 void compare_addresses(Kernel &kernel, const Object &object) {
-    uint64_t asked = 0;
+    uint64_t asked = 0, number = 0;
     const auto &order = object.by_place;
     for (size_t i = 0, end; i < order.size(); i = end) {
         const uint64_t address = std::get<0>(object.sites[order[i]]);
         std::vector<Site> wanted;
         for (end = i; end < order.size() && std::get<0>(object.sites[order[end]]) == address; end++)
             wanted.push_back(object.sites[order[end]]);
-        if (address == 0)
+        if (address == 0 || !is_asked(object, number++))
             continue;
         btf_extra_lookup lookup = request(BTF_EXTRA_BY_ADDRESS, object);
         lookup.object = 0;
@@ -502,6 +517,10 @@ int main(int argc, char **argv) {
     std::map<std::string, std::string> files;
     for (int i = 1; i < argc; i++) {
         const std::string argument = argv[i];
+        if (argument == "--every" && i + 1 < argc) {
+            vmlinux_step = std::max(1ul, std::strtoul(argv[++i], nullptr, 10));
+            continue;
+        }
         const size_t equal = argument.find('=');
         if (equal == argument.npos)
             need<int>(Error{argument + ": not OBJECT=FILE"});

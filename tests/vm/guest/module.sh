@@ -82,7 +82,7 @@ same 'its bodies are where kallsyms has them' \
 same 'text that its init needed is gone' 0000000000000000 \
     "$(grep -E ' t sample_init.\[' /listed | cut -d' ' -f1)"
 # All there is to ask, of both objects.
-hook=$hook sh /running.sh vmlinux=/vmlinux.btf_extra btf_extra_sample=/sample.btf_extra
+hook=$hook sh /running.sh --every "$(cat /every)" vmlinux=/vmlinux.btf_extra btf_extra_sample=/sample.btf_extra
 same 'the questions come to their end' 0 $?
 rmmod btf_extra_sample
 same 'a module that goes takes them away' 0 "$(count)"
@@ -179,7 +179,7 @@ if [ -d /debian ]; then
     same 'nothing is said of modules' '' "$(said)"
     same 'modules have their sites' 'vmlinux xfs tcp_bbr' "$(object_list | awk '{ print $1 }' | xargs)"
     object_list
-    running_compare vmlinux="$firmware/vmlinux.btf_extra" xfs="$firmware/xfs.btf_extra" \
+    running_compare --every 16 vmlinux="$firmware/vmlinux.btf_extra" xfs="$firmware/xfs.btf_extra" \
         tcp_bbr="$firmware/tcp_bbr.btf_extra" >/compared
     same 'with modules: running_compare comes to its end' 0 $?
     sed 's/^\(pass\|fail\) /\1 with modules: /' /compared

@@ -4,8 +4,9 @@
 # the files, who may ask, and --running of the command. Each row is a line "pass NAME" or
 # "fail NAME: what came".
 #
-#	running.sh OBJECT=FILE...
+#	running.sh [--every N] OBJECT=FILE...
 #
+# --every: for running_compare.
 # $hook: how far bodies are behind their symbols.
 # shellcheck source=tests/harness/rows.sh
 . /rows.sh
