@@ -10,6 +10,7 @@
 
 #include "kernel/core/version.h"
 #include "userspace/cli/command.h"
+#include "userspace/cli/large_pages.h"
 
 namespace btf_extra {
 namespace {
@@ -56,6 +57,7 @@ int run(int argc, char **argv) {
 }  // namespace btf_extra
 
 int main(int argc, char **argv) {
+    btf_extra::take_large_pages(argc, argv);
     try {
         return btf_extra::run(argc, argv);
     } catch (const std::exception &error) {

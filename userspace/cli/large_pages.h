@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// Large pages for the heap of a subcommand that makes tables.
+#ifndef BTF_EXTRA_LARGE_PAGES_H
+#define BTF_EXTRA_LARGE_PAGES_H
+
+namespace btf_extra {
+
+// Starts the program once more, with a heap of large pages and the same arguments, if its
+// subcommand fills hundreds of megabytes. Returns where that is not so, where it is done, or where
+// it cannot be done: then the pages are small, and all else is the same.
+void take_large_pages(int argc, char **argv);
+
+}  // namespace btf_extra
+
+#endif
