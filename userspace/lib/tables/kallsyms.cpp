@@ -19,8 +19,11 @@ int rank_of(char type) {
     return std::isupper(static_cast<unsigned char>(type)) != 0 ? 0 : 2;
 }
 
-auto key(const KernelSymbol &symbol) {
-    return std::tuple(symbol.address, rank_of(symbol.type), symbol.name);
+// Few symbols share an address, and the kernel has 200,000.
+bool is_before(const KernelSymbol &a, const KernelSymbol &b) {
+    if (a.address != b.address)
+        return a.address < b.address;
+    return std::tuple(rank_of(a.type), a.name) < std::tuple(rank_of(b.type), b.name);
 }
 
 // Reads "ffffffff81000000 T _text". In a module's line a tab and "[module]" follow.
@@ -41,16 +44,21 @@ std::optional<KernelSymbol> parse_line(std::string_view line) {
 
 Result<Kallsyms> Kallsyms::load(const std::string &path) {
     auto bytes = TRY(read_whole_file(path));
-    auto out = parse({reinterpret_cast<const char *>(bytes.data()), bytes.size()});
+    auto out = parse(std::move(bytes));
     if (!out)
         return Error{path + ": " + out.error().message};
     return out;
 }
 
-Result<Kallsyms> Kallsyms::parse(std::string text) {
+Result<Kallsyms> Kallsyms::parse(std::string_view text) {
+    const auto bytes = std::as_bytes(std::span(text));
+    return parse(std::vector(bytes.begin(), bytes.end()));
+}
+
+Result<Kallsyms> Kallsyms::parse(std::vector<std::byte> text) {
     Kallsyms out;
-    out.bytes_.assign(text.begin(), text.end());
-    std::string_view rest(out.bytes_.data(), out.bytes_.size());
+    out.text_ = std::move(text);
+    std::string_view rest(reinterpret_cast<const char *>(out.text_.data()), out.text_.size());
     for (size_t number = 1; !rest.empty(); number++) {
         std::string_view line = rest.substr(0, rest.find('\n'));
         rest.remove_prefix(std::min(rest.size(), line.size() + 1));
@@ -62,7 +70,7 @@ Result<Kallsyms> Kallsyms::parse(std::string text) {
     }
     if (out.hidden_)
         out.symbols_.clear();
-    std::ranges::sort(out.symbols_, {}, key);
+    std::ranges::sort(out.symbols_, is_before);
     return out;
 }
 

@@ -29,7 +29,7 @@ class Kallsyms : public Symbols {
     static Result<Kallsyms> load(const std::string &path = "/proc/kallsyms");
 
     // A line that is not "address type name" is an error. Its message names the line.
-    static Result<Kallsyms> parse(std::string text);
+    static Result<Kallsyms> parse(std::string_view text);
 
     Kallsyms(Kallsyms &&) = default;
     Kallsyms &operator=(Kallsyms &&) = default;
@@ -51,9 +51,10 @@ class Kallsyms : public Symbols {
 
   private:
     Kallsyms() = default;
+    static Result<Kallsyms> parse(std::vector<std::byte> text);
     void for_each(const Visit &visit) const override;
 
-    std::vector<char> bytes_;  // the names are in it
+    std::vector<std::byte> text_;  // the names are in it
     std::vector<KernelSymbol> symbols_;
     bool hidden_ = true;
 };
