@@ -105,7 +105,7 @@ perf_addr2line() {
 
 # Steps with one thread for most of their time run beside the guests, with a lower priority.
 beside_the_guests() {
-    renice -n 5 "$BASHPID" >/dev/null
+    renice -n 3 "$BASHPID" >/dev/null
     step 'run tests' unit_tests
     step 'perf asks addr2line' perf_addr2line
     step install tests/harness/install.sh "$out/results/install"

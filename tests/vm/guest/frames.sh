@@ -182,6 +182,13 @@ try_stream() {
 }
 
 # Debian's tools, while the processors have something to do.
+# kernel/bpf/queue_stack_maps.c calls it once, with the lock of the map held.
+try_list() {
+    same 'list: the file of a site, where a map may be locked' \
+        '    kernel/bpf/queue_stack_maps.c: 1 site, where a BPF map may be locked' \
+        "$(btf-extra list -v queue_stack_map_is_full 2>&1 | tail -n 1)"
+}
+
 try_tools() {
     cd /tmp || return
     load='ping -c 3 127.0.0.1; find /sys/kernel /sys/devices; dd if=/dev/zero of=copied count=5000'
@@ -205,6 +212,7 @@ mkdir -p /lib/firmware && cp -r /frames/btf_extra /lib/firmware &&
     echo "vmlinux $(cat /vmlinux.build_id)" >>"$firmware/manifest" &&
     insmod /frames_stack.ko || exit 1
 test=files
+try_list
 try_asleep
 try_addresses
 try_traces
@@ -219,6 +227,7 @@ insmod /btf_extra.ko frames=1 || exit 1
 same 'the module keeps the frames' 'frames_stack vmlinux' \
     "$(cd /sys/kernel/btf_extra && echo *.frames | sed 's/\.frames//g')"
 rm -r /lib/firmware/btf_extra
+try_list
 try_asleep
 try_trace 'frames_push param_attr_store' "$(calls push_inside push_around)"
 cp -r /frames/btf_extra /lib/firmware
