@@ -5,7 +5,7 @@
 //
 //   running_compare [--every N] OBJECT=FILE...
 //
-// With --every, of vmlinux only each Nth of them.
+// --every asks only for each Nth id, name and address of vmlinux.
 //
 // Prints "pass NAME" or "fail NAME" for each row, and before a failure up to 20 lines of what was
 // wrong. The expected sites come from the records of the LOCSECs, not from the core's look-ups,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Large pages for the heap of a subcommand that makes tables.
+// Gives large pages to the heap of a subcommand that makes tables.
 #ifndef BTF_EXTRA_LARGE_PAGES_H
 #define BTF_EXTRA_LARGE_PAGES_H
 

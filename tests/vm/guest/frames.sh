@@ -181,7 +181,6 @@ try_stream() {
     insmod /frames_stack.ko
 }
 
-# Debian's tools, while the processors have something to do.
 # kernel/bpf/queue_stack_maps.c calls it once, with the lock of the map held.
 try_list() {
     same 'list: the file of a site, where a map may be locked' \
@@ -189,6 +188,7 @@ try_list() {
         "$(btf-extra list -v queue_stack_map_is_full 2>&1 | tail -n 1)"
 }
 
+# Debian's tools, while the processors have something to do.
 try_tools() {
     cd /tmp || return
     load='ping -c 3 127.0.0.1; find /sys/kernel /sys/devices; dd if=/dev/zero of=copied count=5000'

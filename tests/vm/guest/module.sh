@@ -81,7 +81,7 @@ same 'its bodies are where kallsyms has them' \
         awk '{ print $1, $3 }' | sort)"
 same 'text that its init needed is gone' 0000000000000000 \
     "$(grep -E ' t sample_init.\[' /listed | cut -d' ' -f1)"
-# All there is to ask, of both objects.
+# Asks for all of both objects, or for each Nth of vmlinux where tests/vm/module.sh says so.
 hook=$hook sh /running.sh --every "$(cat /every)" vmlinux=/vmlinux.btf_extra btf_extra_sample=/sample.btf_extra
 same 'the questions come to their end' 0 $?
 rmmod btf_extra_sample

@@ -6,7 +6,7 @@
 #
 #	running.sh [--every N] OBJECT=FILE...
 #
-# --every: for running_compare.
+# running_compare takes --every.
 # $hook: how far bodies are behind their symbols.
 # shellcheck source=tests/harness/rows.sh
 . /rows.sh

@@ -51,7 +51,7 @@ class DebugFile {
     // that is the address that its debug sections are relocated to.
     const std::vector<ElfSection> &sections() const { return sections_; }
 
-    // Those of elf(), as elf_symbols() returns them.
+    // Returns the symbols of elf(), as elf_symbols() does.
     const std::vector<ElfSymbol> &symbols() const { return symbols_; }
 
     // Must be called by one thread at a time, and before the threads run.
