@@ -31,10 +31,17 @@ bool makes_large_tables(std::span<char *> arguments) {
            subcommand == "firmware" || subcommand == "install";
 }
 
+#ifdef __SANITIZE_ADDRESS__  // which has a heap of its own
+constexpr bool kHeapOfGlibc = false;
+#else
+constexpr bool kHeapOfGlibc = true;
+#endif
+
 }  // namespace
 
 void take_large_pages(int argc, char **argv) {
-#ifndef __SANITIZE_ADDRESS__  // which has a heap of its own
+    if (!kHeapOfGlibc)
+        return;
     const char *tunables = std::getenv(kTunables);
     if (tunables == nullptr && makes_large_tables({argv, static_cast<size_t>(argc)}) &&
         setenv(kTunables, kLargePages, 1) == 0)
@@ -43,7 +50,6 @@ void take_large_pages(int argc, char **argv) {
     // own.
     if (tunables == nullptr || std::string_view(tunables) == kLargePages)
         unsetenv(kTunables);
-#endif
 }
 
 }  // namespace btf_extra
