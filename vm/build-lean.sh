@@ -108,7 +108,7 @@ fi
 
 archive=$("$vm/fetch-source.sh" "$series") || die 'no kernel source'
 version=$(basename "$(dirname "$archive")")
-key=$version-$(cat "${parts[@]}" "$vm"/{lean-make.sh,build-lean.sh} "$top"/kernel/{Kconfig,tree.sh} \
+key=$version-$(cat "${parts[@]}" "$vm"/{compiled-files,lean-make,build-lean}.sh "$top"/kernel/{Kconfig,tree.sh} \
     "$top/kernel/patches/$series"/*.patch | sha256sum | cut -c 1-12)
 folder=$cache/$key
 if [ ! -e "$folder/complete" ]; then

@@ -47,6 +47,12 @@ copy_own() {
 
 [ "$(cat "$kernel/arch" 2>/dev/null)" != arm64 ] || export CROSS_COMPILE=aarch64-linux-gnu-
 
+# shellcheck source=vm/compiled-files.sh
+. "$vm/compiled-files.sh"
+export CCACHE_BASEDIR=$top
+compiler=()  # that of Debian's headers
+[ -e "$kernel/headers/.kernelvariables" ] || compiler=(CC="${cached_gcc:?}")
+
 build_modules() {
     local made_of
     # The file notes from which vmlinux it was made, because another kernel's vmlinux may be the
@@ -59,7 +65,7 @@ build_modules() {
         echo "$made_of" >"$out/made_of"
     fi
     ln -sfn "$vmlinux" "$out/vmlinux"
-    "$top/kernel/build.sh" "$kernel/headers" "$out" --blob "$blob" W=1 KCFLAGS=-Werror >&2
+    "$top/kernel/build.sh" "$kernel/headers" "$out" --blob "$blob" W=1 KCFLAGS=-Werror "${compiler[@]}" >&2
 }
 
 symbols=$out/kernel/Module.symvers
@@ -75,6 +81,6 @@ for folder; do
         [ ! -e "$file" ] || cmp -s "$file" "$out/$folder/${file##*/}" || cp "$file" "$out/$folder/"
     done
     "$vm/kbuild.sh" "$name" -s M="$out/$folder" KBUILD_EXTRA_SYMBOLS="$symbols" \
-        W=1 KCFLAGS=-Werror modules >&2
+        W=1 KCFLAGS=-Werror "${compiler[@]}" modules >&2
 done
 echo "$out"

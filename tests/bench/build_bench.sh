@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.."
 top=$PWD
 # shellcheck source=vm/lean-make.sh
 . vm/lean-make.sh
-lean_cc=gcc
+cached_gcc=gcc
 
 out=$top/build/kernel/build-bench
 rm -rf "$out"

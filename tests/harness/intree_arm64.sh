@@ -19,7 +19,7 @@ trap 'rm -rf "$scratch"' EXIT
 . tests/harness/elf_sections.sh
 
 tree=$scratch/source
-build() { lean_make "$tree" ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu- CC="${lean_cc/gcc/aarch64-linux-gnu-gcc}" "$@"; }
+build() { lean_make "$tree" ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu- CC="${cached_gcc/gcc/aarch64-linux-gnu-gcc}" "$@"; }
 
 source_is_there() {
     local archive

@@ -186,7 +186,7 @@ touched_source() {
 row 'a source changed: just what is made of it' touched_source
 # lean_make is silent, and V=1 is then nothing.
 build_aloud() {
-    make -j"$(nproc)" -C "$tree" O=build V=1 CC="$lean_cc" BTF_EXTRA="$generator" \
+    make -j"$(nproc)" -C "$tree" O=build V=1 CC="$cached_gcc" BTF_EXTRA="$generator" \
         KBUILD_BUILD_HOST=lean KBUILD_BUILD_USER=lean modules >"$scratch/verbose" 2>&1
 }
 newer_generator() {

@@ -9,6 +9,9 @@ cd "$(dirname "$0")/../.." || exit 1
 results=$1 test='kernel style'
 # shellcheck source=tests/harness/rows.sh
 . tests/harness/rows.sh
+# shellcheck source=vm/compiled-files.sh
+. vm/compiled-files.sh
+export CCACHE_BASEDIR=$PWD
 lean=$(vm/build-lean.sh) || exit 1
 kdir=$lean/headers
 
@@ -31,7 +34,7 @@ checkpatch() {
 # a check within MODULE_LICENSE() and the like. Kfuncs are declared nowhere: BPF programs call them.
 sparse() {
     kernel/build.sh "$kdir" build/kernel/kunit W=1 KCFLAGS=-Werror \
-        CONFIG_DEBUG_INFO_BTF_EXTRA_KUNIT_TEST=y C=2 "BTF_EXTRA=$PWD/build/release/btf-extra" \
+        CONFIG_DEBUG_INFO_BTF_EXTRA_KUNIT_TEST=y C=2 "CC=${cached_gcc:?}" "BTF_EXTRA=$PWD/build/release/btf-extra" \
         "CHECK=sparse -D__typeof_unqual__=__typeof__" 2>&1 |
         grep -v -e ':1: error: bad constant expression$' \
             -e "symbol 'bpf_btf_extra_[a-z_]*' was not declared"

@@ -12,6 +12,9 @@ cd "$(dirname "$0")/../.." || exit 1
 
 # shellcheck source=tests/harness/results.sh
 . tests/harness/results.sh
+# shellcheck source=vm/compiled-files.sh
+. vm/compiled-files.sh
+export CCACHE_BASEDIR=$PWD
 
 if [ "${1:-}" = --check ]; then
     out=$2
@@ -30,7 +33,7 @@ run() {
     local lean status
     lean=$(vm/build-lean.sh) || { echo 'fail kunit: lean kernel' >>"$results"; return; }
     if ! kernel/build.sh "$lean/headers" build/kernel/kunit W=1 KCFLAGS=-Werror \
-        CONFIG_DEBUG_INFO_BTF_EXTRA_KUNIT_TEST=y >"$log" 2>&1; then
+        CONFIG_DEBUG_INFO_BTF_EXTRA_KUNIT_TEST=y "CC=${cached_gcc:?}" >"$log" 2>&1; then
         tail -n 20 "$log" >&2
         echo 'fail kunit: build of the module' >>"$results"
         return
