@@ -53,6 +53,15 @@ row 'command, library and pkg-config have one version' one_version
 answers_as_addr2line() { [ "$("$prefix/bin/btf-extra-addr2line" --json 2>&1 | head -n 1)" = '--json excludes --addr2line' ]; }
 row 'the link for tools that run addr2line' answers_as_addr2line
 
+# generate starts itself again, with large pages. Its message shows that it came to its work.
+refuses_passwd() {
+    local said
+    said=$("$@" generate /etc/passwd 2>&1)
+    [ "$?: $said" = '1: btf-extra: /etc/passwd: ELF header: not an ELF file' ] || { echo "$said"; return 1; }
+}
+row 'generate, by the loader' refuses_passwd "$(readelf -l "$prefix/bin/btf-extra" |
+    sed -n 's/.*interpreter: \(.*\)]/\1/p')" "$prefix/bin/btf-extra"
+
 row 'the example, by pkg-config' plain_make -C "$scratch/example" CLANG=clang-14 CFLAGS=-Werror
 starts() { ! LD_LIBRARY_PATH=$prefix/lib ldd -r "$1" | grep -E 'not found|undefined'; }
 row 'the example finds its library' starts "$scratch/example/kloc"

@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include <sys/auxv.h>
 #include <unistd.h>
 
 namespace btf_extra {
@@ -37,6 +38,13 @@ constexpr bool kHeapOfGlibc = false;
 constexpr bool kHeapOfGlibc = true;
 #endif
 
+// Of `ld.so btf-extra`, /proc/self/exe is the loader, which has no interpreter. And glibc 2.39
+// takes the variable away each time that it starts a file which gives rights, so that there is no
+// end.
+bool starts_again_as_itself() {
+    return getauxval(AT_BASE) != 0 && getauxval(AT_SECURE) == 0;
+}
+
 }  // namespace
 
 void take_large_pages(int argc, char **argv) {
@@ -44,7 +52,7 @@ void take_large_pages(int argc, char **argv) {
         return;
     const char *tunables = std::getenv(kTunables);
     if (tunables == nullptr && makes_large_tables({argv, static_cast<size_t>(argc)}) &&
-        setenv(kTunables, kLargePages, 1) == 0)
+        starts_again_as_itself() && setenv(kTunables, kLargePages, 1) == 0)
         execv("/proc/self/exe", argv);
     // This is the second start, or there was none. The programs that it runs have heaps of their
     // own.
