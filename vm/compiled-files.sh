@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 # shellcheck shell=bash
-# What a compiler gave once it gives again: compiled files are kept beside the downloads. To be
-# sourced. It sets cached_gcc, the words for CC=; they are "gcc" alone where there is no ccache.
+# ccache keeps what was compiled for kernels and their modules beside the downloads. Scripts source
+# this file. It sets cached_gcc, the words for CC=; they are "gcc" alone where there is no ccache.
 # Folders below $CCACHE_BASEDIR may lie elsewhere the next time.
 
 cached_gcc=gcc

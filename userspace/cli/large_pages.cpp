@@ -38,9 +38,9 @@ constexpr bool kHeapOfGlibc = false;
 constexpr bool kHeapOfGlibc = true;
 #endif
 
-// Of `ld.so btf-extra`, /proc/self/exe is the loader, which has no interpreter. And glibc 2.39
-// takes the variable away each time that it starts a file which gives rights, so that there is no
-// end.
+// If `ld.so btf-extra` was called, /proc/self/exe is the loader; no interpreter was loaded for
+// that. If the file gives rights to who starts it, glibc 2.39 takes the variable away at each
+// start, and the starts would not end.
 bool starts_again_as_itself() {
     return getauxval(AT_BASE) != 0 && getauxval(AT_SECURE) == 0;
 }
