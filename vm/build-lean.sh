@@ -108,8 +108,10 @@ fi
 
 archive=$("$vm/fetch-source.sh" "$series") || die 'no kernel source'
 version=$(basename "$(dirname "$archive")")
-key=$version-$(cat "${parts[@]}" "$vm"/{compiled-files,lean-make,build-lean}.sh "$top"/kernel/{Kconfig,tree.sh} \
-    "$top/kernel/patches/$series"/*.patch | sha256sum | cut -c 1-12)
+# The comments of scripts are left out: a kernel does not change with them.
+key=$version-$({ cat "${parts[@]}" "$top/kernel/Kconfig" "$top/kernel/patches/$series"/*.patch
+    sed '/^ *#/d' "$vm"/{compiled-files,lean-make,build-lean}.sh "$top/kernel/tree.sh"; } |
+    sha256sum | cut -c 1-12)
 folder=$cache/$key
 if [ ! -e "$folder/complete" ]; then
     forget_old
