@@ -12,6 +12,11 @@
 #define MAX_NAMES_SIZE 65536u
 #define MAX_NAME_SIZE 1024u	/* with the NUL */
 
+/* uapi/linux/elf.h does not have it. */
+#ifndef SHF_COMPRESSED
+#define SHF_COMPRESSED 0x800
+#endif
+
 static int refuse(struct btf_fault *fault, enum btf_fault_code code, u64 offset)
 {
 	fault->code = code;
@@ -125,7 +130,7 @@ static int take_section(const struct extra_elf *elf, const char *name, u32 type,
 		if (bytes->data)
 			return refuse(fault, BTF_FAULT_ELF_DUPLICATE, header_offset(elf, i));
 		if (header.sh_offset % 4 || header.sh_size < min_size ||
-		    header.sh_size > 0xffffffffu)
+		    header.sh_size > 0xffffffffu || header.sh_flags & SHF_COMPRESSED)
 			return refuse(fault, BTF_FAULT_ELF_SECTION, header_offset(elf, i));
 		bytes->data = elf->data + header.sh_offset;
 		bytes->size = (u32)header.sh_size;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 /*
  * Offsets are worked out by hand from the parts, of the plain file where a row has none. Header i
- * is at 64 + 64 * i; in it sh_type is at 4, sh_addr at 16, sh_offset at 24 and sh_size at 32.
- * Values are little-endian.
+ * is at 64 + 64 * i; in it sh_type is at 4, sh_flags at 8, sh_addr at 16, sh_offset at 24 and
+ * sh_size at 32. Values are little-endian.
  */
 #include "container_rows.h"
 #include "elf_writer.h"
@@ -109,6 +109,10 @@ const struct container_row container_rows[] = {
 	{ "build-id not on 4 bytes", PATCH({ 8, H(4) + 24, 1218 }), REFUSED(SECTION, H(4)) },
 	{ "sums not on 4 bytes", PATCH({ 8, H(5) + 24, 1255 }), REFUSED(SECTION, H(5)) },
 	{ "types on 4 bytes", PATCH({ 8, H(2) + 24, 644 }), NO_OBJECT(MAGIC) },
+	{ "compressed types", PATCH({ 8, H(2) + 8, 0x800 }), REFUSED(SECTION, H(2)) },
+	{ "compressed locations", PATCH({ 8, H(3) + 8, 0x800 }), REFUSED(SECTION, H(3)) },
+	{ "compressed build-id", PATCH({ 8, H(4) + 8, 0x800 }), REFUSED(SECTION, H(4)) },
+	{ "compressed sums", PATCH({ 8, H(5) + 8, 0x800 }), REFUSED(SECTION, H(5)) },
 	{ "end of .text wraps", PATCH({ 8, H(6) + 16, 0xfffffffffffffff0 },
 				      { 8, H(6) + 32, 0x20 }), REFUSED(SECTION, H(6)) },
 	{ ".text of 2^64 - 1 bytes", PATCH({ 8, H(6) + 32, 0xffffffffffffffff }),

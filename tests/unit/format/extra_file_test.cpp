@@ -173,7 +173,7 @@ TEST(ExtraFile, RefusesWhatIsNoContainer) {
          },
          ".btf_extra.provenance: variadic functions are not in order"},
         {"section that wraps", [](ExtraFile &f) { f.sections[0].size = 0x7f000001; },
-         "byte 0x...: size, alignment or address of a section is not possible"},
+         "byte 0x...: a section is compressed, or its size or place is not possible"},
         {"two sections of a name",
          [](ExtraFile &f) {
              f.sections.push_back({".text", kCode, 0, 4});
@@ -220,8 +220,8 @@ TEST(ExtraFile, MarksThatAreNotWhole) {
         {8, nullptr},
         {4, nullptr},
         {0, nullptr},
-        {6, "byte 0x...: size, alignment or address of a section is not possible"},
-        {1, "byte 0x...: size, alignment or address of a section is not possible"},
+        {6, "byte 0x...: a section is compressed, or its size or place is not possible"},
+        {1, "byte 0x...: a section is compressed, or its size or place is not possible"},
     };
     for (const auto &row : rows) {
         std::string bytes = good;
