@@ -10,7 +10,8 @@ namespace btf_extra::generator {
 
 namespace {
 
-constexpr int64_t kShortReach = 128;  // the reach of a displacement of one byte
+constexpr int64_t kShortReach = 128;              // the reach of a displacement of one byte
+constexpr int64_t kNearReach = int64_t{1} << 32;  // more than that of one of four bytes
 
 // Opcodes of jumps with a displacement of one byte: jmp, jcc, loop, jrcxz.
 bool is_short_jump(uint8_t opcode) {
@@ -158,6 +159,8 @@ bool X86Instructions::any_jump_to(uint64_t entry, const Code &code) {
     const uint8_t *bytes = code.bytes.data();
     const auto size = static_cast<int64_t>(code.bytes.size());
     const auto to_entry = static_cast<int64_t>(entry - code.first);
+    if (to_entry < -kNearReach || to_entry > kNearReach)
+        return false;  // wrong debug information can say so
     const auto jumps = [&](int64_t opcode, int64_t field, uint64_t field_size) {
         return !file_.relocates(code.first + static_cast<uint64_t>(field), field_size) &&
                begins_instruction(code, entry, static_cast<uint64_t>(opcode));
