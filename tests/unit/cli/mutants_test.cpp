@@ -16,10 +16,8 @@
 #include <string_view>
 #include <vector>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "tests/support/fixture_build.h"
@@ -36,34 +34,33 @@ uint32_t number_from(const char *variable, uint32_t otherwise) {
     return text != nullptr ? static_cast<uint32_t>(std::strtoul(text, nullptr, 10)) : otherwise;
 }
 
-// While it lives, a standard stream goes into memory.
+// While it lives, what is written to a standard stream goes into memory. A sanitizer writes its
+// report to the descriptor, so that is seen.
 class Captured {
   public:
-    explicit Captured(FILE *stream)
-        : stream_(stream), file_(memfd_create("captured", MFD_CLOEXEC)) {
-        std::fflush(stream_);
-        before_ = dup(fileno(stream_));
-        dup2(file_, fileno(stream_));
+    explicit Captured(FILE *&stream)
+        : stream_(stream), before_(stream), memory_(open_memstream(&text_, &size_)) {
+        stream_ = memory_;
     }
     ~Captured() {
-        std::fflush(stream_);
-        dup2(before_, fileno(stream_));
-        close(before_);
-        close(file_);
+        stream_ = before_;
+        std::fclose(memory_);
+        std::free(text_);
     }
     Captured(const Captured &) = delete;
     Captured &operator=(const Captured &) = delete;
 
     std::string text() {
-        std::fflush(stream_);
-        std::string out(static_cast<size_t>(lseek(file_, 0, SEEK_END)), '\0');
-        EXPECT_EQ(pread(file_, out.data(), out.size(), 0), static_cast<ssize_t>(out.size()));
-        return out;
+        std::fflush(memory_);
+        return {text_, size_};
     }
 
   private:
-    FILE *stream_;
-    int file_, before_;
+    FILE *&stream_;
+    FILE *const before_;
+    char *text_ = nullptr;
+    size_t size_ = 0;
+    FILE *memory_;
 };
 
 struct Outcome {
