@@ -70,7 +70,7 @@ enum btf_fault_code {
 	BTF_FAULT_ELF_CUT,		/* headers or a section end behind the file */
 	BTF_FAULT_ELF_HEADER,		/* not a relocatable ELF64 file, little-endian */
 	BTF_FAULT_ELF_NAMES,		/* names of sections absent, endless or out of range */
-	BTF_FAULT_ELF_SECTION,		/* size, alignment or address of a section */
+	BTF_FAULT_ELF_SECTION,		/* size, alignment or address of a section; compressed */
 	BTF_FAULT_ELF_DUPLICATE,	/* second section of a name */
 	BTF_FAULT_ELF_MISSING,		/* no locations, no build-id or no sums of the base */
 	BTF_FAULT_ELF_LEVELS,		/* more than two levels of base BTF */
