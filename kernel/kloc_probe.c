@@ -49,6 +49,6 @@ int kloc_probe_hit(struct kprobe *kprobe, struct pt_regs *regs)
 		site_args_forget(frame);
 	bpf_active_leave(active);
 	this_cpu_inc(program->counts->hits);
-	return 0;
+	return arch_simulate(kprobe, regs);
 }
 NOKPROBE_SYMBOL(kloc_probe_hit);

@@ -41,6 +41,6 @@ int phantom_hit(struct kprobe *kprobe, struct pt_regs *regs)
 		this_cpu_inc(target->counts->missed);
 	}
 	__this_cpu_write(running, false);
-	return 0;
+	return arch_simulate(kprobe, regs);
 }
 NOKPROBE_SYMBOL(phantom_hit);

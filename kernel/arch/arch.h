@@ -7,17 +7,22 @@
 #ifndef BTF_EXTRA_ARCH_H
 #define BTF_EXTRA_ARCH_H
 
+#include <linux/kprobes.h>
 #include <linux/ptrace.h>
 #include <linux/types.h>
 
 /*
  * arch_args_word(): a word of struct pt_regs that has a meaning in system calls alone, where
  * btf_loc.bpf.h looks for it.
+ *
+ * arch_simulate(): what a kprobe's pre_handler returns at its end. 1: it has changed the registers
+ * as the instruction under the probe changes them, and no other probe is there; 0: the kernel has
+ * to execute that.
  */
 #if defined(CONFIG_X86_64)
-#include "x86/args_word.h"
+#include "x86/hit.h"
 #elif defined(CONFIG_ARM64)
-#include "arm64/args_word.h"
+#include "arm64/hit.h"
 #else
 #error "btf_extra: this architecture has no folder in kernel/arch"
 #endif

@@ -74,11 +74,34 @@ all_occur() {
     occurs 'a loop of its own' 1 own_loop ' inline '
 }
 
+# Each step_<name>() of shapes_steps.h has its site at the instruction that it is about.
+steps_occur() {
+    local shapes=$modules/tests/vm/shapes/shapes.ko code count=0 name text place wrong=''
+    code=$("${CROSS_COMPILE:-}objdump" -d --no-show-raw-insn "$shapes" | sed 's/ *\/\/.*//' | tr -s ' \t' ' ')
+    while IFS='"' read -r name text _; do
+        place=$(build/release/btf-extra lookup "step_${name% }" "${lookup[@]}" |
+            sed -n 's/^  \.text+0x\([0-9a-f]*\) inline .*/\1/p')
+        text=${text//%%/%}
+        text=${text%%\\n*}
+        # What follows is a label.
+        grep -qF " $place: ${text%4f*}" <<<"$code" || wrong+=" $name"
+        count=$((count + 1))
+    done < <(printf '%s\n' '#include "tests/vm/shapes/shapes_steps.h"' '#define ROW(name, text) name text' \
+        'STEPS(ROW, ROW, ROW, ROW)' | "${CROSS_COMPILE:-}gcc" -E -P -I. - | tail -n 1 | sed 's/" /"\n/g')
+    if [ "$count" -ge 5 ] && [ -z "$wrong" ]; then
+        passed 'occurs: each step at its instruction'
+    else
+        echo "$count steps, elsewhere:$wrong"
+        failed 'occurs: each step at its instruction'
+    fi
+}
+
 prepare() {
     tests/vm/shapes/prepare.sh "$kernel" "$files" "$modules" || return
     local lookup=(--tables "$files"/shapes/btf_extra/*/shapes.btf_extra --vmlinux "$modules/vmlinux"
         --module "$modules/tests/vm/shapes/shapes.ko")
     all_occur
+    steps_occur
     # shellcheck disable=SC2086  # a list of words
     tests/vm/shapes/expected_sites.py build/release/btf-extra "${lookup[@]}" -- $functions \
         >"$files/shapes/sites" && cp "$built"/vm/shapes/{shapes,phantom}.bpf.o "$files" &&

@@ -8,7 +8,7 @@
 
 mkdir -p /lib/firmware && cp -r /shapes/btf_extra /lib/firmware || exit 1
 insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko && insmod /shapes.ko || exit 1
-shapes_guest /shapes.bpf.o /shapes/sites "${1:-100000}" typed word loc perf
+shapes_guest /shapes.bpf.o /shapes/sites "${1:-100000}" typed word loc perf steps
 same 'shapes_guest comes to its end' 0 $?
 # Parameters that have no location, or no register.
 without=''

@@ -89,6 +89,18 @@ static long run_ioctl(struct shapes_run __user *argument)
 	return ret;
 }
 
+static long step_ioctl(struct shapes_step __user *argument)
+{
+	struct shapes_step step;
+
+	if (copy_from_user(&step, argument, sizeof(step)))
+		return -EFAULT;
+	if (step.step >= STEP_COUNT)
+		return -EINVAL;
+	shapes_do_step(&step);
+	return copy_to_user(argument, &step, sizeof(step)) ? -EFAULT : 0;
+}
+
 static long shapes_ioctl(struct file *file, unsigned int command, unsigned long argument)
 {
 	switch (command) {
@@ -97,6 +109,8 @@ static long shapes_ioctl(struct file *file, unsigned int command, unsigned long 
 	case SHAPES_IOC_CROWD:
 		shapes_crowd();
 		return 0;
+	case SHAPES_IOC_STEP:
+		return step_ioctl((void __user *)argument);
 	default:
 		return -ENOTTY;
 	}

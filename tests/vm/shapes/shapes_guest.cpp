@@ -7,9 +7,9 @@
 // SITES is the output of expected_sites.py, and CALLS the number of calls in each mode. MODE is
 // typed (a program for each function, as for one that is never inlined), word (a program that reads
 // what the module tells of the arguments), loc (a program that uses the library's header, attached
-// by the library) or perf (the same with perf kprobes). Once the inlined functions are exposed, it
-// is also fentry:FILE (the program of FILE, phantom.bpf.o, at each stub) or multi (the typed
-// programs, by kprobe.multi).
+// by the library), perf (the same with perf kprobes) or steps (see steps.h). Once the inlined
+// functions are exposed, it is also fentry:FILE (the program of FILE, phantom.bpf.o, at each stub)
+// or multi (the typed programs, by kprobe.multi).
 #include <array>
 #include <functional>
 #include <map>
@@ -22,6 +22,7 @@
 
 #include "tests/vm/guest_phantoms.h"
 #include "tests/vm/shapes/shapes_event.h"
+#include "tests/vm/shapes/steps.h"
 #include "userspace/lib/btf_extra.h"
 
 using namespace guest;
@@ -547,6 +548,8 @@ int main(int argc, char **argv) {
         const size_t calls = std::strtoul(argv[3], nullptr, 10);
         if (mode == "multi" || mode.starts_with("fentry:"))
             phantoms(mode, sites, calls);
+        else if (mode == "steps")
+            steps(workload);
         else if (mode == "typed" || mode == "word")
             in_mode<ByIoctl>(mode, programs, sites, calls);
         else

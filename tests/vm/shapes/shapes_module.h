@@ -9,6 +9,7 @@
 #include <linux/types.h>
 
 #include "shapes.h"
+#include "shapes_steps.h"
 
 /* Returns the place for the arguments in a new record of this processor. */
 u64 (*shape_note(enum shape_id shape))[2];
@@ -36,5 +37,6 @@ SHAPES(SHAPES_CALL)
 /* clang-format on */
 
 void shapes_crowd(void);
+void shapes_do_step(struct shapes_step *step);
 
 #endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef BTF_EXTRA_X86_HIT_H
+#define BTF_EXTRA_X86_HIT_H
+
+#include <linux/kprobes.h>
+#include <linux/ptrace.h>
+
+static __always_inline unsigned long *arch_args_word(struct pt_regs *regs)
+{
+	return &regs->orig_ax;
+}
+
+/* Behind the copy of an instruction kprobes have a jump back, so nothing is to be gained. */
+static __always_inline int arch_simulate(const struct kprobe *kprobe, struct pt_regs *regs)
+{
+	return 0;
+}
+
+#endif
