@@ -3,7 +3,10 @@
 #include <linux/rculist.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/version.h>
 
+#include "core/loc_arch.h"
 #include "kloc_probes.h"
 
 int kloc_probes_collect(struct kloc_probes *probes, struct kloc_sites *sites,
@@ -139,6 +142,23 @@ void kloc_probes_free_all(struct kloc_probes *const *all, u32 nr)
 
 /* ---- the beginning ---- */
 
+/* See enum loc_call. An instruction has at most 15 bytes, and may be the last that is mapped. */
+static bool returns_astray(unsigned long address)
+{
+	enum loc_call call;
+	u32 size = 15;
+	u8 code[15];
+
+	while (size && copy_from_kernel_nofault(code, (const void *)address, size))
+		size--;
+	call = loc_arch_call(loc_arch_running(), code, size);
+	if (LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 72) ||
+	    (LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0) &&
+	     LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 11)))
+		return call != LOC_CALL_NONE;
+	return call == LOC_CALL_PREFIXED;
+}
+
 /* The probe is not armed yet: its owner is called at all of its sites or at none. */
 static int add_probe(struct kloc_probes *probes, const struct kloc_site *site,
 		     kprobe_pre_handler_t hit, void *owner)
@@ -146,6 +166,8 @@ static int add_probe(struct kloc_probes *probes, const struct kloc_site *site,
 	struct kloc_probe *probe = &probes->probes[probes->nr];
 	int err;
 
+	if (returns_astray(site->site.address))
+		return -EOPNOTSUPP;
 	*probe = (struct kloc_probe){
 		.kprobe.addr = (kprobe_opcode_t *)(unsigned long)site->site.address,
 		.kprobe.pre_handler = hit,

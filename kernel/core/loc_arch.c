@@ -71,3 +71,27 @@ const struct loc_register *loc_arch_register(const struct loc_arch *arch, u32 nu
 {
 	return arch && number < arch->nr_registers ? &arch->registers[number] : NULL;
 }
+
+/* A segment, the size of an operand or an address, LOCK, REP, or REX. */
+static bool is_x86_64_prefix(u8 byte)
+{
+	static const u8 prefixes[] = { 0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65, 0x66, 0x67,
+				       0xf0, 0xf2, 0xf3 };
+
+	return (byte & 0xf0) == 0x40 || memchr(prefixes, byte, sizeof(prefixes));
+}
+
+enum loc_call loc_arch_call(const struct loc_arch *arch, const u8 *code, u32 size)
+{
+	u32 at = 0;
+
+	if (!arch || arch->machine != LOC_MACHINE_X86_64)
+		return LOC_CALL_NONE;
+	while (at < size && is_x86_64_prefix(code[at]))
+		at++;
+	if (at > 0 && at < size && code[at] == 0xe8)
+		return LOC_CALL_PREFIXED;
+	if (at + 1 < size && code[at] == 0xff && (code[at + 1] & 0xf8) == 0xd0)
+		return LOC_CALL_REGISTER;
+	return LOC_CALL_NONE;
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
 /*
  * The names of registers, and where the kernel saves them. The registers of a location have
- * the numbers of DWARF.
+ * the numbers of DWARF. And the calls that a kprobe may not be put on.
  */
 #ifndef BTF_EXTRA_LOC_ARCH_H
 #define BTF_EXTRA_LOC_ARCH_H
@@ -40,5 +40,19 @@ const struct loc_arch *loc_arch_running(void);
 
 /* NULL: it has no name. arch may be NULL. */
 const struct loc_register *loc_arch_register(const struct loc_arch *arch, u32 number);
+
+/*
+ * Calls that kprobes emulate, and take for one of 5 bytes, so that they return to a wrong address.
+ * With a prefix: 6.1.192 and 6.12.117 do; 7.3.4 does not. Through a register: those before 6.1.72,
+ * 6.6.11 and 6.7 do, which lack commit f5d03da48d06.
+ */
+enum loc_call {
+	LOC_CALL_NONE = 0,
+	LOC_CALL_PREFIXED,
+	LOC_CALL_REGISTER,
+};
+
+/* Looks at the first instruction of the code. arch may be NULL. */
+enum loc_call loc_arch_call(const struct loc_arch *arch, const u8 *code, u32 size);
 
 #endif

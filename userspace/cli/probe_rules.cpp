@@ -133,6 +133,7 @@ ProbeRules ProbeRules::of_kernel(const ElfImage &kernel, const Symbols &symbols)
 
 ProbeRules ProbeRules::of_running(const Symbols &symbols) {
     ProbeRules out;
+    out.running_ = std::make_shared<RunningCode>();
     out.add_ranges([&](const char *name) -> std::optional<uint64_t> {
         const auto found = symbols.places(name);
         return found.size() == 1 ? std::optional(found[0].offset) : std::nullopt;
@@ -152,8 +153,9 @@ ProbeRules ProbeRules::of_running(const Symbols &symbols) {
 }
 
 const char *ProbeRules::refusal_of_code(uint64_t address, uint64_t distance) const {
+    static constexpr char kPrefixedCall[] = "kprobes return from the call there to a wrong address";
     if (kernel_ == nullptr)
-        return nullptr;
+        return running_ && running_->is_prefixed_call(address) ? kPrefixedCall : nullptr;
     const auto section = std::ranges::find_if(kernel_->sections(), [&](const ElfSection &each) {
         return each.executable() && address - each.address < each.size;
     });
@@ -167,6 +169,9 @@ const char *ProbeRules::refusal_of_code(uint64_t address, uint64_t distance) con
     const std::span<const uint8_t> code(reinterpret_cast<const uint8_t *>(bytes->data()),
                                         bytes->size());
     const size_t at = address - section->address;
+    if (loc_arch_call(loc_arch_of(kernel_->machine()), &code[at],
+                      static_cast<uint32_t>(code.size() - at)) == LOC_CALL_PREFIXED)
+        return kPrefixedCall;
     return generator::kprobe_refusal(kernel_->machine(),
                                      {code.subspan(at - before, before), code.subspan(at),
                                       faulting_.contains(address), release_});

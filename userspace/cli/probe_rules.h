@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_set>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "userspace/format/elf_image.h"
+#include "userspace/lib/tables/running_code.h"
 #include "userspace/lib/tables/symbols.h"
 
 namespace btf_extra {
@@ -39,8 +41,8 @@ class ProbeRules {
     const char *refusal_of_code(uint64_t address, uint64_t distance) const;
 
     std::vector<std::pair<uint64_t, uint64_t>> ranges_;
-    // They are those of the file: nothing tells of the code that runs.
-    const ElfImage *kernel_ = nullptr;
+    const ElfImage *kernel_ = nullptr;  // NULL: the code is what runs
+    std::shared_ptr<const RunningCode> running_;
     std::string release_;
     std::unordered_set<uint64_t> jump_labels_, faulting_;
     std::unordered_set<std::string> blacklisted_;

@@ -239,14 +239,18 @@ enum btf_extra_reason {
 	BTF_EXTRA_REASON_LOOP_HEAD = 2,
 	BTF_EXTRA_REASON_PARAMETER = 3,	/* a required parameter has no location */
 	BTF_EXTRA_REASON_NOTRACE = 4,	/* ftrace may not trace it, and it is not _SITE_UNLISTED */
-	BTF_EXTRA_REASON_KPROBE = 5,	/* the kernel refuses a kprobe: blacklisted, noinstr, ... */
+	/*
+	 * The kernel refuses a kprobe: blacklisted, noinstr, ... Or it would take one and go wrong:
+	 * -EOPNOTSUPP at a call that has a prefix.
+	 */
+	BTF_EXTRA_REASON_KPROBE = 5,
 	BTF_EXTRA_REASON_NO_ENTRY = 6,
 };
 
 struct btf_extra_left_out {
 	struct btf_extra_site site;
 	__u32 reason;		/* enum btf_extra_reason */
-	__s32 error;		/* BTF_EXTRA_REASON_KPROBE: from register_kprobe(); else 0 */
+	__s32 error;		/* BTF_EXTRA_REASON_KPROBE: as from register_kprobe(); else 0 */
 	__u64 parameters;	/* BTF_EXTRA_REASON_PARAMETER: bit n: parameter n is missing */
 };
 

@@ -153,7 +153,10 @@ __stop_mcount_loc:
         test::write_file(path("more.S"), std::string_view(R"(
         .text
         .type twice, @function
-twice:  .skip 0x10
+twice:  .skip 6
+        cs
+        call twice
+        .skip 4
         .size twice, . - twice
 )"));
         auto linked = test::run_command(
@@ -184,6 +187,9 @@ TEST_F(CliProbesRefused, Lines) {
          "# ftrace does not know its function: p:kloc/twin_0 _stext+0x24\n"},
         {"inline.text", 0x5c, "tracefs",
          "# a static key changes the instruction there: p:kloc/twin_0 _stext+0x5c\n"},
+        {"inline.text", 0x56, "tracefs",
+         "# kprobes return from the call there to a wrong address: p:kloc/twin_0 _stext+0x56\n"},
+        {"inline.text", 0x57, "tracefs", "p:kloc/twin_0 _stext+0x57\n"},
         {"inline.text", 0x54, "perf",
          "# 2 symbols are called twice: perf probe -a 'twin_0=twice+0x4'\n"},
         {"inline.text", 0x54, "bpftrace",
@@ -212,6 +218,8 @@ TEST_F(CliProbesRefused, Counts) {
         {0x34, 0, "; no probe at 1: kprobes keep out of there",
          "1 site: the kernel refuses a kprobe there"},
         {0x5c, 0, "; no probe at 1: a static key changes the instruction there",
+         "1 site: the kernel refuses a kprobe there"},
+        {0x56, 0, "; no probe at 1: kprobes return from the call there to a wrong address",
          "1 site: the kernel refuses a kprobe there"},
         {0x24, 0, "; no probe at 1: ftrace does not know its function",
          "1 site: in a function that ftrace may not trace"},

@@ -549,7 +549,7 @@ int main(int argc, char **argv) {
         if (mode == "multi" || mode.starts_with("fentry:"))
             phantoms(mode, sites, calls);
         else if (mode == "steps")
-            steps(workload);
+            steps(workload, open_tables());
         else if (mode == "typed" || mode == "word")
             in_mode<ByIoctl>(mode, programs, sites, calls);
         else

@@ -8,12 +8,14 @@
 #define SET_FLAGS "push %2; popf"
 #define GET_FLAGS "pushf; pop %0"
 #define GET_SP "mov %%rsp, %0"
+#define CHANGED_BY_CALLS "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "memory"
 #else
 #define ALL_FLAGS 0xf0000000
 #define OTHER_FLAGS 0
 #define SET_FLAGS "msr nzcv, %2"
 #define GET_FLAGS "mrs %0, nzcv"
 #define GET_SP "mov %0, sp"
+#define CHANGED_BY_CALLS "memory"
 #endif
 
 /* It is the same in all of a function. */
@@ -25,6 +27,13 @@ static __always_inline u64 stack_pointer(void)
 	return value;
 }
 
+/* What a step calls. */
+void shapes_called(void);
+noinline void shapes_called(void)
+{
+	barrier();
+}
+
 /* clang-format off */
 #define DEFINE_STEP(name, instruction, from, stack)					\
 	static __always_inline u64 step_##name(u64 before, u64 to)			\
@@ -32,7 +41,8 @@ static __always_inline u64 stack_pointer(void)
 		register u64 source asm(STEP_SOURCE) = before;				\
 		register u64 target asm(STEP_TARGET) = to;				\
 											\
-		asm volatile(instruction : "+r"(target), "+r"(source) : : "memory");	\
+		asm volatile(instruction : "+r"(target), "+r"(source) :			\
+			     : CHANGED_BY_CALLS);					\
 		return target;								\
 	}										\
 											\
@@ -55,11 +65,11 @@ static __always_inline u64 stack_pointer(void)
 	DEFINE_STEP(name, instruction, step->source, *(u64 *)stack_pointer())
 #define DEFINE_MEMORY(name, instruction) DEFINE_STEP(name, instruction, (u64)&step->source, 0)
 
-STEPS(DEFINE, DEFINE_SP, DEFINE_STACK, DEFINE_MEMORY)
+STEPS(DEFINE, DEFINE_SP, DEFINE_STACK, DEFINE_MEMORY, DEFINE)
 
 #define STEP_ENTRY(name, instruction) [STEP_##name] = run_##name,
 static void (*const steps[])(struct shapes_step *step) = {
-	STEPS(STEP_ENTRY, STEP_ENTRY, STEP_ENTRY, STEP_ENTRY)
+	STEPS(STEP_ENTRY, STEP_ENTRY, STEP_ENTRY, STEP_ENTRY, STEP_ENTRY)
 };
 
 void shapes_do_step(struct shapes_step *step)

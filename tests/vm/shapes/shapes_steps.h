@@ -4,7 +4,8 @@
  * once and begins with the instruction. SP_STEP() is of one that reads the stack pointer,
  * STACK_STEP() of one that reads what lies there, and MEMORY_STEP() of one for which STEP_SOURCE is
  * the address of source and target in struct shapes_step. They change STEP_TARGET, flags and that
- * memory. Each is written as objdump prints it.
+ * memory. CALL_STEP() is of a call that kprobes would return from to a wrong address. Each is
+ * written as objdump prints it.
  */
 #ifndef BTF_EXTRA_SHAPES_STEPS_H
 #define BTF_EXTRA_SHAPES_STEPS_H
@@ -16,7 +17,7 @@
 #if defined(__x86_64__)
 #define STEP_SOURCE "rbx"
 #define STEP_TARGET "r12"
-#define STEPS(STEP, SP_STEP, STACK_STEP, MEMORY_STEP) \
+#define STEPS(STEP, SP_STEP, STACK_STEP, MEMORY_STEP, CALL_STEP) \
 	STEP(nop, "nop") \
 	STEP(mov, "mov %%rbx,%%r12") \
 	STEP(mov_32, "mov %%ebx,%%r12d") \
@@ -24,11 +25,13 @@
 	SP_STEP(sp, "lea 0x10(%%rsp),%%r12") \
 	STACK_STEP(stack, "mov (%%rsp),%%r12") \
 	MEMORY_STEP(load, "mov 0x8(%%rbx),%%r12") \
-	MEMORY_STEP(store, "mov %%r12,(%%rbx)")
+	MEMORY_STEP(store, "mov %%r12,(%%rbx)") \
+	STEP(call, "call shapes_called") \
+	CALL_STEP(cs_call, "cs\ncall shapes_called")
 #else
 #define STEP_SOURCE "x20"
 #define STEP_TARGET "x21"
-#define STEPS(STEP, SP_STEP, STACK_STEP, MEMORY_STEP) \
+#define STEPS(STEP, SP_STEP, STACK_STEP, MEMORY_STEP, CALL_STEP) \
 	STEP(nop, "nop") \
 	STEP(mov, "mov x21, x20") \
 	STEP(mov_32, "mov w21, w20") \
@@ -86,7 +89,7 @@
 /* clang-format on */
 
 #define STEP_ID(name, instruction) STEP_##name,
-enum step_id { STEPS(STEP_ID, STEP_ID, STEP_ID, STEP_ID) STEP_COUNT };
+enum step_id { STEPS(STEP_ID, STEP_ID, STEP_ID, STEP_ID, STEP_ID) STEP_COUNT };
 
 /* SHAPES_IOC_STEP: the registers before a step, and what they are then. */
 struct shapes_step {

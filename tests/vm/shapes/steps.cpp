@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 #include "tests/vm/shapes/steps.h"
 
+#include <span>
+
 #include "tests/vm/guest_attach.h"
 #include "tests/vm/shapes/shapes_steps.h"
+#include "userspace/lib/btf_extra.h"
 
 using namespace guest;
 
 namespace {
 
-#define STEP_NAME(name, instruction) #name,
-const char *const kNames[] = {STEPS(STEP_NAME, STEP_NAME, STEP_NAME, STEP_NAME)};
+struct Step {
+    const char *name;
+    bool refused;
+};
+#define STEP_ROW(name, instruction) {#name, false},
+#define REFUSED_ROW(name, instruction) {#name, true},
+const Step kSteps[] = {STEPS(STEP_ROW, STEP_ROW, STEP_ROW, STEP_ROW, REFUSED_ROW)};
 
 // Registers of which each bit is set in one and clear in another, and what arithmetic carries over.
 constexpr uint64_t kValues[][2] = {
@@ -44,15 +52,63 @@ void expect_hits(Row &row, const Link &link, uint64_t wanted) {
     row.equal(static_cast<int64_t>(link.state().hits), static_cast<int64_t>(wanted), "hits");
 }
 
+std::string function_of(uint32_t which) {
+    return std::string("step_") + kSteps[which].name;
+}
+
+struct btf_extra_attach request_for(uint32_t which, int program) {
+    struct btf_extra_attach request = attach_to("shapes", function_of(which));
+    request.prog_fd = static_cast<uint32_t>(program);
+    return request;
+}
+
+void expect_left_out(Row &row, std::span<const btf_extra_left_out> left_out) {
+    row.equal(static_cast<int64_t>(left_out.size()), 1, "sites that are left out");
+    for (const btf_extra_left_out &one : left_out) {
+        row.equal(one.reason, BTF_EXTRA_REASON_KPROBE, "reason");
+        row.equal(one.error, -EOPNOTSUPP, "error of the kprobe");
+    }
+}
+
+void expect_refusal(uint32_t which, int program, btf_extra_tables *tables) {
+    Row row("step: " + std::string(kSteps[which].name) + ": has no probe, and the reason");
+    struct btf_extra_attach request = request_for(which, program);
+    std::vector<btf_extra_left_out> left_out;
+    const Link link(request, &left_out);
+    row.equal(link.error, EOPNOTSUPP, "errno");
+    expect_left_out(row, left_out);
+
+    const btf_extra_func *const *funcs = nullptr;
+    size_t nr_funcs = 0;
+    if (btf_extra_find(tables, ("shapes:" + function_of(which)).c_str(), &funcs, &nr_funcs) != 0 ||
+        nr_funcs != 1)
+        die(std::string("btf_extra_find: ") + btf_extra_last_error());
+    btf_extra_attach_opts opts = {};
+    opts.sz = sizeof(opts);
+    opts.no_module = true;
+    btf_extra_kloc *kloc = nullptr;
+    btf_extra_report *report = nullptr;
+    row.expect(btf_extra_attach(&kloc, tables, funcs[0], program, &opts, &report) != 0,
+               "by perf: attached");
+    row.expect(report != nullptr, "by perf: no report");
+    if (report != nullptr)
+        expect_left_out(row, {report->left_out, report->nr_left_out});
+    btf_extra_report_free(report);
+    btf_extra_detach(kloc);
+}
+
 }  // namespace
 
-void steps(int device) {
+void steps(int device, btf_extra_tables *tables) {
     const int program = load_program(BPF_PROG_TYPE_KPROBE);
     for (uint32_t which = 0; which < STEP_COUNT; which++) {
-        Row row(std::string("step: ") + kNames[which] + ": the same under one probe and two");
+        if (kSteps[which].refused) {
+            expect_refusal(which, program, tables);
+            continue;
+        }
+        Row row(std::string("step: ") + kSteps[which].name + ": the same under one probe and two");
         const Done wanted = run(device, which);
-        btf_extra_attach request = attach_to("shapes", std::string("step_") + kNames[which]);
-        request.prog_fd = static_cast<uint32_t>(program);
+        struct btf_extra_attach request = request_for(which, program);
         const Link one(request);
         row.equal(one.error, 0, "errno");
         row.equal(request.attached, 1, "probes");

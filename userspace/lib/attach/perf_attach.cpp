@@ -19,6 +19,7 @@
 #include "userspace/lib/attach/kloc.h"
 #include "userspace/lib/attach/loc_specs.h"
 #include "userspace/lib/tables/kallsyms.h"
+#include "userspace/lib/tables/running_code.h"
 
 namespace btf_extra {
 namespace {
@@ -188,7 +189,7 @@ Result<void> raise_limit(size_t sites) {
 
 // Returns a site that is left out without trying.
 std::optional<btf_extra_left_out> ruled_out(const FoundFunc &func, const btf_extra_site &site,
-                                            const AttachRequest &request) {
+                                            const AttachRequest &request, const RunningCode &code) {
     const bool exact = (request.flags & BTF_EXTRA_INEXACT) == 0;
     btf_extra_left_out out = {};
     out.site = site;
@@ -201,7 +202,10 @@ std::optional<btf_extra_left_out> ruled_out(const FoundFunc &func, const btf_ext
         out.reason = BTF_EXTRA_REASON_NO_ENTRY;
     else if (out.parameters != 0)
         out.reason = BTF_EXTRA_REASON_PARAMETER;
-    else
+    else if (code.is_prefixed_call(site.address)) {
+        out.reason = BTF_EXTRA_REASON_KPROBE;
+        out.error = -EOPNOTSUPP;
+    } else
         return {};
     if (out.reason != BTF_EXTRA_REASON_PARAMETER)
         out.parameters = 0;
@@ -218,10 +222,11 @@ bool about_process(int code) {
 Result<AttachOutcome> attach_by_perf(const FoundFunc &func, const AttachRequest &request) {
     const std::vector<btf_extra_site> sites = wanted_sites(func, request.flags);
     const bool best_effort = (request.flags & BTF_EXTRA_BEST_EFFORT) != 0;
+    const RunningCode code;
     AttachOutcome out;
     std::vector<btf_extra_site> wanted;
     for (const btf_extra_site &site : sites) {
-        if (auto ruled = ruled_out(func, site, request))
+        if (auto ruled = ruled_out(func, site, request, code))
             out.left_out.push_back(*ruled);
         else
             wanted.push_back(site);
