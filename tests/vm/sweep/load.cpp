@@ -114,7 +114,7 @@ void Load::work(size_t thread) {
         talk(AF_UNIX, SOCK_STREAM);
         talk(AF_UNIX, SOCK_DGRAM);
         sched_yield();
-        usleep(1000);
+        usleep(rest_);
         rounds_[thread]++;
     }
 }

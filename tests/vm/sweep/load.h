@@ -4,6 +4,7 @@
 #define BTF_EXTRA_SWEEP_LOAD_H
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -13,6 +14,10 @@ class Load {
     Load();
     ~Load();
 
+    // Each thread rests so long after a round. A hit takes so much of the time that with 1 ms most
+    // of a sweep went by while it attached.
+    void rest(std::chrono::microseconds time) { rest_ = static_cast<unsigned>(time.count()); }
+
     // Returns when each thread has done its whole round of work this often since the call.
     void wait_for(unsigned rounds) const;
 
@@ -20,6 +25,7 @@ class Load {
     void work(size_t thread);
 
     std::atomic<bool> done_ = false;
+    std::atomic<unsigned> rest_ = 1000;
     std::vector<std::atomic<unsigned>> rounds_;  // one for each thread
     std::vector<std::thread> threads_;
 };

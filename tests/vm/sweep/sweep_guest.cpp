@@ -18,8 +18,11 @@ using namespace guest;
 
 namespace {
 
-constexpr size_t kAtATime = 1000;  // functions
-constexpr unsigned kRounds = 2;    // of the load, while all probes of a batch are there
+// What is attached at a time: so many functions, or, after the first of them, so many sites. The
+// emulated guest comes to nothing but timer interrupts if 10,000 sites of the hottest functions
+// have a probe.
+constexpr size_t kFunctions = 1000, kSites = 3000;
+constexpr unsigned kRounds = 2;  // of the load, while all probes of a batch are there
 
 constexpr std::array<const char *, 7> kReasons = {
     "not at all", "freed or unknown text", "head of a loop", "parameter without location",
@@ -37,6 +40,18 @@ struct Totals {
             sum += count;
         return sum;
     }
+};
+
+class Phases {
+  public:
+    // The seconds since the last one.
+    double next() {
+        const auto began = std::exchange(began_, std::chrono::steady_clock::now());
+        return std::chrono::duration<double>(began_ - began).count();
+    }
+
+  private:
+    std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 
 int load_counter() {
@@ -75,9 +90,18 @@ std::optional<Link> attach(btf_extra_attach &request, Totals &totals, Row &row) 
     return link;
 }
 
-void batch(const List &list, size_t first, size_t end, int program, uint32_t object,
-           const Load &load, Totals &totals, Row &row) {
-    const auto began = std::chrono::steady_clock::now();
+size_t end_of_batch(const List &list, size_t first, size_t end) {
+    size_t sites = 0, at = first;
+    while (at < std::min(end, first + kFunctions) &&
+           (at == first || sites + list.funcs[at].sites <= kSites))
+        sites += list.funcs[at++].sites;
+    return at;
+}
+
+void batch(const List &list, size_t first, size_t end, int program, uint32_t object, Load &load,
+           Totals &totals, Row &row) {
+    Phases phases;
+    load.rest(std::chrono::milliseconds(500));
     const Totals before = totals;
     std::vector<Link> links;
     for (size_t i = first; i < end; i++) {
@@ -91,7 +115,10 @@ void batch(const List &list, size_t first, size_t end, int program, uint32_t obj
         if (auto link = attach(request, totals, row))
             links.push_back(std::move(*link));
     }
+    const double attaching = phases.next();
+    load.rest(std::chrono::milliseconds(1));
     load.wait_for(kRounds);
+    const double loaded = phases.next();
     for (const Link &link : links) {
         const btf_extra_link state = link.state();
         totals.hits += state.hits;
@@ -107,12 +134,11 @@ void batch(const List &list, size_t first, size_t end, int program, uint32_t obj
         });
     for (std::thread &closer : closers)
         closer.join();
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
     std::printf("# functions %zu to %zu: %lu sites attached, %lu left out, %lu hits, %lu missed, "
-                "%.0f s\n",
+                "seconds: %.0f to attach, %.0f with all, %.0f to detach\n",
                 first, end - 1, totals.attached - before.attached,
                 totals.all_left_out() - before.all_left_out(), totals.hits - before.hits,
-                totals.missed - before.missed, took.count());
+                totals.missed - before.missed, attaching, loaded, phases.next());
     std::fflush(stdout);
 }
 
@@ -144,9 +170,12 @@ int main(int argc, char **argv) {
     Totals totals;
     {
         Row row("every site has a probe once, or a reason");
-        const Load load;
-        for (size_t at = first; at < end; at += kAtATime)
-            batch(list, at, std::min(end, at + kAtATime), program, object, load, totals, row);
+        Load load;
+        for (size_t at = first; at < end;) {
+            const size_t next = end_of_batch(list, at, end);
+            batch(list, at, next, program, object, load, totals, row);
+            at = next;
+        }
     }
     print(totals);
     {
