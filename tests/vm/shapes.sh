@@ -83,7 +83,7 @@ steps_occur() {
             sed -n 's/^  \.text+0x\([0-9a-f]*\) inline .*/\1/p')
         text=${text//%%/%}
         text=${text%%\\n*}
-        # What follows is a label or a function.
+        # A label or a function follows.
         text=${text%4f*} text=${text%shapes_called}
         grep -qF " $place: $text" <<<"$code" || wrong+=" $name"
         count=$((count + 1))

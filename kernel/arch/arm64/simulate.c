@@ -19,7 +19,7 @@ static __always_inline u32 field(u32 instruction, u32 high, u32 low)
 #define RD(instruction) field(instruction, 4, 0)
 #define RN(instruction) field(instruction, 9, 5)
 
-/* Elsewhere register 31 is zero. */
+/* In other places register 31 is zero. */
 static __always_inline u64 register_or_sp(const struct pt_regs *regs, u32 number)
 {
 	return number == 31 ? regs->sp : pt_regs_read_reg(regs, number);
@@ -35,7 +35,7 @@ static __always_inline bool is_nop(u32 instruction)
 	return instruction == 0xd503201f;
 }
 
-/* ORR of zero and a register that is not shifted. */
+/* A MOV is an ORR of zero and a register that is not shifted. */
 static __always_inline bool is_mov(u32 instruction)
 {
 	return (instruction & 0x7fe0ffe0) == 0x2a0003e0;
@@ -46,7 +46,7 @@ static __always_inline u64 mov(u32 instruction, const struct pt_regs *regs)
 	return of_its_width(instruction, pt_regs_read_reg(regs, field(instruction, 20, 16)));
 }
 
-/* MOVN, MOVZ or MOVK. */
+/* A wide MOV is one of these. */
 enum { MOVN = 0, MOVZ = 2, MOVK = 3 };
 
 static __always_inline bool is_mov_wide(u32 instruction)
@@ -70,7 +70,7 @@ static __always_inline u64 mov_wide(u32 instruction, const struct pt_regs *regs)
 	return of_its_width(instruction, value);
 }
 
-/* ADD or SUB of an immediate, but those that set flags or sp. */
+/* It is an ADD or SUB of an immediate that sets neither flags nor sp. */
 static __always_inline bool is_add(u32 instruction)
 {
 	return (instruction & 0x3f800000) == 0x11000000 && RD(instruction) != 31;
@@ -87,7 +87,7 @@ static __always_inline u64 add(u32 instruction, const struct pt_regs *regs)
 			    instruction & BIT(30) ? value - immediate : value + immediate);
 }
 
-/* LDR, LDRB, LDRH, LDRSB, LDRSH or LDRSW with an offset that is not negative. */
+/* A load is LDR, LDRB, LDRH, LDRSB, LDRSH or LDRSW with an offset that is not negative. */
 enum { LOAD = 1, LOAD_SIGNED_64 = 2, LOAD_SIGNED_32 = 3 };
 
 static __always_inline bool is_load(u32 instruction)

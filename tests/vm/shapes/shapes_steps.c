@@ -27,7 +27,7 @@ static __always_inline u64 stack_pointer(void)
 	return value;
 }
 
-/* What a step calls. */
+/* A step calls this. */
 void shapes_called(void);
 noinline void shapes_called(void)
 {

@@ -18,9 +18,8 @@ using namespace guest;
 
 namespace {
 
-// What is attached at a time: so many functions, or, after the first of them, so many sites. The
-// emulated guest comes to nothing but timer interrupts if 10,000 sites of the hottest functions
-// have a probe.
+// A batch has so many functions or, after its first function, so many sites. With probes at 10,000
+// sites of the hottest functions an emulated guest does nothing but serve timer interrupts.
 constexpr size_t kFunctions = 1000, kSites = 3000;
 constexpr unsigned kRounds = 2;  // of the load, while all probes of a batch are there
 
