@@ -94,7 +94,7 @@ static int check_headers(const struct extra_elf *elf, struct btf_fault *fault)
 	u32 i;
 
 	if (names.sh_type != SHT_STRTAB || !names.sh_size ||
-	    names.sh_size > MAX_NAMES_SIZE ||
+	    names.sh_size > MAX_NAMES_SIZE || names.sh_flags & SHF_COMPRESSED ||
 	    !byte_range_fits(names.sh_offset, names.sh_size, elf->size) ||
 	    elf->data[names.sh_offset + names.sh_size - 1])
 		return refuse(fault, BTF_FAULT_ELF_NAMES, header_offset(elf, elf->names));

@@ -79,6 +79,7 @@ const struct container_row container_rows[] = {
 	{ "64 KB and a byte of names", .parts = "li1", .nr_headers = 1024,
 	  PATCH({ 8, H(1) + 24, 64 }, { 8, H(1) + 32, 65537 }),
 	  REFUSED(NAMES, H(1)) },
+	{ "compressed names", PATCH({ 8, H(1) + 8, 0x800 }), REFUSED(NAMES, H(1)) },
 	{ "4 GB of names", PATCH({ 8, H(1) + 32, 0x100000000 }), REFUSED(NAMES, H(1)) },
 	{ "name behind the names", PATCH({ 4, H(3), 91 }), REFUSED(NAMES, H(3)) },
 	{ "highest name", PATCH({ 4, H(8), 0xffffffff }), REFUSED(NAMES, H(8)) },
@@ -89,6 +90,8 @@ const struct container_row container_rows[] = {
 	{ "line feed in the name of a function", PATCH({ 1, 640 + 147, '\n' }),
 	  NO_OBJECT(NAME_TEXT) },
 	{ "name of a null header is not looked at", PATCH({ 4, H(0), 0xffffffff }), ACCEPTED },
+	{ "name of a null header among the others is not looked at",
+	  PATCH({ 4, H(8), 0xffffffff }, { 4, H(8) + 4, SHT_NULL }), ACCEPTED },
 
 	/* sections */
 	{ "types end behind the file", PATCH({ 8, H(2) + 32, 1355 - 640 + 1 }),

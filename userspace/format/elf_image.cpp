@@ -101,7 +101,8 @@ Result<void> ElfImage::read_sections() {
         GElf_Shdr shdr;
         if (gelf_getshdr(scn, &shdr) == nullptr)
             return error("section headers", elf_errmsg(-1));
-        const char *name = elf_strptr(elf, names, shdr.sh_name);
+        // A null header has no name, whatever stands there.
+        const char *name = shdr.sh_type == SHT_NULL ? "" : elf_strptr(elf, names, shdr.sh_name);
         if (name == nullptr)
             return error("section headers", "a section's name is not readable");
         sections_.push_back({.name = name,
