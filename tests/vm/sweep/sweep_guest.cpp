@@ -2,17 +2,22 @@
 // Runs in a guest with btf_extra.ko and btf_extra_vmlinux.ko loaded. Attaches a program to every
 // site of every function of vmlinux, some functions at a time, while all processors work.
 //
-//   sweep_guest [FIRST [END]]      functions in the order of the list of sites, from 0
+//   sweep_guest [notrace] [FIRST [END]]     functions in the order of the list of sites, from 0
+//
+// With notrace only functions that have sites in what ftrace does not know, and these sites, too.
 #include <array>
 #include <chrono>
 #include <map>
 #include <optional>
+#include <span>
+#include <string_view>
 
 #include <bpf/libbpf.h>
 #include <sys/resource.h>
 
 #include "tests/vm/guest_attach.h"
 #include "tests/vm/sweep/load.h"
+#include "tests/vm/sweep/untraced.h"
 
 using namespace guest;
 
@@ -97,7 +102,13 @@ size_t end_of_batch(const List &list, size_t first, size_t end) {
     return at;
 }
 
-void batch(const List &list, size_t first, size_t end, int program, uint32_t object, Load &load,
+// What every request has.
+struct Common {
+    int program;
+    uint32_t object, flags;
+};
+
+void batch(const List &list, size_t first, size_t end, const Common &common, Load &load,
            Totals &totals, Row &row) {
     Phases phases;
     load.rest(std::chrono::milliseconds(500));
@@ -105,10 +116,10 @@ void batch(const List &list, size_t first, size_t end, int program, uint32_t obj
     std::vector<Link> links;
     for (size_t i = first; i < end; i++) {
         btf_extra_attach request = {};
-        request.prog_fd = program;
-        request.object = object;
+        request.prog_fd = common.program;
+        request.object = common.object;
         request.func_id = list.funcs[i].id;
-        request.flags = BTF_EXTRA_BEST_EFFORT | BTF_EXTRA_INEXACT;
+        request.flags = common.flags;
         request.cookie = request.func_id;
         totals.functions++;
         if (auto link = attach(request, totals, row))
@@ -158,13 +169,23 @@ int main(int argc, char **argv) {
     const rlimit files = {4096, 4096};
     if (setrlimit(RLIMIT_NOFILE, &files) != 0)
         die("RLIMIT_NOFILE");
-    const List list = list_sites();
-    const size_t first = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 0;
-    const size_t end =
-        std::min(list.funcs.size(), argc > 2 ? std::strtoul(argv[2], nullptr, 10) : SIZE_MAX);
-    const int program = load_counter();
-    const uint32_t object =
-        by_ioctl(device(), of_id("vmlinux", list.funcs[0].id)).sites.at(0).object;
+    List list = list_sites();
+    std::span<char *const> words(argv + 1, static_cast<size_t>(argc - 1));
+    const bool with_notrace = !words.empty() && std::string_view(words[0]) == "notrace";
+    if (with_notrace) {
+        words = words.subspan(1);
+        const auto untraced = untraced_functions(list);
+        std::erase_if(list.funcs,
+                      [&](const ListedFunc &func) { return !untraced.contains(func.id); });
+    }
+    const size_t first = !words.empty() ? std::strtoul(words[0], nullptr, 10) : 0;
+    const size_t end = std::min(list.funcs.size(),
+                                words.size() > 1 ? std::strtoul(words[1], nullptr, 10) : SIZE_MAX);
+    const Common common = {
+        .program = load_counter(),
+        .object = by_ioctl(device(), of_id("vmlinux", list.funcs.at(0).id)).sites.at(0).object,
+        .flags = BTF_EXTRA_BEST_EFFORT | BTF_EXTRA_INEXACT | (with_notrace ? BTF_EXTRA_NOTRACE : 0),
+    };
     const std::multiset<std::string> before = probe_list();
     Totals totals;
     {
@@ -172,7 +193,7 @@ int main(int argc, char **argv) {
         Load load;
         for (size_t at = first; at < end;) {
             const size_t next = end_of_batch(list, at, end);
-            batch(list, at, next, program, object, load, totals, row);
+            batch(list, at, next, common, load, totals, row);
             at = next;
         }
     }
