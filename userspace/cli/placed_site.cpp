@@ -23,11 +23,8 @@ const char *refusal_of(uint32_t flags) {
 }  // namespace
 
 Result<SitePlacer> SitePlacer::open(const SiteTables &tables) {
-    if (const ElfImage *elf = tables.elf()) {
-        auto rules =
-            elf->relocatable() ? ProbeRules() : ProbeRules::of_kernel(*elf, *tables.symbols());
-        return SitePlacer(tables, std::move(rules), 0);
-    }
+    if (const ElfImage *elf = tables.elf())
+        return SitePlacer(tables, TRY(ProbeRules::of_file(*elf, *tables.symbols())), 0);
     if (tables.source() == SiteTables::Source::kForeign)
         return Error{tables.name() + ": made for another kernel: --vmlinux names its ELF file"};
     if (tables.symbols() == nullptr)
@@ -38,16 +35,13 @@ Result<SitePlacer> SitePlacer::open(const SiteTables &tables) {
     return SitePlacer(tables, ProbeRules::of_running(*tables.symbols()), stext[0].offset);
 }
 
-bool SitePlacer::has_rules_for(const SiteObject &object, const btf_extra_site &site) const {
-    return tables_.running() ? site.address != 0 : object.name == "vmlinux";
-}
-
 ProbeRefusal SitePlacer::refusal(const SiteObject &object, const btf_extra_site &site) const {
-    if (!has_rules_for(object, site))
+    if (tables_.running() && site.address == 0)
         return {};
-    const auto found = tables_.symbols()->around(place_of(object, site.number));
-    return rules_.refusal(site.address, std::string(found ? found->symbol : ""),
-                          found ? found->distance : 0, (site.flags & BTF_EXTRA_SITE_UNLISTED) != 0);
+    const Place at = place_of(object, site.number);
+    const auto found = tables_.symbols()->around(at);
+    return rules_.refusal(at, std::string(found ? found->symbol : ""), found ? found->distance : 0,
+                          (site.flags & BTF_EXTRA_SITE_UNLISTED) != 0);
 }
 
 PlacedSite SitePlacer::place(const SiteObject &object, const btf_extra_site &site) const {
@@ -69,8 +63,8 @@ PlacedSite SitePlacer::place(const SiteObject &object, const btf_extra_site &sit
     }
     if (object.name == "vmlinux")
         out.from_stext = site.address - (running ? stext_ : object.text);
-    if (out.dead == nullptr && has_rules_for(object, site))
-        out.dead = rules_.refusal(site.address, out.symbol, out.distance, false).why;
+    if (out.dead == nullptr)
+        out.dead = rules_.refusal(at, out.symbol, out.distance, false).why;
     return out;
 }
 

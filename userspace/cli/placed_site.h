@@ -33,15 +33,13 @@ class SitePlacer {
     // In order of address, where that is known, else of number.
     std::vector<PlacedSite> place(const FoundFunc &func) const;
 
-    // Why btf_extra.ko puts no probe at a site, besides what its flags say. Of a running kernel the
-    // code is not known.
+    // Why btf_extra.ko puts no probe at a site, besides what its flags say.
     ProbeRefusal refusal(const SiteObject &object, const btf_extra_site &site) const;
 
   private:
     SitePlacer(const SiteTables &tables, ProbeRules rules, uint64_t stext)
         : tables_(tables), rules_(std::move(rules)), stext_(stext) {}
     PlacedSite place(const SiteObject &object, const btf_extra_site &site) const;
-    bool has_rules_for(const SiteObject &object, const btf_extra_site &site) const;
 
     const SiteTables &tables_;
     ProbeRules rules_;

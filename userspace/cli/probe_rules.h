@@ -5,15 +5,14 @@
 #define BTF_EXTRA_PROBE_RULES_H
 
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <unordered_set>
-#include <utility>
 #include <vector>
 
+#include "userspace/format/code_tables.h"
 #include "userspace/format/elf_image.h"
+#include "userspace/format/result.h"
 #include "userspace/lib/tables/running_code.h"
 #include "userspace/lib/tables/symbols.h"
 
@@ -26,25 +25,23 @@ struct ProbeRefusal {
 
 class ProbeRules {
   public:
-    // The kernel's file must outlive the rules.
-    static ProbeRules of_kernel(const ElfImage &kernel, const Symbols &symbols);
+    // Of vmlinux or of a module. The file must outlive the rules.
+    static Result<ProbeRules> of_file(const ElfImage &elf, const Symbols &symbols);
     static ProbeRules of_running(const Symbols &symbols);
 
-    // Why there can be none at an address so far behind that symbol. with_notrace: of a kprobe that
+    // Why there can be none at a place so far behind that symbol. with_notrace: of a kprobe that
     // is no event, which may be in functions that ftrace does not know.
-    ProbeRefusal refusal(uint64_t address, const std::string &symbol, uint64_t distance,
+    ProbeRefusal refusal(const Place &place, const std::string &symbol, uint64_t distance,
                          bool with_notrace) const;
 
   private:
-    using AddressOf = std::function<std::optional<uint64_t>(const char *symbol)>;
-    void add_ranges(const AddressOf &address_of);
-    const char *refusal_of_code(uint64_t address, uint64_t distance) const;
+    const char *refusal_of_code(const Place &place, uint64_t distance) const;
 
-    std::vector<std::pair<uint64_t, uint64_t>> ranges_;
-    const ElfImage *kernel_ = nullptr;  // NULL: the code is what runs
+    std::vector<ClosedText> closed_;
+    const ElfImage *elf_ = nullptr;  // NULL: the code is what runs
     std::shared_ptr<const RunningCode> running_;
     std::string release_;
-    std::unordered_set<uint64_t> jump_labels_, faulting_;
+    std::unordered_set<Place> static_keys_, static_calls_, faulting_;
     std::unordered_set<std::string> blacklisted_;
     std::unordered_set<std::string> traced_;  // none: not known
 };

@@ -38,12 +38,4 @@ std::vector<std::byte> linked_bytes(const ElfImage &elf, uint64_t address, uint6
     return out;
 }
 
-std::vector<uint64_t> linked_addresses(const ElfImage &elf, uint64_t address, uint64_t size) {
-    const std::vector<std::byte> bytes = linked_bytes(elf, address, size);
-    std::vector<uint64_t> out(bytes.size() / sizeof(uint64_t));
-    if (!out.empty())
-        std::memcpy(out.data(), bytes.data(), out.size() * sizeof(uint64_t));
-    return out;
-}
-
 }  // namespace btf_extra

@@ -15,9 +15,6 @@ namespace btf_extra {
 // Empty: they are not in one section, or not in the file.
 std::vector<std::byte> linked_bytes(const ElfImage &elf, uint64_t address, uint64_t size);
 
-// The same as whole numbers.
-std::vector<uint64_t> linked_addresses(const ElfImage &elf, uint64_t address, uint64_t size);
-
 }  // namespace btf_extra
 
 #endif

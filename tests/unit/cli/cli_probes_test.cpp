@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/cli_fixture.h"
+#include "tests/support/module_build.h"
 #include "tests/support/template_build.h"
 
 namespace btf_extra {
@@ -143,6 +144,9 @@ __start___jump_table:
         .long twice + 0x1c - ., 0
         .quad 0
 __stop___jump_table:
+__start_static_call_sites:
+        .long twice + 0x18 - ., 0
+__stop_static_call_sites:
 __start_kprobe_blacklist:
         .quad report
 __stop_kprobe_blacklist:
@@ -187,6 +191,8 @@ TEST_F(CliProbesRefused, Lines) {
          "# ftrace does not know its function: p:kloc/twin_0 _stext+0x24\n"},
         {"inline.text", 0x5c, "tracefs",
          "# a static key changes the instruction there: p:kloc/twin_0 _stext+0x5c\n"},
+        {"inline.text", 0x58, "tracefs",
+         "# a static call changes the instruction there: p:kloc/twin_0 _stext+0x58\n"},
         {"inline.text", 0x56, "tracefs",
          "# kprobes return from the call there to a wrong address: p:kloc/twin_0 _stext+0x56\n"},
         {"inline.text", 0x57, "tracefs", "p:kloc/twin_0 _stext+0x57\n"},
@@ -241,6 +247,66 @@ TEST_F(CliProbesRefused, Counts) {
         EXPECT_EQ(exposed.err, *row.left_out == '\0' ? ""
                                                      : std::string("btf-extra: twin: left out: ") +
                                                            row.left_out + "\n");
+    }
+}
+
+// A module's tables of its code are in sections, and what is in them is in relocations.
+TEST(CliProbesOfAModule, Lines) {
+    const test::TemporaryFolder folder;
+    const std::string kernel = folder.path("vmlinux"), module = folder.path("m.ko"),
+                      tables = folder.path("m.btf_extra");
+    test::build_kernel(kernel);
+    test::write_file(folder.path("m.c"), R"(
+#define IN(section, entry) ".pushsection " section ", \"aw\"; " entry "; .popsection"
+#define NOTHING "1: nop; "
+#define HERE "1b - ."
+
+static inline void plain(void) { asm volatile(NOTHING); }
+static inline void keyed(void)
+{
+	asm volatile(NOTHING IN("__jump_table", ".long " HERE ", 0; .quad 0"));
+}
+static inline void between(void)
+{
+	asm volatile(NOTHING IN("__jump_table", ".long 0, " HERE "; .quad 1b"));
+}
+static inline void called(void)
+{
+	asm volatile(NOTHING IN(".static_call_sites", ".long " HERE ", 0"));
+}
+static inline void prefixed(void) { asm volatile("cs\n\tcall other"); }
+
+void traced(void) { plain(); keyed(); between(); called(); prefixed(); }
+__attribute__((no_instrument_function)) void untraced(void) { plain(); }
+__attribute__((section(".noinstr.text"))) void closed(void) { plain(); }
+void listed(void) { plain(); }
+void *entry __attribute__((section("_kprobe_blacklist"))) = listed;
+)");
+    test::must_run({"gcc", "-O2", "-g", "-r", "-nostdlib", "-Wl,--build-id", "-pg", "-mfentry",
+                    "-mrecord-mcount", "-fno-asynchronous-unwind-tables", "-fcf-protection=none",
+                    "-fno-pie", "-fno-toplevel-reorder", "-o", module, folder.path("m.c")});
+    test::must_run({"env", "LLVM_OBJCOPY=objcopy", "pahole", "-J", "--btf_base=" + kernel, module});
+    const auto made = test::run_btf_extra({"generate", "--vmlinux", kernel, "-o", tables, module});
+    ASSERT_EQ(made.exit_code, 0) << made.err;
+    // By objdump: __fentry__ is called in 5 bytes, and each of the instructions follows the last.
+    struct Row {
+        const char *func, *lines;
+    } rows[] = {
+        {"plain", "p:kloc/plain_0 m:traced+0x5\n"
+                  "# ftrace does not know its function: p:kloc/plain_1 m:untraced+0x0\n"
+                  "# kprobes keep out of there: p:kloc/plain_2 m:listed+0x5\n"
+                  "# kprobes keep out of there: p:kloc/plain_3 m:closed+0x5\n"},
+        {"keyed", "# a static key changes the instruction there: p:kloc/keyed_0 m:traced+0x6\n"},
+        {"between", "p:kloc/between_0 m:traced+0x7\n"},
+        {"called", "# a static call changes the instruction there: p:kloc/called_0 m:traced+0x8\n"},
+        {"prefixed", "# kprobes return from the call there to a wrong address: "
+                     "p:kloc/prefixed_0 m:traced+0x9\n"},
+    };
+    for (const Row &row : rows) {
+        const auto result = test::run_btf_extra(
+            {"probes", row.func, "--tables", tables, "--vmlinux", kernel, "--module", module});
+        EXPECT_EQ(result.exit_code, 0) << result.err;
+        EXPECT_EQ(result.out.substr(result.out.find('\n') + 1), row.lines) << row.func;
     }
 }
 

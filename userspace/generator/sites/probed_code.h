@@ -5,9 +5,9 @@
 #define BTF_EXTRA_PROBED_CODE_H
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
+#include "userspace/format/code_tables.h"
 #include "userspace/generator/dwarf/debug_file.h"
 #include "userspace/generator/sites/defined_symbols.h"
 
@@ -20,7 +20,7 @@ class ProbedCode {
     ProbedCode(const DebugFile &file, const DefinedSymbols &symbols);
 
     // Says whether the file has the table of ftrace. If not, the rest means nothing.
-    bool known() const { return !calls_.empty(); }
+    bool known() const { return !tables_.ftrace_calls.empty(); }
     // Says whether ftrace knows the function around a place. section is an index into
     // DebugFile::sections().
     bool traced(uint32_t section, uint64_t offset) const;
@@ -28,14 +28,12 @@ class ProbedCode {
     bool kept_out(uint32_t section, uint64_t offset) const;
 
   private:
-    bool has_one(const std::vector<uint64_t> &places, uint32_t section, uint64_t offset) const;
+    bool has_one(const std::vector<Place> &places, uint32_t section, uint64_t offset) const;
 
     const DebugFile &file_;
     const DefinedSymbols &symbols_;
-    uint64_t hook_before_ = 0;         // as in struct loc_arch
-    std::vector<uint64_t> calls_;      // link-time addresses, in ascending order, as all here
-    std::vector<uint64_t> blacklist_;  // functions of NOKPROBE_SYMBOL()
-    std::vector<std::pair<uint64_t, uint64_t>> closed_;  // text that no probe is put in
+    uint64_t hook_before_ = 0;  // as in struct loc_arch
+    CodeTables tables_;
 };
 
 }  // namespace btf_extra::generator

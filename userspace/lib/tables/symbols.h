@@ -3,7 +3,6 @@
 #ifndef BTF_EXTRA_SYMBOLS_H
 #define BTF_EXTRA_SYMBOLS_H
 
-#include <compare>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -13,20 +12,13 @@
 #include <vector>
 
 #include "userspace/format/core_api.h"
+#include "userspace/format/place.h"
 
 namespace btf_extra {
 
 // Why a table of the running kernel has no addresses.
 inline constexpr char kHiddenAddresses[] =
     "addresses are hidden: needs CAP_SYSLOG, and kernel.kptr_restrict below 2";
-
-// A place that a symbol table knows. In an ELF file it is counted from a section, whose index is
-// never 0; in the running kernel it is an address.
-struct Place {
-    uint32_t section = 0;
-    uint64_t offset = 0;
-    auto operator<=>(const Place &) const = default;
-};
 
 class Symbols {
   public:
