@@ -3,13 +3,10 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 
 #include "include/uapi/linux/btf_extra.h"
 #include "userspace/format/core_api.h"
-#include "userspace/format/kernel_release.h"
-#include "userspace/generator/sites/instructions.h"
 
 namespace btf_extra {
 namespace {
@@ -36,10 +33,6 @@ std::unordered_set<std::string> functions(const Symbols &symbols, const std::vec
     return out;
 }
 
-std::unordered_set<Place> set_of(const std::vector<Place> &places) {
-    return {places.begin(), places.end()};
-}
-
 // For foo.isra.0.cold the kernel looks at foo too, and at nothing between.
 bool has(const std::unordered_set<std::string> &names, const std::string &symbol) {
     return names.contains(symbol) || names.contains(symbol.substr(0, symbol.find('.')));
@@ -48,18 +41,14 @@ bool has(const std::unordered_set<std::string> &names, const std::string &symbol
 }  // namespace
 
 Result<ProbeRules> ProbeRules::of_file(const ElfImage &elf, const Symbols &symbols) {
-    const std::vector<ElfSymbol> elf_symbols_of_file = TRY(elf_symbols(elf));
-    const CodeTables tables = code_tables(elf, elf_symbols_of_file);
+    const std::vector<ElfSymbol> file_symbols = TRY(elf_symbols(elf));
+    const CodeTables tables = code_tables(elf, file_symbols);
     const loc_arch *arch = loc_arch_of(elf.machine());
     ProbeRules out;
     out.traced_ = functions(symbols, tables.ftrace_calls, arch != nullptr ? arch->hook_before : 0);
     out.blacklisted_ = functions(symbols, tables.blacklisted, 0);
-    out.static_keys_ = set_of(tables.static_keys);
-    out.static_calls_ = set_of(tables.static_calls);
-    out.faulting_ = set_of(tables.faulting);
     out.closed_ = tables.closed;
-    out.elf_ = &elf;
-    out.release_ = elf.relocatable() ? module_release(elf) : kernel_release(elf);
+    out.instructions_.emplace(elf, tables);
     return out;
 }
 
@@ -85,24 +74,10 @@ ProbeRules ProbeRules::of_running(const Symbols &symbols) {
 }
 
 const char *ProbeRules::refusal_of_code(const Place &place, uint64_t distance) const {
-    static constexpr char kPrefixedCall[] = "kprobes return from the call there to a wrong address";
-    if (elf_ == nullptr)
-        return running_ && running_->is_prefixed_call(place.offset) ? kPrefixedCall : nullptr;
-    const auto section = std::ranges::find(elf_->sections(), place.section, &ElfSection::index);
-    if (section == elf_->sections().end())
-        return nullptr;
-    const auto bytes = elf_->bytes(*section);
-    const uint64_t before = std::min(distance, generator::kProbeContext);
-    if (!bytes || place.offset < before || place.offset >= bytes->size())
-        return nullptr;
-    const std::span<const uint8_t> code(reinterpret_cast<const uint8_t *>(bytes->data()),
-                                        bytes->size());
-    if (loc_arch_call(loc_arch_of(elf_->machine()), &code[place.offset],
-                      static_cast<uint32_t>(code.size() - place.offset)) == LOC_CALL_PREFIXED)
-        return kPrefixedCall;
-    return generator::kprobe_refusal(elf_->machine(), {code.subspan(place.offset - before, before),
-                                                       code.subspan(place.offset),
-                                                       faulting_.contains(place), release_});
+    if (instructions_)
+        return instructions_->refusal(place, distance);
+    return running_ && running_->is_prefixed_call(place.offset) ? generator::kPrefixedCall
+                                                                : nullptr;
 }
 
 ProbeRefusal ProbeRules::refusal(const Place &place, const std::string &symbol, uint64_t distance,
@@ -111,14 +86,11 @@ ProbeRefusal ProbeRules::refusal(const Place &place, const std::string &symbol, 
         std::ranges::any_of(closed_, [&](const ClosedText &text) { return text.holds(place); });
     if (closed || has(blacklisted_, symbol))
         return {BTF_EXTRA_REASON_KPROBE, "kprobes keep out of there"};
-    if (static_keys_.contains(place))
-        return {BTF_EXTRA_REASON_KPROBE, "a static key changes the instruction there"};
-    if (static_calls_.contains(place))
-        return {BTF_EXTRA_REASON_KPROBE, "a static call changes the instruction there"};
+    if (const char *why = refusal_of_code(place, distance))
+        return {BTF_EXTRA_REASON_KPROBE, why};
     if (!with_notrace && !traced_.empty() && !symbol.empty() && !has(traced_, symbol))
         return {BTF_EXTRA_REASON_NOTRACE, "ftrace does not know its function"};
-    const char *why = symbol.empty() ? nullptr : refusal_of_code(place, distance);
-    return {why != nullptr ? uint32_t{BTF_EXTRA_REASON_KPROBE} : 0, why};
+    return {0, nullptr};
 }
 
 }  // namespace btf_extra

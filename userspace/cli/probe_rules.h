@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "userspace/format/code_tables.h"
 #include "userspace/format/elf_image.h"
 #include "userspace/format/result.h"
+#include "userspace/generator/sites/probed_instructions.h"
 #include "userspace/lib/tables/running_code.h"
 #include "userspace/lib/tables/symbols.h"
 
@@ -38,10 +40,8 @@ class ProbeRules {
     const char *refusal_of_code(const Place &place, uint64_t distance) const;
 
     std::vector<ClosedText> closed_;
-    const ElfImage *elf_ = nullptr;  // NULL: the code is what runs
-    std::shared_ptr<const RunningCode> running_;
-    std::string release_;
-    std::unordered_set<Place> static_keys_, static_calls_, faulting_;
+    std::optional<generator::ProbedInstructions> instructions_;  // of a file
+    std::shared_ptr<const RunningCode> running_;                 // NULL: of a file
     std::unordered_set<std::string> blacklisted_;
     std::unordered_set<std::string> traced_;  // none: not known
 };

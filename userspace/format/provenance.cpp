@@ -17,7 +17,7 @@ constexpr uint32_t kMagic = 0x56505842;  // "BXPV"
 constexpr uint32_t kVersion = 2;
 constexpr uint32_t kNotKnown = UINT32_MAX;  // as a count
 
-// In the file come this header, func_files, variadic_funcs, untraced_sites (u32 each), the files'
+// In the file come this header, func_files, variadic_funcs, left_out_sites (u32 each), the files'
 // names with a NUL each, and the reasons (u8 each), without gaps.
 struct Header {
     uint32_t magic;
@@ -31,7 +31,7 @@ struct Header {
     uint32_t nr_files;
     uint32_t files_bytes;
     uint32_t nr_reasons;
-    uint32_t nr_untraced_sites;  // or kNotKnown
+    uint32_t nr_left_out_sites;  // or kNotKnown
     uint32_t reserved;
 };
 static_assert(sizeof(Header) == 56);
@@ -98,8 +98,8 @@ std::vector<std::byte> encode(const Provenance &provenance) {
         .nr_files = static_cast<uint32_t>(provenance.files.size()),
         .files_bytes = static_cast<uint32_t>(names.size()),
         .nr_reasons = static_cast<uint32_t>(provenance.reasons.size()),
-        .nr_untraced_sites = provenance.untraced_sites
-                                 ? static_cast<uint32_t>(provenance.untraced_sites->size())
+        .nr_left_out_sites = provenance.left_out_sites
+                                 ? static_cast<uint32_t>(provenance.left_out_sites->size())
                                  : kNotKnown,
         .reserved = 0,
     };
@@ -107,8 +107,8 @@ std::vector<std::byte> encode(const Provenance &provenance) {
     append(out, &header, 1);
     append(out, provenance.func_files.data(), provenance.func_files.size());
     append(out, provenance.variadic_funcs.data(), provenance.variadic_funcs.size());
-    if (provenance.untraced_sites)
-        append(out, provenance.untraced_sites->data(), provenance.untraced_sites->size());
+    if (provenance.left_out_sites)
+        append(out, provenance.left_out_sites->data(), provenance.left_out_sites->size());
     append(out, names.data(), names.size());
     append(out, provenance.reasons.data(), provenance.reasons.size());
     return out;
@@ -124,12 +124,12 @@ Result<Provenance> decode_provenance(std::span<const std::byte> bytes) {
     if (header.version != kVersion)
         return Error{fmt::format("version {} is not known", header.version)};
 
-    const bool knows_untraced = header.nr_untraced_sites != kNotKnown;
-    const uint32_t nr_untraced = knows_untraced ? header.nr_untraced_sites : 0;
+    const bool knows_left_out = header.nr_left_out_sites != kNotKnown;
+    const uint32_t nr_left_out = knows_left_out ? header.nr_left_out_sites : 0;
     uint64_t size = sizeof(header);
     size += uint64_t{header.nr_func_files} * sizeof(uint32_t);
     size += uint64_t{header.nr_variadic_funcs} * sizeof(uint32_t);
-    size += uint64_t{nr_untraced} * sizeof(uint32_t);
+    size += uint64_t{nr_left_out} * sizeof(uint32_t);
     size += header.files_bytes;
     size += header.nr_reasons;
     if (size != bytes.size())
@@ -144,8 +144,8 @@ Result<Provenance> decode_provenance(std::span<const std::byte> bytes) {
     bytes = bytes.subspan(sizeof(header));
     out.func_files = take<uint32_t>(bytes, header.nr_func_files);
     out.variadic_funcs = take<uint32_t>(bytes, header.nr_variadic_funcs);
-    if (auto sites = take<uint32_t>(bytes, nr_untraced); knows_untraced)
-        out.untraced_sites = std::move(sites);
+    if (auto sites = take<uint32_t>(bytes, nr_left_out); knows_left_out)
+        out.left_out_sites = std::move(sites);
     out.files = TRY(split_names(bytes.first(header.files_bytes), header.nr_files));
     bytes = bytes.subspan(header.files_bytes);
     out.reasons = take<uint8_t>(bytes, header.nr_reasons);
@@ -157,8 +157,8 @@ Result<Provenance> decode_provenance(std::span<const std::byte> bytes) {
             return Error{fmt::format("file number {} of {}", file, header.nr_files)};
     if (!ascending(out.variadic_funcs))
         return Error{"variadic functions are not in order"};
-    if (knows_untraced && !ascending(*out.untraced_sites))
-        return Error{"untraced sites are not in order"};
+    if (knows_left_out && !ascending(*out.left_out_sites))
+        return Error{"sites that are left out are not in order"};
     for (uint8_t reason : out.reasons)
         if (reason < kMissingReasonFirst || reason > kMissingReasonLast)
             return Error{fmt::format("reason code {} is not known", reason)};

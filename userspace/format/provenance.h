@@ -56,10 +56,10 @@ struct Provenance {
     // parameter. The void that ends a variadic prototype is not a parameter and has none.
     std::vector<uint8_t> reasons;
 
-    // The sites, as ascending numbers, that a default attach leaves out for the function around
-    // them: ftrace does not know it, and that is meant so, or kprobes keep out of it. none: the
-    // input did not say which functions ftrace knows.
-    std::optional<std::vector<uint32_t>> untraced_sites;
+    // The sites, as ascending numbers, that a default attach leaves out for what is there: ftrace
+    // does not know the function around them, and that is meant so, or kprobes keep out of the
+    // function or of the instruction. none: the input did not say which functions ftrace knows.
+    std::optional<std::vector<uint32_t>> left_out_sites;
 
     bool operator==(const Provenance &) const = default;
 };

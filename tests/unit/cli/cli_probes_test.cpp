@@ -308,6 +308,9 @@ void *entry __attribute__((section("_kprobe_blacklist"))) = listed;
         EXPECT_EQ(result.exit_code, 0) << result.err;
         EXPECT_EQ(result.out.substr(result.out.find('\n') + 1), row.lines) << row.func;
     }
+    const auto stat = nlohmann::json::parse(test::run_btf_extra({"stat", tables, "--json"}).out);
+    EXPECT_EQ(stat["inline_sites"], 8);
+    EXPECT_EQ(stat["inline_sites_reached"], 2);  // plain_0, between_0
 }
 
 }  // namespace

@@ -172,7 +172,7 @@ TEST_F(Cli, StatOfReach) {
     ExtraFile file = SampleObject().file;
     file.site_marks = {0 << 4 | SITE_MARK_LOOP_HEAD, 3 << 4 | SITE_MARK_PART,
                        4 << 4 | SITE_MARK_UNLISTED};
-    file.provenance->untraced_sites = {5, 7};
+    file.provenance->left_out_sites = {5, 7};
     const auto number = [](const json &out, const char *key) { return out[key].dump(); };
     auto result = run_btf_extra({"stat", write("reach", file), "--json"});
     ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -185,13 +185,13 @@ TEST_F(Cli, StatOfReach) {
                              "  reached, with all parameters         2   40.0%\n"})
         EXPECT_NE(text.find(line), text.npos) << line << text;
 
-    file.provenance->untraced_sites = {8};
-    EXPECT_NE(run_btf_extra({"stat", write("last", file)}).err.find("untraced site 8 of 8"),
+    file.provenance->left_out_sites = {8};
+    EXPECT_NE(run_btf_extra({"stat", write("last", file)}).err.find("site 8 of 8 is left out"),
               std::string::npos);
-    file.provenance->untraced_sites = {6, 6};
-    EXPECT_NE(
-        run_btf_extra({"stat", write("order", file)}).err.find("untraced sites are not in order"),
-        std::string::npos);
+    file.provenance->left_out_sites = {6, 6};
+    EXPECT_NE(run_btf_extra({"stat", write("order", file)})
+                  .err.find("sites that are left out are not in order"),
+              std::string::npos);
 }
 
 // Without provenance the counts come from the base BTF. Counts that only DWARF gives are missing.

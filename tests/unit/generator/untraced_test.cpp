@@ -54,7 +54,7 @@ class Untraced : public testing::Test {
     // What the file knows of the sites of leaf().
     static Expected found(const ObjectView &view, const ElfImage &elf) {
         const auto symbols = SymbolTable::load(elf);
-        const auto &untraced = view.file().provenance->untraced_sites;
+        const auto &untraced = view.file().provenance->left_out_sites;
         EXPECT_TRUE(symbols && untraced);
         Expected out;
         for (uint32_t number = 0; symbols && untraced && number < view.index().nr_sites; number++) {
@@ -151,7 +151,7 @@ TEST_F(Untraced, WithoutATable) {
     test::add_base_btf(path());
     const auto opened = GeneratedFixture::open(path());
     ASSERT_TRUE(opened) << opened.error().message;
-    EXPECT_FALSE((*opened)->view().file().provenance->untraced_sites);
+    EXPECT_FALSE((*opened)->view().file().provenance->left_out_sites);
     for (const test::NamedSite &site : (*opened)->sites())
         EXPECT_EQ(site.marks & SITE_MARK_UNLISTED, 0u) << site.function;
 }

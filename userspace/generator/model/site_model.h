@@ -155,9 +155,10 @@ struct Site {
     uint32_t section = 0;   // number of an executable section
     uint32_t offset = 0;    // bytes from the start of that section
     SiteClass site_class = SiteClass::kInline;
-    uint8_t marks = 0;  // SITE_MARK_*
-    // ftrace does not know the function around it, or kprobes keep out of it. If body is not 0, it
-    // has SITE_MARK_UNLISTED if that function, the number of a SourceFunction + 1, is inline.
+    uint8_t marks = 0;      // SITE_MARK_*
+    bool no_probe = false;  // kprobes keep out of there
+    // ftrace does not know the function around it. If body is not 0, the site has
+    // SITE_MARK_UNLISTED if that function, the number of a SourceFunction + 1, is inline.
     bool untraced = false;
     uint32_t body = 0;
     uint32_t params = 0;  // number of the list of its ParamSlots, in order of the prototype

@@ -384,7 +384,8 @@ bool UnitWalk::place_site(Site &site, uint64_t address, const Enclosing &enclosi
     const bool kept_out = input_.probed.kept_out(*section, site.offset);
     const bool traced = input_.probed.traced(*section, site.offset);
     is_traced_ |= traced;
-    site.untraced = kept_out || !traced;
+    site.no_probe = kept_out || !input_.probed.takes_probe(*section, site.offset);
+    site.untraced = !traced;
     if (kept_out || traced)
         return true;
     if (enclosing.traced)

@@ -8,7 +8,8 @@
 namespace btf_extra::generator {
 
 ProbedCode::ProbedCode(const DebugFile &file, const DefinedSymbols &symbols)
-    : file_(file), symbols_(symbols), tables_(code_tables(file.elf(), file.symbols())) {
+    : file_(file), symbols_(symbols), tables_(code_tables(file.elf(), file.symbols())),
+      instructions_(file.elf(), tables_) {
     if (const loc_arch *arch = loc_arch_of(file.elf().machine()))
         hook_before_ = arch->hook_before;
 }
@@ -37,6 +38,12 @@ bool ProbedCode::kept_out(uint32_t section, uint64_t offset) const {
     return has_one(tables_.blacklisted, section, offset) ||
            std::ranges::any_of(tables_.closed,
                                [&](const ClosedText &text) { return text.holds(place); });
+}
+
+bool ProbedCode::takes_probe(uint32_t section, uint64_t offset) const {
+    const auto around = symbols_.around(section, offset);
+    return instructions_.refusal({file_.sections()[section].index, offset},
+                                 around ? offset - around->first : 0) == nullptr;
 }
 
 }  // namespace btf_extra::generator

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Says in which functions the kernel lets tracers be, by the tables that it has of them: the calls
-// that ftrace turns on and off, and the functions and sections that kprobes keep out of.
+// Says where the kernel lets tracers be, by the tables that it has of its code: the calls that
+// ftrace turns on and off, and what kprobes keep out of.
 #ifndef BTF_EXTRA_PROBED_CODE_H
 #define BTF_EXTRA_PROBED_CODE_H
 
@@ -10,6 +10,7 @@
 #include "userspace/format/code_tables.h"
 #include "userspace/generator/dwarf/debug_file.h"
 #include "userspace/generator/sites/defined_symbols.h"
+#include "userspace/generator/sites/probed_instructions.h"
 
 namespace btf_extra::generator {
 
@@ -24,8 +25,10 @@ class ProbedCode {
     // Says whether ftrace knows the function around a place. section is an index into
     // DebugFile::sections().
     bool traced(uint32_t section, uint64_t offset) const;
-    // Says whether kprobes keep out of there.
+    // Says whether kprobes keep out of the function around a place.
     bool kept_out(uint32_t section, uint64_t offset) const;
+    // Says whether the instruction there takes a kprobe.
+    bool takes_probe(uint32_t section, uint64_t offset) const;
 
   private:
     bool has_one(const std::vector<Place> &places, uint32_t section, uint64_t offset) const;
@@ -34,6 +37,7 @@ class ProbedCode {
     const DefinedSymbols &symbols_;
     uint64_t hook_before_ = 0;  // as in struct loc_arch
     CodeTables tables_;
+    ProbedInstructions instructions_;
 };
 
 }  // namespace btf_extra::generator

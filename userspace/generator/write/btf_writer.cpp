@@ -330,12 +330,12 @@ Provenance provenance_of(const MergedUnits &merged, const std::vector<MergedSect
                     provenance.reasons.push_back(static_cast<uint8_t>(slot));
     if (!merged.knows_traced)
         return provenance;
-    std::vector<uint32_t> &untraced = provenance.untraced_sites.emplace();
+    std::vector<uint32_t> &left_out = provenance.left_out_sites.emplace();
     uint32_t number = 0;
     for (const MergedSection &section : sections)
         for (const MergedSite &site : section.sites) {
-            if (site.untraced && !(site.marks & SITE_MARK_UNLISTED))
-                untraced.push_back(number);
+            if (site.no_probe || (site.untraced && !(site.marks & SITE_MARK_UNLISTED)))
+                left_out.push_back(number);
             ++number;
         }
     return provenance;

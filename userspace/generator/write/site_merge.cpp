@@ -329,6 +329,7 @@ std::vector<MergedSection> merge_sites(const std::vector<UnitSites> &units,
                                    .offset = site.offset,
                                    .params = merged.param_list_numbers[u][site.params],
                                    .marks = site.marks | own_mark(site),
+                                   .no_probe = site.no_probe,
                                    .untraced = site.untraced});
         }
     }

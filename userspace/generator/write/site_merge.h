@@ -34,7 +34,7 @@ struct MergedSite {
     // SITE_MARK_*. If it stands for several sites that were read, one of them has LOOP_HEAD, and
     // all have each other mark.
     uint32_t marks = 0;
-    bool untraced = false;  // as in Site
+    bool no_probe = false, untraced = false;  // as in Site
 };
 
 struct MergedSection {

@@ -155,10 +155,10 @@ Result<void> ObjectView::check_provenance() {
         return error(kProvenanceSection,
                      fmt::format("{} reasons for {} parameters without location",
                                  provenance->reasons.size(), missing));
-    const auto &untraced = provenance->untraced_sites;
-    if (untraced && !untraced->empty() && untraced->back() >= index().nr_sites)
+    const auto &left_out = provenance->left_out_sites;
+    if (left_out && !left_out->empty() && left_out->back() >= index().nr_sites)
         return error(kProvenanceSection,
-                     fmt::format("untraced site {} of {}", untraced->back(), index().nr_sites));
+                     fmt::format("site {} of {} is left out", left_out->back(), index().nr_sites));
     return {};
 }
 
