@@ -5,7 +5,7 @@
 prepare() {
     local func
     mkdir "$files/probes"
-    for func in ksys_fallocate skb_headlen tcp_ack_tstamp zone_watermark_ok task_pid_nr; do
+    for func in ksys_fallocate skb_headlen tcp_ack_tstamp zone_watermark_ok task_pid_nr mmap_read_lock; do
         build/release/btf-extra probes "$func" --tables "$files/vmlinux.btf_extra" \
             --vmlinux "$modules/vmlinux" >"$files/probes/$func" || return
     done

@@ -20,6 +20,14 @@ const char *refusal_of(uint32_t flags) {
     return nullptr;
 }
 
+// Says whether the tables say that no default attach takes a site. They know the code that they
+// were made of, which a running kernel changes.
+bool left_out(const SiteObject &object, uint32_t number) {
+    const auto &provenance = object.view->file().provenance;
+    return provenance && provenance->left_out_sites &&
+           std::ranges::binary_search(*provenance->left_out_sites, number);
+}
+
 }  // namespace
 
 Result<SitePlacer> SitePlacer::open(const SiteTables &tables) {
@@ -36,12 +44,21 @@ Result<SitePlacer> SitePlacer::open(const SiteTables &tables) {
 }
 
 ProbeRefusal SitePlacer::refusal(const SiteObject &object, const btf_extra_site &site) const {
+    return refusal(object, site, (site.flags & BTF_EXTRA_SITE_UNLISTED) != 0);
+}
+
+ProbeRefusal SitePlacer::refusal(const SiteObject &object, const btf_extra_site &site,
+                                 bool notrace) const {
     if (tables_.running() && site.address == 0)
         return {};
     const Place at = place_of(object, site.number);
     const auto found = tables_.symbols()->around(at);
-    return rules_.refusal(at, std::string(found ? found->symbol : ""), found ? found->distance : 0,
-                          (site.flags & BTF_EXTRA_SITE_UNLISTED) != 0);
+    const ProbeRefusal known = rules_.refusal(at, std::string(found ? found->symbol : ""),
+                                              found ? found->distance : 0, notrace);
+    if (known.why == nullptr && tables_.running() && rules_.knows_traced() &&
+        left_out(object, site.number))
+        return {BTF_EXTRA_REASON_KPROBE, "kprobes keep out of there"};
+    return known;
 }
 
 PlacedSite SitePlacer::place(const SiteObject &object, const btf_extra_site &site) const {
@@ -64,7 +81,7 @@ PlacedSite SitePlacer::place(const SiteObject &object, const btf_extra_site &sit
     if (object.name == "vmlinux")
         out.from_stext = site.address - (running ? stext_ : object.text);
     if (out.dead == nullptr)
-        out.dead = rules_.refusal(at, out.symbol, out.distance, false).why;
+        out.dead = refusal(object, site, false).why;
     return out;
 }
 

@@ -31,6 +31,9 @@ class ProbeRules {
     static Result<ProbeRules> of_file(const ElfImage &elf, const Symbols &symbols);
     static ProbeRules of_running(const Symbols &symbols);
 
+    // Says whether it is known which functions ftrace knows.
+    bool knows_traced() const { return !traced_.empty(); }
+
     // Why there can be none at a place so far behind that symbol. with_notrace: of a kprobe that
     // is no event, which may be in functions that ftrace does not know.
     ProbeRefusal refusal(const Place &place, const std::string &symbol, uint64_t distance,

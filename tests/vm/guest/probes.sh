@@ -13,6 +13,7 @@ write_probe() { echo "$1" >>$tracing/kprobe_events 2>/tmp/error; }
 
 refused=0
 accepted=0
+changed=0
 for elsewhere in /probes/*; do
     func=${elsewhere##*/}
     btf-extra probes "$func" ${file:+--tables "$file"} >/tmp/lines || echo "fail probes of $func"
@@ -29,6 +30,16 @@ for elsewhere in /probes/*; do
             tail -n 3 $tracing/error_log 2>/dev/null | sed 's/^/# /'
         fi
     done </tmp/elsewhere
+    # The kernel's file says where there is a static key or a static call, and the tables know that no
+    # probe can be there.
+    sed -n 's/^# a static [a-z]* changes the instruction there: //p' "/probes/$func" >/tmp/changed
+    changed=$((changed + $(wc -l </tmp/changed)))
+    # An empty list of patterns is every line to busybox.
+    [ ! -s /tmp/changed ] || same "$func: the tables know where the kernel changes an instruction" '' \
+        "$(grep -xFf /tmp/changed /tmp/here)"
+    while read -r line; do
+        if write_probe "$line"; then echo "fail $func: the instruction takes a probe: $line"; fi
+    done </tmp/changed
     # The kernel's file knows more about places that take none.
     grep -vxFf /tmp/elsewhere /tmp/here >/tmp/more
     while read -r line; do
@@ -38,6 +49,7 @@ done
 same 'lines that tracefs refuses' 0 $refused
 echo "# $accepted lines"
 same 'lines are there' "$accepted" "$(wc -l <$tracing/kprobe_events)"
+[ $changed -gt 10 ] || echo "fail there are instructions that the kernel changes: $changed"
 [ $accepted -gt 100 ] || echo "fail there is something to write: $accepted lines"
 
 # ksys_fallocate is inlined into the system call.
