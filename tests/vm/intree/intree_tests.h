@@ -37,6 +37,12 @@ Place place_of(const Func &func, const std::string &module = "");
 void write_own_places(const char *file);
 void same_own_places(const char *file, const std::string &when);
 
+// Functions that the verifier refuses, for its programs call them. Before Linux 7 it gives no
+// reason.
+inline constexpr const char *kUntraceable[] = {"migrate_disable",   "migrate_enable",
+                                               "preempt_count_add", "preempt_count_sub",
+                                               "__rcu_read_lock",   "__rcu_read_unlock"};
+
 void pairs();    // two functions of intree_test.ko
 void several();  // an id with several bodies, or with none
 void changed();  // bodies that the compiler changed
