@@ -42,7 +42,7 @@ bool has(const std::unordered_set<std::string> &names, const std::string &symbol
 
 Result<ProbeRules> ProbeRules::of_file(const ElfImage &elf, const Symbols &symbols) {
     const std::vector<ElfSymbol> file_symbols = TRY(elf_symbols(elf));
-    const CodeTables tables = code_tables(elf, file_symbols);
+    const generator::CodeTables tables = generator::code_tables(elf, file_symbols);
     const loc_arch *arch = loc_arch_of(elf.machine());
     ProbeRules out;
     out.traced_ = functions(symbols, tables.ftrace_calls, arch != nullptr ? arch->hook_before : 0);
@@ -55,7 +55,7 @@ Result<ProbeRules> ProbeRules::of_file(const ElfImage &elf, const Symbols &symbo
 ProbeRules ProbeRules::of_running(const Symbols &symbols) {
     ProbeRules out;
     out.running_ = std::make_shared<RunningCode>();
-    out.closed_ = closed_text([&](std::string_view name) -> std::optional<uint64_t> {
+    out.closed_ = generator::closed_text([&](std::string_view name) -> std::optional<uint64_t> {
         const auto found = symbols.places(name);
         return found.size() == 1 ? std::optional(found[0].offset) : std::nullopt;
     });
@@ -82,8 +82,8 @@ const char *ProbeRules::refusal_of_code(const Place &place, uint64_t distance) c
 
 ProbeRefusal ProbeRules::refusal(const Place &place, const std::string &symbol, uint64_t distance,
                                  bool with_notrace) const {
-    const bool closed =
-        std::ranges::any_of(closed_, [&](const ClosedText &text) { return text.holds(place); });
+    const bool closed = std::ranges::any_of(
+        closed_, [&](const generator::ClosedText &text) { return text.holds(place); });
     if (closed || has(blacklisted_, symbol))
         return {BTF_EXTRA_REASON_KPROBE, "kprobes keep out of there"};
     if (const char *why = refusal_of_code(place, distance))

@@ -11,9 +11,9 @@
 #include <unordered_set>
 #include <vector>
 
-#include "userspace/format/code_tables.h"
 #include "userspace/format/elf_image.h"
 #include "userspace/format/result.h"
+#include "userspace/generator/sites/code_tables.h"
 #include "userspace/generator/sites/probed_instructions.h"
 #include "userspace/lib/tables/running_code.h"
 #include "userspace/lib/tables/symbols.h"
@@ -27,7 +27,7 @@ struct ProbeRefusal {
 
 class ProbeRules {
   public:
-    // Of vmlinux or of a module. The file must outlive the rules.
+    // The rules of vmlinux or of a module. The file must outlive them.
     static Result<ProbeRules> of_file(const ElfImage &elf, const Symbols &symbols);
     static ProbeRules of_running(const Symbols &symbols);
 
@@ -42,7 +42,7 @@ class ProbeRules {
   private:
     const char *refusal_of_code(const Place &place, uint64_t distance) const;
 
-    std::vector<ClosedText> closed_;
+    std::vector<generator::ClosedText> closed_;
     std::optional<generator::ProbedInstructions> instructions_;  // of a file
     std::shared_ptr<const RunningCode> running_;                 // NULL: of a file
     std::unordered_set<std::string> blacklisted_;

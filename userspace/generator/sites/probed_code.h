@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "userspace/format/code_tables.h"
 #include "userspace/generator/dwarf/debug_file.h"
+#include "userspace/generator/sites/code_tables.h"
 #include "userspace/generator/sites/defined_symbols.h"
 #include "userspace/generator/sites/probed_instructions.h"
 

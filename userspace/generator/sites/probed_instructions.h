@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "userspace/format/code_tables.h"
 #include "userspace/format/elf_image.h"
+#include "userspace/generator/sites/code_tables.h"
 #include "userspace/generator/sites/instructions.h"
 
 namespace btf_extra::generator {

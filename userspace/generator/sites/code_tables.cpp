@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-#include "userspace/format/code_tables.h"
+#include "userspace/generator/sites/code_tables.h"
 
 #include <algorithm>
 #include <array>
@@ -11,9 +11,9 @@
 #include <elf.h>
 #include <gelf.h>
 
-#include "userspace/format/linked_bytes.h"
+#include "userspace/generator/sites/linked_bytes.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 namespace {
 
 // An entry begins with an address of 8 bytes, or with the distance to the instruction in 4.
@@ -189,4 +189,4 @@ CodeTables code_tables(const ElfImage &elf, std::span<const ElfSymbol> symbols) 
             .closed = reader.closed()};
 }
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator

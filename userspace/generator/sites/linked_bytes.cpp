@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-#include "userspace/format/linked_bytes.h"
+#include "userspace/generator/sites/linked_bytes.h"
 
 #include <elf.h>
 #include <gelf.h>
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 std::vector<std::byte> linked_bytes(const ElfImage &elf, uint64_t address, uint64_t size) {
     const auto holds = [&](const ElfSection &section) {
@@ -38,4 +38,4 @@ std::vector<std::byte> linked_bytes(const ElfImage &elf, uint64_t address, uint6
     return out;
 }
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator

@@ -10,11 +10,11 @@
 
 #include "userspace/format/elf_image.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 // Empty: they are not in one section, or not in the file.
 std::vector<std::byte> linked_bytes(const ElfImage &elf, uint64_t address, uint64_t size);
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif

@@ -16,7 +16,7 @@
 #include "userspace/format/elf_symbols.h"
 #include "userspace/format/place.h"
 
-namespace btf_extra {
+namespace btf_extra::generator {
 
 // Text without probes, from one offset in a section to another.
 struct ClosedText {
@@ -38,13 +38,14 @@ struct CodeTables {
     std::vector<ClosedText> closed;
 };
 
-// The text that these symbols are around, in terms of what address_of() returns, with section 0.
+// Returns the text that these symbols are around. Offsets are what address_of() returns, and
+// sections are 0.
 using AddressOf = std::function<std::optional<uint64_t>(std::string_view symbol)>;
 std::vector<ClosedText> closed_text(const AddressOf &address_of);
 
 // symbols are those of the file, as elf_symbols() has them.
 CodeTables code_tables(const ElfImage &elf, std::span<const ElfSymbol> symbols);
 
-}  // namespace btf_extra
+}  // namespace btf_extra::generator
 
 #endif
