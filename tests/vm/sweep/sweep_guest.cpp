@@ -102,7 +102,7 @@ size_t end_of_batch(const List &list, size_t first, size_t end) {
     return at;
 }
 
-// What every request has.
+// Every request has these.
 struct Common {
     int program;
     uint32_t object, flags;

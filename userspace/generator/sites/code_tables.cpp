@@ -18,6 +18,7 @@ namespace {
 
 // An entry begins with an address of 8 bytes, or with the distance to the instruction in 4.
 enum class EntryBegin { kAddress, kDistance };
+using enum EntryBegin;
 
 struct TableShape {
     std::string_view first, end;               // symbols around it in vmlinux
@@ -30,21 +31,15 @@ constexpr TableShape kFtraceCalls = {"__start_mcount_loc",
                                      "__stop_mcount_loc",
                                      {"__mcount_loc", "__patchable_function_entries"},
                                      8,
-                                     EntryBegin::kAddress};
-constexpr TableShape kBlacklist = {"__start_kprobe_blacklist",
-                                   "__stop_kprobe_blacklist",
-                                   {"_kprobe_blacklist", ""},
-                                   8,
-                                   EntryBegin::kAddress};
+                                     kAddress};
+constexpr TableShape kBlacklist = {
+    "__start_kprobe_blacklist", "__stop_kprobe_blacklist", {"_kprobe_blacklist"}, 8, kAddress};
 constexpr TableShape kStaticKeys = {
-    "__start___jump_table", "__stop___jump_table", {"__jump_table", ""}, 16, EntryBegin::kDistance};
-constexpr TableShape kStaticCalls = {"__start_static_call_sites",
-                                     "__stop_static_call_sites",
-                                     {".static_call_sites", ""},
-                                     8,
-                                     EntryBegin::kDistance};
+    "__start___jump_table", "__stop___jump_table", {"__jump_table"}, 16, kDistance};
+constexpr TableShape kStaticCalls = {
+    "__start_static_call_sites", "__stop_static_call_sites", {".static_call_sites"}, 8, kDistance};
 constexpr TableShape kFaulting = {
-    "__start___ex_table", "__stop___ex_table", {"__ex_table", ""}, 12, EntryBegin::kDistance};
+    "__start___ex_table", "__stop___ex_table", {"__ex_table"}, 12, kDistance};
 
 struct ClosedName {
     std::string_view first, end, section;  // likewise
@@ -107,7 +102,7 @@ class Reader {
         return Place{section.index, address - section.address};
     }
 
-    // What the linker has dropped has the address 0, which is in no section.
+    // The linker writes the address 0 for a function that it drops: that is in no section.
     std::vector<Place> linked(const TableShape &shape) const {
         std::vector<Place> out;
         const auto range = linked_range(shape.first, shape.end);
@@ -117,7 +112,7 @@ class Reader {
             linked_bytes(elf_, range->first, range->second - range->first);
         for (size_t at = 0; at + shape.entry_size <= bytes.size(); at += shape.entry_size) {
             uint64_t address;
-            if (shape.begin == EntryBegin::kAddress) {
+            if (shape.begin == kAddress) {
                 std::memcpy(&address, bytes.data() + at, sizeof(address));
             } else {
                 int32_t distance;
