@@ -53,8 +53,7 @@ void count_sites(const ObjectView &view, const loc_section &section, Coverage &c
 // A default attach takes a site that begins a call and is hit once a call, at an instruction and in
 // a function that it may be in.
 void count_reached(const ObjectView &view, Coverage &coverage) {
-    const auto &provenance = view.file().provenance;
-    if (!view.file().site_marks || !provenance || !provenance->left_out_sites)
+    if (!view.file().site_marks || !view.knows_left_out())
         return;
     constexpr uint32_t kLeftOut = SITE_MARK_LOOP_HEAD | SITE_MARK_NO_ENTRY;
     coverage.inline_sites_reached = coverage.inline_sites_reached_all_params = 0;
@@ -68,8 +67,7 @@ void count_reached(const ObjectView &view, Coverage &coverage) {
             if ((marks & SITE_MARK_PART) != 0)
                 continue;
             coverage.inline_sites_kept++;
-            if ((marks & kLeftOut) != 0 ||
-                std::ranges::binary_search(*provenance->left_out_sites, number))
+            if ((marks & kLeftOut) != 0 || view.is_left_out(number))
                 continue;
             ++*coverage.inline_sites_reached;
             const loc_site &site = section.sites[i];

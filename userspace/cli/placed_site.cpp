@@ -20,14 +20,6 @@ const char *refusal_of(uint32_t flags) {
     return nullptr;
 }
 
-// Says whether the tables say that no default attach takes a site. They know the code that they
-// were made of, which a running kernel changes.
-bool left_out(const SiteObject &object, uint32_t number) {
-    const auto &provenance = object.view->file().provenance;
-    return provenance && provenance->left_out_sites &&
-           std::ranges::binary_search(*provenance->left_out_sites, number);
-}
-
 }  // namespace
 
 Result<SitePlacer> SitePlacer::open(const SiteTables &tables) {
@@ -44,19 +36,20 @@ Result<SitePlacer> SitePlacer::open(const SiteTables &tables) {
 }
 
 ProbeRefusal SitePlacer::refusal(const SiteObject &object, const btf_extra_site &site) const {
-    return refusal(object, site, (site.flags & BTF_EXTRA_SITE_UNLISTED) != 0);
-}
-
-ProbeRefusal SitePlacer::refusal(const SiteObject &object, const btf_extra_site &site,
-                                 bool notrace) const {
     if (tables_.running() && site.address == 0)
         return {};
     const Place at = place_of(object, site.number);
-    const auto found = tables_.symbols()->around(at);
-    const ProbeRefusal known = rules_.refusal(at, std::string(found ? found->symbol : ""),
-                                              found ? found->distance : 0, notrace);
+    return refusal(object, site, at, tables_.symbols()->around(at),
+                   (site.flags & BTF_EXTRA_SITE_UNLISTED) != 0);
+}
+
+ProbeRefusal SitePlacer::refusal(const SiteObject &object, const btf_extra_site &site,
+                                 const Place &at, const std::optional<Symbols::Distance> &symbol,
+                                 bool notrace) const {
+    const ProbeRefusal known = rules_.refusal(at, std::string(symbol ? symbol->symbol : ""),
+                                              symbol ? symbol->distance : 0, notrace);
     if (known.why == nullptr && tables_.running() && rules_.knows_traced() &&
-        left_out(object, site.number))
+        object.view->is_left_out(site.number))
         return {BTF_EXTRA_REASON_KPROBE, "kprobes keep out of there"};
     return known;
 }
@@ -73,7 +66,8 @@ PlacedSite SitePlacer::place(const SiteObject &object, const btf_extra_site &sit
         return out;
     }
     const Place at = place_of(object, site.number);
-    if (const auto found = tables_.symbols()->around(at)) {
+    const auto found = tables_.symbols()->around(at);
+    if (found) {
         out.symbol = found->symbol;
         out.distance = found->distance;
         out.namesakes = tables_.symbols()->places(found->symbol).size();
@@ -81,7 +75,7 @@ PlacedSite SitePlacer::place(const SiteObject &object, const btf_extra_site &sit
     if (object.name == "vmlinux")
         out.from_stext = site.address - (running ? stext_ : object.text);
     if (out.dead == nullptr)
-        out.dead = refusal(object, site, false).why;
+        out.dead = refusal(object, site, at, found, false).why;
     return out;
 }
 

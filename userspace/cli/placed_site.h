@@ -40,7 +40,8 @@ class SitePlacer {
     SitePlacer(const SiteTables &tables, ProbeRules rules, uint64_t stext)
         : tables_(tables), rules_(std::move(rules)), stext_(stext) {}
     PlacedSite place(const SiteObject &object, const btf_extra_site &site) const;
-    ProbeRefusal refusal(const SiteObject &object, const btf_extra_site &site, bool notrace) const;
+    ProbeRefusal refusal(const SiteObject &object, const btf_extra_site &site, const Place &at,
+                         const std::optional<Symbols::Distance> &symbol, bool notrace) const;
 
     const SiteTables &tables_;
     ProbeRules rules_;

@@ -275,6 +275,11 @@ uint32_t ObjectView::site_marks(uint32_t site_number) const {
                          blobs.nr_marks);
 }
 
+bool ObjectView::is_left_out(uint32_t site_number) const {
+    return knows_left_out() &&
+           std::ranges::binary_search(*file_.provenance->left_out_sites, site_number);
+}
+
 ObjectView::Located ObjectView::count_located(uint32_t loc_proto, bool variadic) const {
     const btf_type *proto = btf_blob_type(&locations_->blob(), loc_proto);
     uint32_t count = loc_vlen(proto);

@@ -88,6 +88,12 @@ class ObjectView {
     // a probe is hit more than once a call (file().site_marks), no site has these marks.
     uint32_t site_marks(uint32_t site_number) const;
 
+    // Returns true if no default attach takes a site, whatever its marks are. The file says so of
+    // the code that it was made from, which a running kernel changes. Without knows_left_out() it
+    // says so of no site.
+    bool knows_left_out() const { return file_.provenance && file_.provenance->left_out_sites; }
+    bool is_left_out(uint32_t site_number) const;
+
     // Counts the parameters of a site, and those that have a location. variadic: is_variadic() of
     // its function.
     struct Located {
