@@ -273,7 +273,7 @@ struct btf_extra_attach {
 /* A site with a probe. */
 struct btf_extra_probe {
 	struct btf_extra_site site;
-	__u64 missed;		/* hits that were lost because another kprobe was running */
+	__u64 missed;		/* hits lost as another kprobe was running; at least so many */
 };
 
 /* The argument of BTF_EXTRA_IOC_LINK, for a descriptor from BTF_EXTRA_IOC_ATTACH: in and out. */
