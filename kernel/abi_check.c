@@ -27,12 +27,12 @@ static bool at_place(const struct loc_location *location, const struct arg_place
 static enum abi_fault_code check_param(const struct btf_type *param, const struct arg_place *place,
 				       enum abi_promise promise, struct loc_location *found)
 {
-	/* In memory, where no location tells more than the ABI. */
+	/* It is in memory: no location tells more of it than the ABI. */
 	if (!place->nr_registers)
 		return promise == ABI_KEPT ? ABI_FAULT_NONE : ABI_FAULT_IN_MEMORY;
 	if (!param || loc_location_read(found, param))
 		return promise == ABI_KEPT ? ABI_FAULT_NONE : ABI_FAULT_OPTIMIZED_OUT;
-	/* What is always the same may still be passed. */
+	/* The value is always the same, and may still be passed. */
 	if (found->shape == LOC_SHAPE_CONSTANT || found->shape == LOC_SHAPE_ADDRESS)
 		return promise == ABI_KEPT ? ABI_FAULT_NONE : ABI_FAULT_CONSTANT;
 	return at_place(found, place) ? ABI_FAULT_NONE : ABI_FAULT_ELSEWHERE;
@@ -71,7 +71,7 @@ bool abi_check(const struct btf_blob *types, u32 func_id, u32 loc_proto, enum ab
 		fault->place = places[i];
 		return false;
 	}
-	/* With its parameters a compiler drops a result that nobody looks at. */
+	/* A compiler that drops parameters also drops a result that nobody looks at. */
 	if (promise == ABI_CHANGED && has_result(types, func_id)) {
 		fault->code = ABI_FAULT_RESULT;
 		return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Whether a body takes its parameters where its prototype says: fentry looks for
+ * Tells whether a body takes its parameters where its prototype says: fentry looks for
  * them there. Compilers that change a local function leave the prototype as it was.
  */
 #ifndef BTF_EXTRA_ABI_CHECK_H
@@ -12,7 +12,7 @@
 #include "core/btf_blob.h"
 #include "core/loc_location.h"
 
-/* What is known of a body besides its locations. */
+/* This is known of a body besides its locations. */
 enum abi_promise {
 	ABI_KEPT,	/* nothing says otherwise; parameters without location are just not used */
 	ABI_CHANGED,	/* its symbol says that the compiler has changed it: foo.isra.0 */

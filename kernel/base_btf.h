@@ -30,7 +30,7 @@ bool base_btf_settle(struct base_btf *base, const void *at);
 int base_btf_open_module(struct base_btf *base, const struct module *module,
 			 const struct base_btf *vmlinux);
 
-/* For tests: opens these bytes, which the caller keeps, on top of another base or NULL. */
+/* Opens these bytes, which the caller keeps, on top of another base or NULL. Tests use it. */
 int base_btf_open_bytes(struct base_btf *base, const void *data, size_t size,
 			const struct base_btf *below);
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-# What build.sh and tree.sh share; to be sourced, where top is the folder of the sources.
+# build.sh and tree.sh share this, and source it with the folder of the sources in top.
 #
 #   list_sources        the C sources and their Kbuild files, as seen from the top
 #   update_copy FOLDER LIST [link]

@@ -91,7 +91,7 @@ static int keep_parts(struct extra_object *object, const struct object_source *s
 
 /* ---- blobs ---- */
 
-/* What the types blob continues: vmlinux's BTF, and a module's own where it has some. */
+/* Returns what the types blob continues: vmlinux's BTF, or a module's own where it has some. */
 static const struct btf_blob *find_base(struct extra_object *object,
 					const struct object_source *source,
 					const struct extra_elf *elf,

@@ -76,7 +76,7 @@ struct object_source {
 };
 
 /*
- * What an object needs from the running kernel. Each function returns 0 or a negative errno. Tests
+ * An object needs this from the running kernel. Each function returns 0 or a negative errno. Tests
  * bring their own.
  */
 struct object_host {

@@ -60,7 +60,7 @@ static int error_of(enum fentry_answer answer)
 
 /* ---- the log ---- */
 
-/* Under RCU, where writing to the log would sleep. Without memory the line is left out. */
+/* RCU is held, and writing to the log would sleep. If there is no memory, the line is left out. */
 static void append_line(const char *line, void *data)
 {
 	char **text = data;
@@ -83,7 +83,7 @@ static void write_log(struct bpf_verifier_log *log, const char *text)
 
 /* ---- the answer ---- */
 
-/* As the hook of the kernel wants it: 1 with *addr, 0: by name, or a negative errno. */
+/* Answers as the kernel's hook wants it: 1 with *addr, 0: by name, or a negative errno. */
 static int decide(const struct fentry_query *query, const struct fentry_target *target,
 		  const struct module *module, unsigned long *addr, struct module **owner)
 {
@@ -96,7 +96,7 @@ static int decide(const struct fentry_query *query, const struct fentry_target *
 	} else if (target->answer != FENTRY_ADDRESS) {
 		return 0;
 	}
-	/* What is left of a module's init when it lives is not for long. */
+	/* The text of a module's init is freed soon after the module lives. */
 	if (module && within_module_init(target->address, module))
 		return -ENOENT;
 	*addr = target->address;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the verifier's log is told of an id: why it is refused, which bodies there
- * are and how to choose one, what a program will not see.
+ * Tells the verifier's log of an id: why it is refused, which bodies there are and how
+ * to choose one, what a program will not see.
  */
 #ifndef BTF_EXTRA_FENTRY_REPORT_H
 #define BTF_EXTRA_FENTRY_REPORT_H

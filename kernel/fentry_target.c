@@ -121,7 +121,7 @@ static void count_site(const struct btf_extra_site *site, void *data)
 	}
 }
 
-/* To look up symbols takes longer than all the rest: once for one body, and not for more. */
+/* Looking up symbols takes longest. So it is done once a body, and for no more bodies than this. */
 #define MAX_NAMED 256
 
 static void find_named(const struct btf_extra_site *body, void *data)
@@ -136,7 +136,7 @@ static void find_named(const struct btf_extra_site *body, void *data)
 	judgement->target->address = body->address;
 }
 
-/* What its symbol says, query->symbol: foo.isra.0 for foo, or for a FUNC foo.isra.0. */
+/* Judges by the symbol of the body, query->symbol: foo.isra.0 for foo, or for a FUNC foo.isra.0. */
 static enum abi_promise promise_of(const struct judgement *judgement, bool has_symbol)
 {
 	const char *symbol = judgement->query->symbol;
@@ -231,7 +231,7 @@ bool fentry_target_accepted(const struct fentry_query *query, const struct fentr
 		/* Else the name leads to no body that is known to be wrong. */
 		return !target->own && !query->strict && !target->address;
 	default:
-		/* By name as well: the kernel says by itself that there is nothing. */
+		/* The kernel goes by name, and says by itself that there is nothing. */
 		return !target->own;
 	}
 }
@@ -249,7 +249,7 @@ static bool leads_to(struct fentry_query *query, u32 func_id, unsigned long addr
 	       fentry_target_accepted(query, &target);
 }
 
-/* So many other functions of one body are tried. */
+/* No more functions that share a body are tried. */
 #define MAX_NAMESAKES 16
 
 struct namesake {

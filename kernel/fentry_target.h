@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a program of fentry and its like that asks for a FUNC is attached to. All
- * of it inside rcu_read_lock(), and without the kernel's own structures.
+ * Finds what a program of fentry and its like is attached to if it asks for a FUNC. All of
+ * this is called inside rcu_read_lock(), and uses none of the kernel's own structures.
  *
  * Ids are of two sorts. The base's (vmlinux's BTF, or what a module's was before
  * our types went into it) go where they go without us, by name, unless the program
@@ -39,14 +39,14 @@ struct fentry_target {
 	struct phantom_found stub;	/* for FENTRY_STUB */
 };
 
-/* As kernel_symbol_at(): an argument, so that tests may have symbols of their own. */
+/* Does what kernel_symbol_at() does. It is an argument so that tests may have their own symbols. */
 typedef bool (*fentry_symbol_fn)(unsigned long address, char *symbol);
 
 /* It is phantom_of_func(), and tests have their own. */
 typedef bool (*fentry_stub_fn)(const struct extra_object *object, u32 func_id,
 			       struct phantom_found *found);
 
-/* What it takes to ask. */
+/* A question. */
 struct fentry_query {
 	const struct extra_object *object;
 	fentry_symbol_fn symbol_at;
@@ -58,7 +58,7 @@ struct fentry_query {
 
 void fentry_target_of(struct fentry_query *query, u32 func_id, struct fentry_target *target);
 
-/* Whether it is attached at all, and then at target->address if that is not 0. */
+/* Returns true if the program is attached: at target->address, or by name if that is 0. */
 bool fentry_target_accepted(const struct fentry_query *query, const struct fentry_target *target);
 
 /*

@@ -8,7 +8,7 @@
 #include "object_frames.h"
 #include "object_registry.h"
 
-/* Where a chain was found. */
+/* A chain was found here. */
 struct frame_origin {
 	const struct object_frames *frames;
 	bool freed;		/* the text there was freed */

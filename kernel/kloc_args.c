@@ -46,7 +46,7 @@ static unsigned long constants_base(const struct extra_object *object)
 	return object->module || !text ? 0 : text->address;
 }
 
-/* So many are worked out in one piece. */
+/* One piece of the work has so many. */
 #define PIECE 256
 
 static int find_places(const struct btf_blob *types, const struct kloc_request *request,

@@ -28,7 +28,7 @@ void kloc_args_free(struct kloc_args *args);
 int kloc_args_prepare(struct kloc_args *args, const struct extra_object *object,
 		      const struct kloc_request *request, u32 *done);
 
-/* Those of a LOC_PROTO that there is room for. */
+/* Returns the arguments of a LOC_PROTO, one of those that *args was allocated for. */
 const struct site_args *kloc_args_of(const struct kloc_args *args, u32 loc_proto);
 
 #endif

@@ -24,7 +24,7 @@ struct kloc_probe {
 /* It belongs to the hit on this CPU. Kprobes let no hit interrupt another. */
 DECLARE_PER_CPU(struct site_frame, kloc_frames);
 
-/* For kprobe.pre_handler of one in a struct kloc_probe. */
+/* Is the kprobe.pre_handler of a struct kloc_probe. */
 int kloc_probe_hit(struct kprobe *kprobe, struct pt_regs *regs);
 
 #endif

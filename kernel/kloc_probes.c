@@ -30,7 +30,7 @@ int kloc_probes_collect(struct kloc_probes *probes, struct kloc_sites *sites,
 
 /* ---- the end ---- */
 
-/* So many probes that are not armed are taken away in one piece, with kprobe_mutex held. */
+/* One call takes away so many probes that are not armed, and holds kprobe_mutex for all of them. */
 #define BATCH 1024
 
 /*
@@ -67,8 +67,8 @@ static void wait_for_optimizer(const struct kloc_probes *probes)
 }
 
 /*
- * To take away probes that are armed, the kernel holds its locks until all of them are changed. So
- * each is disarmed before, alone.
+ * The kernel takes away armed probes with its locks held until all of them are changed. So each is
+ * disarmed before, alone.
  */
 static void disarm(struct kloc_probes *probes)
 {

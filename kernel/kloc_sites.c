@@ -9,7 +9,7 @@
 #include "site_query.h"
 #include "traceable.h"
 
-/* How often tables that change while we read them are asked again. */
+/* Tables that change while we read them are asked so often. */
 #define MAX_TRIES 16
 
 static int walk(const struct registry_state *state, const struct extra_object *object,
@@ -64,7 +64,7 @@ static int begin(struct kloc_sites *sites, const struct kloc_request *request, u
 		return nr_params;
 	sites->nr_params = nr_params;
 	sites->generation = state->generation;
-	/* As long as it is in the tables it cannot be freed before rcu_read_unlock(). */
+	/* A module that is in the tables cannot be freed before rcu_read_unlock(). */
 	module = (struct module *)object->module;
 	if (module && (module->state != MODULE_STATE_LIVE || !try_module_get(module)))
 		return -EAGAIN;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a link is made from: the sites of a function at one moment, the arguments at each, and
+ * A link is made from these: the sites of a function at one moment, the arguments at each, and
  * which sites are to be left out.
  */
 #ifndef BTF_EXTRA_KLOC_SITES_H
@@ -39,7 +39,7 @@ void kloc_sites_free(struct kloc_sites *sites);
 /* Sets the reasons that are known without trying. -EINTR: the caller is being killed; -ENOMEM. */
 int kloc_sites_leave_out(struct kloc_sites *sites, const struct kloc_request *request);
 
-/* Whether the tables have changed since, in a way that the sites may have gone. */
+/* Returns true if the tables have changed since, so that sites of a module may have gone. */
 bool kloc_sites_stale(const struct kloc_sites *sites);
 
 #endif

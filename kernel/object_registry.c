@@ -160,7 +160,7 @@ static bool ranges_overlap(const struct registry_state *state)
 	return false;
 }
 
-/* When it returns nobody reads the state that was published before. */
+/* Publishes a state. After that nobody reads the one before. */
 static void publish(struct registry_state *state)
 {
 	state->generation = ++generation;

@@ -46,7 +46,7 @@ static bool is_padding(const char *name)
 	return strstarts(name, "__pfx_") || strstarts(name, "__cfi_");
 }
 
-/* So many symbols are looked at in one call. */
+/* One call looks at so many symbols. */
 #define PIECE 64
 
 unsigned long other_symbol_from(const struct extra_object *object, u32 *distance, char *name)

@@ -19,7 +19,7 @@
  */
 unsigned long other_symbol_from(const struct extra_object *object, u32 *distance, char *name);
 
-/* Whether that is the name of a part of a function. */
+/* Returns true if that is the name of a part of a function. */
 bool other_symbol_is_part(const char *name);
 
 #endif

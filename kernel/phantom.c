@@ -248,7 +248,7 @@ void phantom_disarm_all(struct list_head *phantoms)
 		phantom->missed += missed_by_probes(phantom);
 		nr += phantom->nr_funcs;
 	}
-	/* Without memory it takes longer: the kernel waits for each function. */
+	/* If there is no memory, it takes longer: the kernel waits for each function. */
 	all = kvmalloc_array(nr, sizeof(*all), GFP_KERNEL);
 	nr = 0;
 	list_for_each_entry(phantom, phantoms, gone)
@@ -260,7 +260,7 @@ void phantom_disarm_all(struct list_head *phantoms)
 		disarm(phantom);
 }
 
-/* As if it were armed, but for what the kernel says when it is asked for a probe. */
+/* Tells what arming would say, except that no probe is asked of the kernel. */
 static int try_func(struct phantom *phantom, u32 i)
 {
 	struct phantom_func_state *state = &phantom->states[i];

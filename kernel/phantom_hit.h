@@ -11,7 +11,7 @@ struct phantom_target {
 	struct kloc_counts __percpu *counts;
 };
 
-/* For kprobe.pre_handler of one in a struct kloc_probe whose args are those of a stub. */
+/* Is the kprobe.pre_handler of a struct kloc_probe whose args are those of a stub. */
 int phantom_hit(struct kprobe *kprobe, struct pt_regs *regs);
 
 #endif

@@ -14,8 +14,8 @@
 struct module;
 
 /*
- * For the init and the exit of such a module. stubs: the addresses of all of its stubs. Returns 0
- * or a negative errno; then one line in dmesg says why.
+ * The init and the exit of such a module call these. stubs: the addresses of all of its stubs.
+ * Returns 0 or a negative errno; then one line in dmesg says why.
  */
 int btf_extra_add_phantoms(struct module *module, const struct phantom_table *table,
 			   const unsigned long stubs[PHANTOM_STUBS]);

@@ -19,7 +19,7 @@
 /* One call gives no more results, which take some 2 MB. The caller asks again for the rest. */
 #define MAX_RESULTS 65536u
 
-/* Who opened the device decides it, as for /proc/kallsyms. */
+/* The opener of the device decides it, as for /proc/kallsyms. */
 static bool addresses_hidden(const struct file *file)
 {
 	return !file->private_data;
@@ -205,7 +205,7 @@ static int ioctl_lookup(const struct file *file, struct btf_extra_lookup __user 
 		return -EFAULT;
 	if (!lookup_makes_sense(&lookup))
 		return -EINVAL;
-	/* Who could try out addresses would find out where the kernel is. */
+	/* Someone who tries out addresses could find out where the kernel is. */
 	if (lookup.by == BTF_EXTRA_BY_ADDRESS && addresses_hidden(file))
 		return -EPERM;
 	err = get_query(&lookup, &query);
@@ -298,7 +298,7 @@ static int ioctl_frames(const struct file *file, struct btf_extra_chain __user *
 		return -EFAULT;
 	if (chain.reserved[0] || chain.reserved[1])
 		return -EINVAL;
-	/* As for a look-up by address. */
+	/* The rule is that of a look-up by address. */
 	if (addresses_hidden(file))
 		return -EPERM;
 	answer = kvmalloc(sizeof(*answer) + min_t(size_t, chain.files_size, most),

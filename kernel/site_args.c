@@ -98,7 +98,7 @@ static u32 move_value(struct arg_move *moves, const struct arg_location *locatio
 	return 2;
 }
 
-/* Whether the halves of a value can be told: no sums, no signs over more than 8 bytes. */
+/* Returns true if the halves of a value can be told: no sums, no signs over more than 8 bytes. */
 static bool can_move(const struct arg_location *location, const struct arg_place *place)
 {
 	const struct arg_move *first = &location->first;
@@ -228,7 +228,7 @@ static void take_back(const struct site_args *args, struct site_frame *frame, u3
 		*arch_args_word(&frame->regs) |= (u64)BTF_EXTRA_ARGS_NONE << 4 * param;
 }
 
-/* Of the two halves of a value the second one counts only if the first one could be read. */
+/* The second half of a value counts only if the first one could be read. */
 static bool taken_back(const struct site_args *args, const struct arg_move *move,
 		       struct site_frame *frame)
 {

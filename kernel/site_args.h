@@ -15,10 +15,10 @@
 #include "core/loc_location.h"
 #include "core/narrow_value.h"
 
-/* What a program runs on, see BTF_EXTRA_ARGS_MARK in the UAPI header. */
+/* A program runs on this, see BTF_EXTRA_ARGS_MARK in the UAPI header. */
 struct site_frame {
 	struct pt_regs regs;
-	/* Between two hits those from BTF_EXTRA_ARGS_CODED on are not present. */
+	/* The ones from BTF_EXTRA_ARGS_CODED on are not present between two hits. */
 	struct btf_extra_arg args[BTF_EXTRA_ARGS_MAX];
 };
 
@@ -34,7 +34,7 @@ struct arg_move {
 	u64 mask;
 };
 
-/* At most for one parameter: two halves and that it is present. */
+/* One parameter takes at most three moves: two halves, and that it is present. */
 #define SITE_ARGS_MOVES 3u
 
 struct site_args {

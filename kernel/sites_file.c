@@ -101,7 +101,7 @@ static void sites_stop(struct seq_file *seq, void *v)
 	rcu_read_unlock();
 }
 
-/* By its symbol: where ftrace sends the functions that are traced at the moment. */
+/* Tells by the symbol whether ftrace sends the functions there that are traced at the moment. */
 static bool is_tracer(unsigned long address, char *symbol)
 {
 	static const char *const tracers[] = {
@@ -118,8 +118,8 @@ static bool is_tracer(unsigned long address, char *symbol)
 }
 
 /*
- * What traces it now may be called in place of the NOP. A function that is inline in the source
- * is notrace, also where it has a body.
+ * A tracer that is there now may be called in place of the NOP. A function that is inline in the
+ * source is notrace, also where it has a body.
  */
 static bool is_traceable(unsigned long address, char *symbol)
 {
@@ -145,7 +145,7 @@ static const char *why_not(const struct btf_extra_site *body, enum fentry_answer
 	}
 }
 
-/* For a body: the symbol there, and the id that attaches to exactly this address. */
+/* Shows the symbol of a body, and the id that attaches to exactly this address. */
 static void show_attach(struct seq_file *seq, struct cursor *cursor,
 			const struct btf_extra_site *body)
 {

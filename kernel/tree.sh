@@ -31,7 +31,7 @@ patches=("$top/kernel/patches/$series"/*.patch)
 
 # No repository above the tree has a say in where the patches go.
 export GIT_CEILING_DIRECTORIES=${tree%/*}
-# As one patch: of several, git applies each that it can.
+# All are one patch to git: of several it would apply each that it can.
 apply() { (cd "$tree" && cat "${patches[@]}" | git apply --whitespace=nowarn "$@"); }
 
 ours=$tree/kernel/bpf/btf_extra

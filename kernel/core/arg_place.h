@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
-/* Where the ABI passes the parameters of a function, by its prototype in BTF. */
+/* Tells where the ABI passes the parameters of a function, by its prototype in BTF. */
 #ifndef BTF_EXTRA_ARG_PLACE_H
 #define BTF_EXTRA_ARG_PLACE_H
 

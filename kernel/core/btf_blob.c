@@ -256,7 +256,7 @@ static int check_layout(const struct btf_blob *blob, struct btf_fault *fault)
 	return 0;
 }
 
-/* How a record of that kind is laid out; NULL: nobody knows. */
+/* Returns how a record of that kind is laid out; NULL: nobody knows. */
 static const struct kind_layout *kind_layout_of(const struct btf_blob *blob, u32 kind)
 {
 	if (kind == BTF_KIND_UNKN)

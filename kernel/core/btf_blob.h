@@ -15,7 +15,7 @@
 
 #include "core_env.h"
 
-/* Why a blob was refused. One condition, one code; texts in btf_fault_text(). */
+/* The reasons to refuse a blob. One condition has one code; btf_fault_text() has the texts. */
 enum btf_fault_code {
 	BTF_FAULT_NONE = 0,
 

@@ -17,7 +17,7 @@ struct extra_blobs {
 	const u32 *marks;	/* see site_marks.h; NULL: not known */
 	u32 nr_marks;
 	struct inline_frames frames;	/* its sections are NULL: there are none */
-	/* From this id on functions are the object's; the base has those below without us. */
+	/* The object's own functions begin at this id; the base has those below without us. */
 	u32 first_own_id;
 };
 

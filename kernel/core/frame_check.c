@@ -4,7 +4,7 @@
 #include "loc_entry.h"
 #include "plain_text.h"
 
-/* What the check has seen so far. */
+/* The check has seen this so far. */
 struct check {
 	struct inline_frames *frames;
 	const u8 *data;
@@ -130,7 +130,7 @@ static int check_funcs(const struct check *check)
 	return 0;
 }
 
-/* What must be known of a caller to go on behind what it calls. */
+/* The check must know this of a caller to go on behind the functions that it calls. */
 struct caller {
 	u32 end;	/* of the records of its instances */
 	u32 code_size, start;

@@ -302,7 +302,7 @@ static int compare_block(const void *key, u32 i)
 }
 
 /*
- * So many are looked at one after the other: the processor foresees where that goes, unlike the
+ * So few blocks are looked at one after the other: the processor predicts that loop, unlike the
  * halves of a search.
  */
 #define FEW_BLOCKS 15u

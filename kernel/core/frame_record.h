@@ -58,7 +58,7 @@ struct frame_instance {
 	struct frame_cursor inner;
 };
 
-/* Which function was called from where. */
+/* A call: which function was called, and from where. */
 struct frame_call {
 	u32 func;		/* id of its FUNC */
 	u32 file, line;
@@ -93,14 +93,14 @@ struct frame_call frame_calls_last(const struct inline_frames *frames,
 bool frame_record_find(const struct inline_frames *frames, struct frame_place at,
 		       const struct frame_place *wanted, struct frames_record *record);
 
-/* How many blocks the pieces of a section are in. */
+/* Returns how many blocks the pieces of a section are in. */
 static inline u32 frame_blocks_of(const struct inline_frames_section *section)
 {
 	return section->nr_pieces / INLINE_FRAMES_BLOCK +
 	       (section->nr_pieces % INLINE_FRAMES_BLOCK != 0);
 }
 
-/* How many pages are told of a section with these blocks. */
+/* Returns how many pages inline_frames.pages has of a section with these blocks. */
 static inline u32 frame_pages_of(const struct inline_frames *frames,
 				 const struct inline_frames_block *blocks, u32 nr)
 {

@@ -43,8 +43,8 @@ const struct loc_register *loc_arch_register(const struct loc_arch *arch, u32 nu
 
 /*
  * Calls that kprobes emulate, and take for one of 5 bytes, so that they return to a wrong address.
- * With a prefix: 6.1.192 and 6.12.117 do; 7.3.4 does not. Through a register: those before 6.1.72,
- * 6.6.11 and 6.7 do, which lack commit f5d03da48d06.
+ * 6.1.192 and 6.12.117 do so if the call has a prefix; 7.3.4 does not. Kernels before 6.1.72,
+ * 6.6.11 and 6.7, which lack commit f5d03da48d06, do so if the call goes through a register.
  */
 enum loc_call {
 	LOC_CALL_NONE = 0,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
-/* How the calling convention of an architecture passes values of a type. */
+/* Tells how the calling convention of an architecture passes values of a type. */
 #ifndef BTF_EXTRA_LOC_ARCH_ARGS_H
 #define BTF_EXTRA_LOC_ARCH_ARGS_H
 

@@ -19,7 +19,7 @@ int loc_validate_types(const struct btf_blob *types, struct btf_fault *fault);
 /*
  * Checks every record of func_info: location kinds, and (the inline layout:
  * types and locations in one blob) the others as loc_validate_types() does.
- * With the split layout the types blob goes through loc_validate_types() first.
+ * In the split layout loc_validate_types() checks the types blob first.
  * A LOC_PARAM, LOC_PROTO that is referred to must be of this blob. Kinds after
  * LOCSEC, which the layout skips, are not looked into. Not checked, because BTF
  * does not say it: whether offsets lie inside their ELF section.

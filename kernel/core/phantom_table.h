@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
 /*
- * Which functions the stubs of a module "inlined" stand for. btf-extra expose writes the table to
+ * The functions that the stubs of a module "inlined" stand for. btf-extra expose writes the table to
  * PHANTOM_SECTION of a copy of the template inlined.ko. All parts are in the kernel's byte order,
  * one behind the other without gaps:
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
 /*
- * For loc_validate.c and stock_kinds.c only: the current record, and the checks that all kinds
- * share. Each condition has one code and one return.
+ * The current record, and the checks that all kinds share. Only loc_validate.c and stock_kinds.c
+ * include this. Each condition has one code and one return.
  */
 #ifndef BTF_EXTRA_RECORD_CHECK_H
 #define BTF_EXTRA_RECORD_CHECK_H

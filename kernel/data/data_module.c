@@ -11,8 +11,8 @@
 #include "blobs.h"
 
 /*
- * For the address of a weak symbol GCC 12 uses a GOT on arm64, which its modules do not have. In
- * data there is the address itself, if the compiler does not know it there.
+ * GCC 12 takes the address of a weak symbol from a GOT on arm64, and modules there have none. Data
+ * have the address itself, if the compiler does not know that it is this one.
  */
 struct bounds {
 	const u8 *first, *end;

@@ -180,8 +180,8 @@ struct place_row {
 	u32 nr_params;
 	u32 params[MAX_PARAMS];
 	/*
-	 * For each parameter: "0" is its register, "0-1" both registers, "0&" the one with its
-	 * address, "m" memory; "s": it is signed.
+	 * Each parameter has a word: "0" is its register, "0-1" both registers, "0&" the one with
+	 * its address, "m" memory; "s": it is signed.
 	 */
 	const char *x86_64, *aarch64;
 };

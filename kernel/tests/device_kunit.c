@@ -362,7 +362,7 @@ static void device_chain_test(struct kunit *test)
 			   sizeof(files) - row->files_size);
 }
 
-/* Who may not see addresses could try them out. */
+/* Someone who may not see addresses could try them out. */
 static void device_chain_hidden_test(struct kunit *test)
 {
 	const struct btf_extra_chain chain = { .address = 0x101020 };

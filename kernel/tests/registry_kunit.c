@@ -426,7 +426,7 @@ static void registry_replace_test(struct kunit *test)
 	generation = registry_generation();
 	KUNIT_EXPECT_EQ(test, replace(&cut), -EINVAL);
 	expect_file(test, "one", world->blobs.func_info.data, 393);
-	/* Where another object is. */
+	/* The other object is there. */
 	world->slide = 2;
 	KUNIT_EXPECT_EQ(test, replace(&source), -ERANGE);
 	expect_file(test, "one", world->blobs.func_info.data, 393);
@@ -437,7 +437,7 @@ static void registry_replace_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, registry_generation(), generation + 1);
 	KUNIT_EXPECT_EQ(test, nr_objects(), 2);
 	expect_file(test, "one", world->blobs.func_info.data, 393);
-	/* That of a module is not replaced. */
+	/* The object of a module is not replaced. */
 	source.module = THIS_MODULE;
 	KUNIT_EXPECT_NE(test, replace(&source), 0);
 	KUNIT_EXPECT_TRUE(test, withdraw("one", NULL));

@@ -2,7 +2,7 @@
 #include <linux/linkage.h>
 #include <asm/assembler.h>
 
-/* What of struct pt_regs is read here; core/loc_arch.c has all of it. */
+/* The parts of struct pt_regs that are read here; core/loc_arch.c has all of it. */
 #define REGS_X(number) (8 * (number))
 
 /*

@@ -19,7 +19,7 @@ static __always_inline u32 field(u32 instruction, u32 high, u32 low)
 #define RD(instruction) field(instruction, 4, 0)
 #define RN(instruction) field(instruction, 9, 5)
 
-/* In other places register 31 is zero. */
+/* Register 31 is the stack pointer here; in other operands it is zero. */
 static __always_inline u64 register_or_sp(const struct pt_regs *regs, u32 number)
 {
 	return number == 31 ? regs->sp : pt_regs_read_reg(regs, number);
@@ -121,7 +121,7 @@ static __always_inline bool simulate(u32 instruction, struct pt_regs *regs)
 	if (is_nop(instruction))
 		return true;
 	if (is_load(instruction)) {
-		/* If it faults, it shall do that where it stands. */
+		/* A load that faults must do so at its own address. */
 		if (!load(instruction, regs, &value))
 			return false;
 	} else if (is_add(instruction)) {
