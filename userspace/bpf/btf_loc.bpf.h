@@ -356,7 +356,7 @@ name(struct pt_regs *ctx);							\
 static __always_inline int btf_loc_##name(struct pt_regs *ctx, ##args);		\
 int name(struct pt_regs *ctx)							\
 {										\
-	/* So that the library sees that it does not take bare registers. */	\
+	/* It tells the library that the program takes no bare registers. */	\
 	asm volatile("" : : "r"(&btf_loc_specs));				\
 	_Pragma("GCC diagnostic push")						\
 	_Pragma("GCC diagnostic ignored \"-Wint-conversion\"")			\

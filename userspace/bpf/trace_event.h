@@ -70,8 +70,8 @@ enum trace_source {
 };
 
 /*
- * How a value is read. A number begins as the parameter. Each step takes it for an address, adds
- * its offset and reads the next one there. What is wanted are the bits from "shift" on of word
+ * Tells how a value is read. A number begins as the parameter. Each step takes it for an address,
+ * adds its offset and reads the next one there. The value is in the bits from "shift" on of word
  * "word"; more than 64 are taken as they are.
  */
 struct trace_value {

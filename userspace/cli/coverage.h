@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// How much a .btf_extra file covers: the numbers that `stat` prints.
+// Counts how much a .btf_extra file covers. `stat` prints these numbers.
 #ifndef BTF_EXTRA_COVERAGE_H
 #define BTF_EXTRA_COVERAGE_H
 

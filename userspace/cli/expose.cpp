@@ -132,7 +132,7 @@ void warn_without_fentry(const SiteTables &tables) {
 
 Result<void> expose(const Options &options) {
     const auto tables = TRY(open_tables(options.tables));
-    // What is to be written may be for another kernel.
+    // Stubs that are written to a file may be for another kernel.
     auto loaded = loaded_modules();
     if (!loaded && (options.output.empty() || loaded.error().code != ENOENT))
         return loaded.error();
@@ -213,7 +213,7 @@ Result<void> run(const Options &options) {
     return options.remove ? remove(options) : expose(options);
 }
 
-// What belongs to which way of use.
+// Returns what is wrong with the options: each belongs to one way of use. Empty: nothing is.
 std::string wrong_use(const Options &options) {
     const bool exposes = !options.list && !options.remove;
     if (options.list && options.remove)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// What `btf-extra expose` prints of stubs.
+// The texts that `btf-extra expose` prints of stubs.
 #ifndef BTF_EXTRA_EXPOSE_TEXT_H
 #define BTF_EXTRA_EXPOSE_TEXT_H
 

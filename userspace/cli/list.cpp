@@ -143,7 +143,7 @@ std::string_view digits(const fmt::format_int &number) {
     return {number.data(), number.size()};
 }
 
-// As `trace` and `probes` take it.
+// Appends the text of a function that `trace` and `probes` take.
 void append_text(std::string &out, const ListedFunc &func) {
     append(out, {func.object->name, ":", func.name});
     if (func.shares_name && func.file)
@@ -174,7 +174,7 @@ void append_how(std::string &out, const ListedFunc &func) {
         append(out, {"; no probe at ", digits(fmt::format_int(sites)), ": ", reason});
 }
 
-// Of the texts, so that what stands behind them is aligned; at most 50.
+// Returns the width of the texts, at most 50, by which the next column is aligned.
 size_t text_width(const ListedFuncs &funcs) {
     constexpr size_t kMost = 50;
     size_t width = 0;

@@ -7,7 +7,7 @@
 namespace btf_extra {
 namespace {
 
-// Why there can be no probe, by the flags of the site; NULL: there can.
+// Returns why there can be no probe, by the flags of the site; NULL: there can.
 const char *refusal_of(uint32_t flags) {
     if ((flags & BTF_EXTRA_SITE_FREED) != 0)
         return "its text is freed after boot";

@@ -30,10 +30,10 @@ class SitePlacer {
     // The tables must outlive it.
     static Result<SitePlacer> open(const SiteTables &tables);
 
-    // In order of address, where that is known, else of number.
+    // Returns them in order of address, or of number where the address is not known.
     std::vector<PlacedSite> place(const FoundFunc &func) const;
 
-    // Why btf_extra.ko puts no probe at a site, besides what its flags say.
+    // Returns why btf_extra.ko puts no probe at a site, besides what its flags say.
     ProbeRefusal refusal(const SiteObject &object, const btf_extra_site &site) const;
 
   private:

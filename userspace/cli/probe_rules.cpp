@@ -33,7 +33,7 @@ std::unordered_set<std::string> functions(const Symbols &symbols, const std::vec
     return out;
 }
 
-// For foo.isra.0.cold the kernel looks at foo too, and at nothing between.
+// The kernel looks for foo.isra.0.cold, then for foo, and for nothing between.
 bool has(const std::unordered_set<std::string> &names, const std::string &symbol) {
     return names.contains(symbol) || names.contains(symbol.substr(0, symbol.find('.')));
 }

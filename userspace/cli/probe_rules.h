@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Where the kernel takes no kprobe events: text that kprobes keep out of, and
-// functions that ftrace does not know.
+// Tells where the kernel takes no kprobe events: in text that kprobes keep out of, and in functions
+// that ftrace does not know.
 #ifndef BTF_EXTRA_PROBE_RULES_H
 #define BTF_EXTRA_PROBE_RULES_H
 
@@ -34,8 +34,8 @@ class ProbeRules {
     // Says whether it is known which functions ftrace knows.
     bool knows_traced() const { return !traced_.empty(); }
 
-    // Why there can be none at a place so far behind that symbol. with_notrace: of a kprobe that
-    // is no event, which may be in functions that ftrace does not know.
+    // Returns why there can be none at a place so far behind that symbol. with_notrace: the kprobe
+    // is no event, and may be in functions that ftrace does not know.
     ProbeRefusal refusal(const Place &place, const std::string &symbol, uint64_t distance,
                          bool with_notrace) const;
 

@@ -12,7 +12,7 @@
 
 namespace btf_extra {
 
-// How a value is to be read and shown.
+// Tells how a value is to be read and shown.
 struct ProbeValue {
     uint32_t size = 8;  // of the parameter's type
     enum { kSigned, kUnsigned, kHex } form = kHex;
@@ -24,7 +24,7 @@ struct ProbeArg {
     const char *why = nullptr;  // then: "a sum is no value"
 };
 
-// For kprobe_events, from 6.1 on, and perf probe. loc: a LOC_PARAM.
+// Returns the argument for kprobe_events, from 6.1 on, and perf probe. loc: a LOC_PARAM.
 ProbeArg kprobe_arg(const std::string &name, const btf_type *loc, uint16_t machine,
                     ProbeValue value);
 

@@ -61,7 +61,8 @@ class Writer {
         return site.symbol.empty() ? "?" : fmt::format("{}+{:#x}", site.symbol, site.distance);
     }
 
-    // As the tracer names the place. _stext does not move against the rest of the kernel's text.
+    // Names the place as the tracer does. _stext does not move against the rest of the kernel's
+    // text.
     std::string place_of(const PlacedSite &site, Line &line) const {
         if (format_ == Format::kTracefs && site.from_stext)
             return fmt::format("_stext+{:#x}", *site.from_stext);

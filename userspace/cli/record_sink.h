@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Where the fields of a BTF record go: one walk over the record, two forms of output.
+// Takes the fields of a BTF record: there is one walk over the record, and two forms of output.
 #ifndef BTF_EXTRA_RECORD_SINK_H
 #define BTF_EXTRA_RECORD_SINK_H
 

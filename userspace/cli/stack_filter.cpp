@@ -120,7 +120,7 @@ void StackFilter::filter_line(const Line &line, std::string &out) {
 
 // This takes lines that are no frames.
 void StackFilter::filter_other(std::string_view line, std::string &out) {
-    // As perf script does where there is debug information.
+    // perf script does so where there is debug information.
     is_filled_ = is_inlined_function(line);
     if (is_filled_) {
         out += line;

@@ -28,7 +28,7 @@ class StackFilter {
         StackFormat format;
         bool is_instruction, enters_interrupt;
     };
-    // By a hash of their texts. Frames and texts are in kept_.
+    // The key is a hash of their texts. Frames and texts are in kept_.
     using Frames = std::unordered_map<uint64_t, Frame *>;
 
     struct Line {

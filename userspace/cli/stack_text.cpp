@@ -66,9 +66,9 @@ std::optional<std::string_view> module_name(std::string_view text) {
     return text.substr(0, text.find(' '));
 }
 
-// What stands before a frame of a trace: nothing but spaces, or what ends like "[  12.345678]",
-// "kernel:", "<4>", with the "?" of a frame that may be none. is_instruction is set for "RIP:
-// 0010:" and "pc : ".
+// Says whether that may stand before a frame of a trace: nothing but spaces, or a text that ends
+// like "[  12.345678]", "kernel:", "<4>", with the "?" of a frame that may be none. is_instruction
+// is set for "RIP: 0010:" and "pc : ".
 bool is_trace_prefix(std::string_view text, bool &is_instruction) {
     if (text.ends_with(':')) {
         const size_t rip = text.rfind("RIP: ");
@@ -85,8 +85,8 @@ bool is_trace_prefix(std::string_view text, bool &is_instruction) {
     return text.empty() || text.ends_with(']') || text.ends_with(':') || text.ends_with('>');
 }
 
-// From Linux 6.13 on arm64 says behind a frame where it has it from, "(C)" or "(PF)". P is for the
-// pc of registers: an instruction.
+// Since Linux 6.13 arm64 says behind a frame where it has it from, "(C)" or "(PF)". P stands for
+// the pc of registers: an instruction.
 void take_source(std::string_view &text, bool &is_instruction) {
     const size_t open = text.rfind('(');
     if (open == text.npos || !text.ends_with(')'))

@@ -110,7 +110,7 @@ void run_filter(Symbolizer &symbolizer, bool knows_kaslr) {
 
 Result<void> print_place(Symbolizer &symbolizer, const std::string &text, bool json) {
     const auto named = TRY(symbolizer.find(text));
-    // Who reads JSON counts on an answer for each place.
+    // Readers of JSON count on an answer for each place.
     if (named.symbol.empty() && !json)
         return Error{fmt::format("'{}': no function is there", text)};
     if (json)

@@ -29,8 +29,8 @@ class Symbolizer {
     // It is an error if no object has frames, or if symbols cannot be seen.
     static Result<Symbolizer> open(TablesChoice choice);
 
-    // How far the kernel ran above the addresses that it was linked for. Addresses in text are not
-    // looked up before it is known, unless the tables are the running kernel's.
+    // Sets how far the kernel ran above the addresses that it was linked for. Addresses in text are
+    // not looked up before it is known, unless the tables are the running kernel's.
     void set_kaslr(uint64_t offset) { kaslr_ = offset; }
 
     // Opens the tables of the running kernel anew if modules have come or gone. It looks for that

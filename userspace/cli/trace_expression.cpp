@@ -117,7 +117,7 @@ class Parser {
         return compare(std::move(left));
     }
 
-    // From the operator on.
+    // Reads the rest of a comparison: the operator and its right side.
     Result<void> compare(Operand left) {
         if (left.kind != Operand::kPath)
             return Error{fmt::format("'{}': {} is on the wrong side", text_, left.text)};

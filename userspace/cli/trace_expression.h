@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// What people write for `btf-extra trace --filter`, --show and --summary: as text, not yet as
-// values of a function.
+// Reads what people write for `btf-extra trace --filter`, --show and --summary. It is text still,
+// not yet values of a function.
 #ifndef BTF_EXTRA_TRACE_EXPRESSION_H
 #define BTF_EXTRA_TRACE_EXPRESSION_H
 

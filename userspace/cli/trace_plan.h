@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// What the BPF program of `btf-extra trace` does at a call of a function: which values it reads,
-// and which calls it drops. It is worked out from BTF.
+// The plan of what the BPF program of `btf-extra trace` does at a call of a function: which values
+// it reads, and which calls it drops. It is worked out from BTF.
 #ifndef BTF_EXTRA_TRACE_PLAN_H
 #define BTF_EXTRA_TRACE_PLAN_H
 
@@ -15,7 +15,7 @@
 
 namespace btf_extra {
 
-// What the user asks of each function.
+// The user asks this of each function.
 struct TraceQuery {
     std::vector<FilterStep> filter;  // empty: none
     std::vector<Operand> shown;      // of BY_VALUE: the value
@@ -26,7 +26,7 @@ struct TraceQuery {
                                     const std::string &summary);
 };
 
-// How a value of --show or --summary is written.
+// Tells how a value of --show or --summary is written.
 struct ShownValue {
     std::string text;                   // what the user wrote
     std::optional<ValueFormat> format;  // none: it is a text
@@ -41,7 +41,7 @@ struct TracePlan {
     std::vector<ShownValue> shown;
 };
 
-// For a function of the blob with these names of its parameters.
+// Makes the plan of a function of the blob, whose parameters have these names.
 Result<TracePlan> make_plan(const btf_blob &blob, uint32_t func_id,
                             const std::vector<std::string> &params, const TraceQuery &query);
 

@@ -41,11 +41,11 @@ class TraceProgram {
     // when a signal came between.
     Result<void> wait(int milliseconds, const Visit &visit);
 
-    // Without room for their events, up to now.
+    // Returns how many events had no room up to now.
     uint64_t dropped() const { return totals_->dropped; }
 
     struct Counts {
-        // By cookie and address.
+        // The key is cookie and address.
         std::map<std::pair<uint32_t, uint64_t>, trace_calls> sites;
         uint64_t uncounted;  // calls that are in none of them
     };

@@ -48,11 +48,11 @@ class TraceTarget {
     size_t nr_sites() const;
     const TraceText &text() const { return *text_; }
 
-    // To all of them or to none. Sites that are left out are told of on stderr.
+    // Attaches to all of them or to none. stderr tells which sites are left out.
     Result<void> attach(const TraceProgram &program);
     void detach();
 
-    // On stderr: each site with its calls, and what is known to be missing.
+    // Prints each site with its calls to stderr, and what is known to be missing.
     void print_counts(const TraceProgram::Counts &counts, uint64_t shown) const;
 
     // Counts the calls up to now by what the query says.

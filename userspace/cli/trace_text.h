@@ -42,14 +42,14 @@ struct TracedSite {
 
 class TraceText {
   public:
-    // In the order of their cookies.
+    // The functions are in the order of their cookies.
     explicit TraceText(std::vector<TracedFunc> funcs) : funcs_(std::move(funcs)) {}
 
     void add_site(uint32_t func, uint64_t ip, TracedSite site) {
         sites_[{func, ip}] = std::move(site);
     }
 
-    // From now on a call is followed by its stack.
+    // Prints its stack behind each call from now on.
     void show_stacks(CallStackText stacks) { stacks_ = std::move(stacks); }
 
     const TracedFunc &func(uint32_t number) const { return funcs_[number]; }

@@ -14,7 +14,7 @@
 
 namespace btf_extra {
 
-// How values of a type are written. That is looked up once.
+// Knows how values of a type are written. That is looked up once.
 class ValueFormat {
   public:
     // Typedefs and qualifiers are stripped. An array or a function is the pointer that it is as a
@@ -22,7 +22,7 @@ class ValueFormat {
     // format.
     ValueFormat(const btf_blob &blob, uint32_t type_id);
 
-    // Of a number of 8 bytes, without a type.
+    // Returns the format of a number of 8 bytes, without a type.
     static ValueFormat number();
 
     // Returns the enumerator's value, extended as its type says; nothing: there is none of that

@@ -43,7 +43,7 @@ int main(int argc, char **argv)
 	time_t end;
 
 	/*
-	 * From here on libbpf knows SEC("kloc/..."). Some sites of skb_headlen are in functions
+	 * After this libbpf knows SEC("kloc/..."). Some sites of skb_headlen are in functions
 	 * that tracing itself uses. Without this flag they would make the whole attachment fail.
 	 */
 	if (btf_extra_register_kloc(&opts) != 0)

@@ -14,7 +14,7 @@ inline constexpr uint32_t kLinesMagic = 0x4e4c5842;  // "BXLN"
 inline constexpr uint32_t kLinesVersion = 1;
 inline constexpr uint32_t kLineBlockRows = 64;
 
-// Behind it stand its sections, blocks, files (u32 each), strings and records, without gaps.
+// Its sections, blocks, files (u32 each), strings and records follow it without gaps.
 struct LinesHeader {
     uint32_t magic, version;
     uint32_t nr_sections, nr_blocks, nr_files;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// What the file of a kernel module tells beside its sections: the name that it has when it is
+// Reads what the file of a kernel module tells beside its sections: the name that it has when it is
 // loaded, where it is installed, and whether it is signed.
 #ifndef BTF_EXTRA_MODULE_NAME_H
 #define BTF_EXTRA_MODULE_NAME_H

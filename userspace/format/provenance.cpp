@@ -17,8 +17,8 @@ constexpr uint32_t kMagic = 0x56505842;  // "BXPV"
 constexpr uint32_t kVersion = 2;
 constexpr uint32_t kNotKnown = UINT32_MAX;  // as a count
 
-// In the file come this header, func_files, variadic_funcs, left_out_sites (u32 each), the files'
-// names with a NUL each, and the reasons (u8 each), without gaps.
+// The file has this header, func_files, variadic_funcs, left_out_sites (u32 each), the files' names
+// with a NUL each, and the reasons (u8 each), without gaps.
 struct Header {
     uint32_t magic;
     uint32_t version;
@@ -71,7 +71,7 @@ Result<std::vector<std::string>> split_names(std::span<const std::byte> bytes, u
 }  // namespace
 
 std::string_view text(MissingReason reason) {
-    // By number, from kMissingReasonFirst on.
+    // The first is that of kMissingReasonFirst; the others follow in order of number.
     static constexpr std::string_view kTexts[] = {
         "optimized out",    "no location here",    "arithmetic",
         "implicit pointer", "entry value",         "static memory",

@@ -21,8 +21,8 @@ struct GenerateOptions {
     std::string input;        // ELF file with DWARF, or with a separate debug file
     std::string output = {};  // where the caller will write the container; for messages alone
     std::string btf_base;     // raw BTF or ELF file with .BTF; empty: the input's own .BTF
-    // For a module, the BTF of its kernel; the module's own BTF, if it has one, stands on that.
-    // NULL: the input is a kernel.
+    // The BTF of a module's kernel; the module's own BTF, if it has one, stands on that. NULL: the
+    // input is a kernel.
     std::shared_ptr<const BtfImage> vmlinux = nullptr;
     // index_types() made this of that, for several modules. NULL: generate() makes it.
     std::shared_ptr<const BaseTypes> vmlinux_types = nullptr;

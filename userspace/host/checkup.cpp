@@ -77,7 +77,7 @@ void add_options(const Host &host, std::vector<Finding> &findings) {
     add("KPROBES", "any tracing", true);
     add("BPF_EVENTS", "any tracing", true);
     add("DEBUG_INFO_BTF", "any tracing", true);
-    // What the kernel shows is more than what a file says of it.
+    // The BTF itself proves more than a file of the kernel's options.
     if (exists(host.path("/sys/kernel/btf/vmlinux"))) {
         findings.back().state = State::kOk;
         findings.back().seen = "/sys/kernel/btf/vmlinux";

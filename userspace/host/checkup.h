@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// What of btf-extra works on a machine, what does not, and what to do.
+// Finds out which parts of btf-extra work on a machine, which do not, and what to do.
 #ifndef BTF_EXTRA_CHECKUP_H
 #define BTF_EXTRA_CHECKUP_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// What the servers in DEBUGINFOD_URLS have of a build-id, by libdebuginfod. The library is loaded
-// when it is needed: it brings thirty others along.
+// Asks the servers in DEBUGINFOD_URLS for what they have of a build-id, by libdebuginfod. The
+// library is loaded when it is needed: it brings thirty others along.
 #ifndef BTF_EXTRA_DEBUGINFOD_H
 #define BTF_EXTRA_DEBUGINFOD_H
 

@@ -93,7 +93,8 @@ Result<InstalledTables> tables_in_place(const Host &host, const std::string &rel
     return *installed;
 }
 
-// What runs of that kernel: it and the modules that are loaded; of one that does not run, it alone.
+// Returns the objects of that kernel that run: it and the modules that are loaded. If it does not
+// run, it is the only one.
 BuildIds running_objects(const Host &host, const std::string &release,
                          const std::string &build_id) {
     BuildIds out = {{kVmlinux, build_id}};
@@ -155,7 +156,7 @@ Result<BuildIds> ask_for_tables(Debuginfod &server, const BuildIds &objects,
     return taken;
 }
 
-// What is installed comes first, then what servers have, and then packages.
+// Takes what is installed, else what servers have, else packages.
 Result<DebugInfo> get_debug_info(const Host &host, const std::string &release,
 
                                  const Result<std::unique_ptr<Debuginfod>> &server,

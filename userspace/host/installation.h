@@ -21,7 +21,7 @@ struct InstallOptions {
     uint32_t jobs = 1;
 };
 
-// What it does to the machine beside its files, and what it tells. All but run may be empty.
+// Its ways to change the machine beside its files, and to tell of it. All but run may be empty.
 struct InstallTools {
     // Runs a program of the system, as run_program() does.
     std::function<Result<void>(const std::vector<std::string> &arguments, bool quiet)> run;
@@ -36,7 +36,7 @@ struct Installed {
     uint64_t bytes;
 };
 
-// On an error, what was there before is still there. The same tables are not made twice.
+// An error leaves everything as it was before. The same tables are not made twice.
 Result<Installed> install_tables(const Host &host, const InstallOptions &options,
                                  const InstallTools &tools);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// What the running kernel was configured with.
+// Reads the options that the running kernel was configured with.
 #ifndef BTF_EXTRA_KERNEL_CONFIG_H
 #define BTF_EXTRA_KERNEL_CONFIG_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// How far a long piece of work is.
+// Shows how far a long piece of work is.
 #ifndef BTF_EXTRA_PROGRESS_H
 #define BTF_EXTRA_PROGRESS_H
 

@@ -46,8 +46,8 @@ Result<ServedObject> pack(const std::string &folder, const std::string &name,
     const std::string path = folder + "/" + out.file();
     const auto bytes = TRY(carrier_bytes(path, TRY(read_extra_file(plain))));
     TRY(write_whole_file(path, bytes));
-    // Of several files with one build-id a debuginfod gives the newest. Where it has the kernel's
-    // own, that must come first.
+    // If several files have one build-id, debuginfod gives the newest. This one is made old, so
+    // that the kernel's own file comes first where the server has it.
     const timespec old[2] = {{1, 0}, {1, 0}};
     if (utimensat(AT_FDCWD, path.c_str(), old, 0) != 0 || unlink(plain.c_str()) != 0)
         return Error{fmt::format("{}: output: {}", path, std::strerror(errno)), errno};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// What tells whether bytes are those that were meant.
+// A sum that tells whether bytes are those that were meant.
 #ifndef BTF_EXTRA_SHA256_H
 #define BTF_EXTRA_SHA256_H
 

@@ -75,7 +75,7 @@ class StagedFolder::Guard {
         sigemptyset(&signals_);
         for (const int each : {SIGINT, SIGTERM, SIGHUP}) {
             struct sigaction action = {};
-            // What nohup has ignored stays ignored.
+            // A signal that nohup has ignored stays ignored.
             if (sigaction(each, nullptr, &action) == 0 && action.sa_handler != SIG_IGN)
                 sigaddset(&signals_, each);
         }

@@ -147,7 +147,7 @@ std::vector<std::string> funcs_of_modules(const LoadedPaths &paths) {
         const std::string name = entry.path().filename();
         if (!vmlinux || name == "vmlinux" || fs::exists(folder_of(paths) + "." + name, error))
             continue;
-        // What has gone meanwhile, or cannot be read, has no name that libbpf would find.
+        // A module that has gone meanwhile, or cannot be read, has no name that libbpf would find.
         const auto image = open_base_btf(entry.path(), vmlinux->get());
         if (image)
             for (const auto &[func, id] : funcs_of((*image)->blob()))

@@ -25,13 +25,13 @@ struct LoadedModule {
     uint64_t users;                 // that hold it
 };
 
-// Where the kernel tells of them.
+// The kernel tells of them in these files.
 struct LoadedPaths {
     std::string sys_kernel = "/sys/kernel";
     std::string sys_module = "/sys/module";
 };
 
-// In order of number. It is an error if btf_extra is not loaded.
+// Returns them in order of number. It is an error if btf_extra is not loaded.
 Result<std::vector<LoadedModule>> loaded_modules(const LoadedPaths &paths = {});
 
 // Returns the names of the FUNCs in the BTF of all other modules. Theirs need not be symbols:
@@ -42,13 +42,13 @@ std::vector<std::string> funcs_of_modules(const LoadedPaths &paths = {});
 Result<StubState> read_stub_state(const std::string &stub, const LoadedPaths &paths = {});
 Result<void> arm_stub(const std::string &stub, const LoadedPaths &paths = {});
 
-// What is to become of a module. Before and after: the bytes to load; empty: it is not there.
+// A change of one module. before and after: the bytes to load; empty: it is not there.
 struct ModuleChange {
     std::string name;
     std::vector<std::byte> before, after;
 };
 
-// How modules are loaded and unloaded.
+// Loads and unloads modules.
 struct ModuleLoader {
     std::function<Result<void>(const std::vector<std::byte> &bytes)> load;
     std::function<Result<void>(const std::string &name)> unload;

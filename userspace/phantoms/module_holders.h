@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Who keeps a module with stubs from being unloaded.
+// Finds out who keeps a module with stubs from being unloaded.
 #ifndef BTF_EXTRA_MODULE_HOLDERS_H
 #define BTF_EXTRA_MODULE_HOLDERS_H
 

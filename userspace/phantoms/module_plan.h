@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Which module gets or loses which stubs.
+// Plans which module gets or loses which stubs.
 #ifndef BTF_EXTRA_MODULE_PLAN_H
 #define BTF_EXTRA_MODULE_PLAN_H
 

@@ -17,7 +17,7 @@
 namespace btf_extra::phantoms {
 namespace {
 
-// What the kernel calls struct module_signature.
+// The kernel calls it struct module_signature.
 struct Trailer {
     uint8_t algorithm, hash, id_type, signer_size, key_id_size, padding[3];
     std::array<uint8_t, 4> size;  // of the signature, the high byte first

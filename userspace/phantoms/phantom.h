@@ -31,7 +31,7 @@ struct Stub {
     std::vector<PhantomFunc> funcs;  // at least one
 };
 
-// Where the prototype of a stub is: in the tables, or in the BTF of a module that has the stub.
+// The prototype of a stub. It is in the tables, or in the BTF of a module that has the stub.
 struct Prototype {
     std::shared_ptr<const void> owner;  // of the types
     const btf_blob *types = nullptr;    // on vmlinux's BTF

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// From what a user asks for to phantoms: which functions, under which names, and which of them
-// cannot have a stub.
+// Makes phantoms of what a user asks for: chooses the functions and their names, and tells which of
+// them cannot have a stub.
 #ifndef BTF_EXTRA_PHANTOM_CHOICE_H
 #define BTF_EXTRA_PHANTOM_CHOICE_H
 
@@ -23,7 +23,8 @@ struct PhantomChoice {
     std::vector<std::string> without;  // names of parameters
     // Names that no stub may have, besides those of symbols and of vmlinux's FUNCs.
     std::vector<std::string> taken;
-    // Why no probe can be at a site, a BTF_EXTRA_REASON_*; 0: it can. Empty: the module tells.
+    // Returns why no probe can be at a site, a BTF_EXTRA_REASON_*; 0: it can. If this is empty, the
+    // module tells.
     std::function<uint32_t(const SiteObject &object, const btf_extra_site &site)> refusal;
 };
 

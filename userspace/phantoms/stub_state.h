@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// What is known of a stub and its sites: as the module tells it in
-// /sys/kernel/btf_extra/inlined/NAME, or by the tables alone.
+// The state of a stub and of its sites. The module tells it in /sys/kernel/btf_extra/inlined/NAME;
+// without it the tables tell what they know.
 #ifndef BTF_EXTRA_STUB_STATE_H
 #define BTF_EXTRA_STUB_STATE_H
 

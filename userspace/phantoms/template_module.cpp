@@ -19,8 +19,8 @@
 namespace btf_extra::phantoms {
 namespace {
 
-// What ftrace knows: GCC has two ways to make the list. The first that is there counts: on x86-64
-// the other one is that of the padding before each function (CONFIG_CALL_PADDING, Linux 6.2).
+// The list of what ftrace knows: GCC has two ways to make it. The first that is there counts: on
+// x86-64 the other one is of the padding before each function (CONFIG_CALL_PADDING, Linux 6.2).
 constexpr const char *kCallLists[] = {"__mcount_loc", "__patchable_function_entries"};
 constexpr char kInfo[] = ".modinfo";
 constexpr char kThisModule[] = ".gnu.linkonce.this_module";

@@ -24,7 +24,7 @@ class TemplateModule {
     static Result<std::string> find(const std::string &folder);
 
     // The module of that name with these stubs: 1 to PHANTOM_STUBS, in the order of the table.
-    // Without a signature.
+    // Returns the module without a signature.
     Result<std::vector<std::byte>> with_stubs(const std::string &name,
                                               std::span<const Phantom> phantoms) const;
 

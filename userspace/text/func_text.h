@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// What a user writes for functions; kernel/core/func_text.h has the syntax.
+// Reads what a user writes for functions; kernel/core/func_text.h has the syntax.
 #ifndef BTF_EXTRA_USERSPACE_FUNC_TEXT_H
 #define BTF_EXTRA_USERSPACE_FUNC_TEXT_H
 
@@ -22,7 +22,7 @@ struct FuncText {
     // Returns true if the name is a pattern.
     bool is_glob() const;
 
-    // For the core. It points into this one.
+    // Returns it as the core takes it. That points into this one.
     func_text core() const;
 };
 

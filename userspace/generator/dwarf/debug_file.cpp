@@ -189,7 +189,7 @@ Result<void> ElfDebugFile::find_debug_file() {
     return elf_.relocatable() ? take_layout(module) : Result<void>();
 }
 
-// In a relocatable file every section begins at 0. libdwfl puts each at an address of its own and
+// Every section of a relocatable file begins at 0. libdwfl puts each at an address of its own and
 // relocates the debug sections to these addresses.
 Result<void> ElfDebugFile::take_layout(Dwfl_Module *module) {
     Dwarf_Addr bias = 0;
@@ -307,7 +307,7 @@ Result<void> ElfDebugFile::load() {
         [](const ElfSection &a, const ElfSection &b) { return a.address < b.address; });
     take_code();
     TRY(read_sections());
-    // In a relocatable file libdwfl has changed the bytes.
+    // libdwfl has changed the bytes of a relocatable file.
     info_is_file_ = !elf_.relocatable() && is_mapped_file(dwarf_.info);
     return {};
 }

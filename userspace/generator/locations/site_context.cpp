@@ -51,7 +51,7 @@ bool SiteContext::before_frame(Bytes expression) {
 bool SiteContext::may_be_stored_later(Bytes expression, const LocParam &param) {
     if (!(param.flags & LOC_DEREF) || expression.back() == DW_OP_stack_value)
         return false;
-    // With clang's frame base it is not known which side of the CFA the memory is on.
+    // If the frame base is clang's, it is not known which side of the CFA the memory is on.
     if (frame_register())
         return true;
     const std::optional<RegisterOffset> cfa = call_frame_cfa();

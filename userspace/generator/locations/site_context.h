@@ -17,8 +17,8 @@ namespace btf_extra::generator {
 struct Enclosing {
     uint64_t entry = 0;  // its link-time address
     AttributeValue frame_base;
-    // Where kprobes do not keep out of it: the number of its SourceFunction + 1, and whether ftrace
-    // knows it. What it has elsewhere (foo.cold) is then to be traced, too.
+    // If kprobes do not keep out of it: the number of its SourceFunction + 1, and whether ftrace
+    // knows it. Its code in other places (foo.cold) is to be traced if it does.
     uint32_t function = 0;
     bool traced = false;
 };

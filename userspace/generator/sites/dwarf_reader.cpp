@@ -122,7 +122,7 @@ class UnitWalk {
     uint32_t add_frame(const Function *function, const SourcePlace &call, uint32_t caller);
     // Returns the number of a call's file in UnitSites::call_files. It is that of the unit + 1.
     uint32_t call_file(const SourcePlace &call);
-    // What is known of tracers at the entry of a body.
+    // Looks up what tracers may do at the entry of a body.
     void judge_body(const Function *function, Enclosing &body) const;
     // false: in no executable section.
     bool place_site(Site &site, uint64_t address, const Enclosing &enclosing);

@@ -69,7 +69,7 @@ struct Encoding {
     bool matches(uint32_t word) const { return (word & mask) == value; }
 };
 
-// What the kernel can neither single-step elsewhere nor simulate (arch/arm64/kernel/probes).
+// The kernel can neither single-step these elsewhere nor simulate them (arch/arm64/kernel/probes).
 constexpr Encoding kNeverProbed[] = {
     {0xff000000, 0xd4000000},  // svc, hvc, smc, brk, hlt
     {0xfff8f01f, 0xd500401f},  // msr with an immediate

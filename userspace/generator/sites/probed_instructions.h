@@ -20,8 +20,8 @@ class ProbedInstructions {
   public:
     ProbedInstructions(const ElfImage &elf, const CodeTables &tables);
 
-    // Why there is no kprobe at a place so far behind its symbol; NULL: nothing is known against
-    // one.
+    // Returns why there is no kprobe at a place so far behind its symbol; NULL: nothing is known
+    // against one.
     const char *refusal(const Place &place, uint64_t distance) const;
 
   private:

@@ -10,7 +10,7 @@ namespace btf_extra::generator {
 
 namespace {
 
-// How a parameter is passed.
+// The ways to pass a parameter.
 enum class Passing {
     kNotAtAll,
     kPerhapsNot,  // a scalar without location; it is not passed if others have a location

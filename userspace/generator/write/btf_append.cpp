@@ -11,7 +11,7 @@ namespace btf_extra::generator {
 
 namespace {
 
-// Behind the header that all kernels know: the layout of the kinds, see kernel/core/FORMAT.md.
+// The header that all kernels know, and the layout of the kinds, see kernel/core/FORMAT.md.
 struct LongHeader {
     btf_header header;
     uint32_t layout_offset, layout_length;

@@ -109,7 +109,7 @@ class FrameWriter {
         uint32_t first_place = 0, nr_places = 0;
         uint64_t begin = 0;  // of the first place
     };
-    // What is called by one function. There is one at a time for each depth, which keeps its
+    // The calls of one function. There is one Level at a time for each depth, which keeps its
     // memory.
     struct Level {
         std::vector<Instance> instances;
@@ -220,7 +220,7 @@ std::vector<Piece> FrameWriter::pieces_of(const CodeFrame &body, uint32_t unit) 
     return pieces;
 }
 
-// Of two bodies that have code in common the one with the lower pieces stays.
+// If two bodies have code in common, the one with the lower pieces stays.
 void FrameWriter::choose_bodies() {
     std::vector<Piece> all;
     for (const Body &body : bodies_)

@@ -14,7 +14,7 @@
 
 namespace btf_extra::generator {
 
-// What the section cannot have, or DWARF has twice.
+// Frames that the section cannot have, or DWARF has twice.
 struct LeftOutFrames {
     uint64_t bodies = 0;     // in the code of another body, or with too many pieces
     uint64_t instances = 0;  // all their code is outside of their callers, or inlined too deep

@@ -200,7 +200,7 @@ std::pair<std::vector<LocParam>, Numbers> merge_loc_params(const std::vector<Uni
                 params.push_back(param);
             numbers[u].push_back(entry->second);
         }
-    // From order of appearance to order of value.
+    // They are in order of appearance, and the output has them in order of value.
     std::sort(params.begin(), params.end());
     std::vector<uint32_t> rank(params.size());
     for (uint32_t n = 0; n < rank.size(); ++n)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Without the module bpf_loc_arg() reads locations in this form, from a map of its program.
+// bpf_loc_arg() reads locations in this form from a map of its program, if there is no module.
 #ifndef BTF_EXTRA_LOC_SPECS_H
 #define BTF_EXTRA_LOC_SPECS_H
 
@@ -37,7 +37,7 @@ class LocSpecs {
     Result<uint64_t> add_site(const ObjectView &view, uint64_t text, uint32_t site_number,
                               uint64_t address, uint64_t cookie);
 
-    // From now on the entries stay as long as the map.
+    // Leaves the entries in the map: they stay as long as it does.
     void leave() { keys_.clear(); }
 
   private:

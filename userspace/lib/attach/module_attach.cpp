@@ -71,7 +71,7 @@ Result<AttachOutcome> attach_by_module(const FoundFunc &func, const AttachReques
     if (!device)
         return device_error(errno);
     AttachOutcome out;
-    // By now more sites may be left out than at the look-up.
+    // More sites may be left out than at the look-up.
     out.left_out.resize(func.sites.size() + 16);
     struct btf_extra_attach attach = {};
     int fd, code;

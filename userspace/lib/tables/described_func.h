@@ -14,7 +14,8 @@ namespace btf_extra {
 struct DescribedFunc {
     explicit DescribedFunc(FoundFunc func);
 
-    // For messages: "vmlinux:foo@fs/bar.c", or "vmlinux:#1234 (foo)" where that is not known.
+    // Returns a text for messages: "vmlinux:foo@fs/bar.c", or "vmlinux:#1234 (foo)" if the file is
+    // not known.
     std::string text() const;
 
     // The object's view is its own.

@@ -36,7 +36,7 @@ std::optional<InlineChain> chain_at(const SharedObject &object, uint32_t elf_sec
 std::optional<InlineChain> chain_at(const SharedObject &object, uint64_t address);
 // The same at an address as the object was linked, which its file knows. A module has none.
 std::optional<InlineChain> chain_at_linked(const SharedObject &object, uint64_t address);
-// At a place of the symbols that the object is placed by.
+// Returns the chain at a place. The place is one of the symbols that the object is placed by.
 std::optional<InlineChain> chain_at(const SharedObject &object, const Place &place);
 
 // The file of the source that most calls of the body there are in. Returns nothing where the object

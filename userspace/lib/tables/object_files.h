@@ -24,7 +24,7 @@ class ObjectFiles {
     static Result<ObjectFiles> open(const ObjectPaths &paths);
 
     // Opens a .btf_extra file. Its build-id and its base BTF are checked against these files.
-    // Without vmlinux all parts are read.
+    // All parts are read if no vmlinux is given.
     Result<std::unique_ptr<ObjectView>> view(const std::string &path,
                                              FileParts parts = FileParts::kAll) const;
 

@@ -228,7 +228,7 @@ std::optional<std::string> ObjectView::func_unit(uint32_t func_id) const {
     constexpr uint32_t kNamed = 3;
     std::optional<std::string> out;
     uint32_t count = 0;
-    // Those of a function follow each other.
+    // The tags of a function follow each other.
     for (uint32_t tag = rank ? unit_tags_[*rank] : 0;; tag++, count++) {
         const auto unit = tag_text(tag, kUnitTag);
         if (!unit || btf_blob_type(&locations_->blob(), tag)->type != func_id)

@@ -54,7 +54,7 @@ std::string object_build_id(const btf_extra_object &object);  // hex
 class RunningKernel {
   public:
     static constexpr uint32_t kPage = 4096;
-    // How often what changes meanwhile is read anew, and the error after that.
+    // A read is tried so often if something changes meanwhile. Then there is this error.
     static constexpr int kAttempts = 16;
     static Error restless();
 

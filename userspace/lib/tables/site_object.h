@@ -43,7 +43,7 @@ struct FoundFunc {
 
 using SharedObject = std::shared_ptr<const SiteObject>;
 
-// What it is given is good until it returns.
+// Its argument is good until it returns.
 using FoundVisitor = std::function<void(const FoundFunc &)>;
 
 // Visits what there is in the object. symbols may be NULL: none are known.

@@ -156,7 +156,7 @@ Result<std::unique_ptr<SiteTables>> open_tables(const TablesChoice &choice) {
         if (device)
             return open_running_tables(RunningKernel(std::move(*device)), paths.sys_kernel,
                                        paths.kallsyms, choice.parts);
-        // If it is loaded, but not for this user, files do not help.
+        // The module is loaded, but not for this user: files do not help.
         if (device.error().code == EPERM || device.error().code == EACCES)
             return device.error();
     }

@@ -107,8 +107,8 @@ Result<std::unique_ptr<SiteTables>> open_file_tables(const FileTablesPaths &path
 Result<std::unique_ptr<SiteTables>> open_elf_tables(const std::string &file, const ObjectPaths &elf,
                                                     FileParts parts);
 
-// Where the tables of a release are installed, in a folder of its name. The module looks at the
-// same places.
+// The tables of a release are installed in one of these, in a folder of its name. The module looks
+// at the same places.
 inline constexpr const char *kFirmwareFolders[] = {"/lib/firmware/updates/btf_extra",
                                                    "/lib/firmware/btf_extra"};
 

@@ -16,7 +16,7 @@
 
 namespace btf_extra {
 
-// Why a table of the running kernel has no addresses.
+// The reason why a table of the running kernel has no addresses.
 inline constexpr char kHiddenAddresses[] =
     "addresses are hidden: needs CAP_SYSLOG, and kernel.kptr_restrict below 2";
 
