@@ -9,7 +9,7 @@
 #   freestanding   the C core without a C library, for a look at what it calls
 #   odr            the objects of asan once more, so that the linker compares their types
 
-# As many jobs as there are processors, unless -j or a make above this one says otherwise.
+# make runs as many jobs as there are processors, unless -j or a make above this one says otherwise.
 MAKEFLAGS += --no-builtin-rules
 ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += --jobs=$(shell nproc)
@@ -89,7 +89,7 @@ build/asan/obj/userspace/% build/asan/obj/kernel/core/%: FLAGS := -O1 -g1 $(FAT)
 build/asan/obj/userspace/cli/%: FLAGS := -O0 -g1 $(FAT) $(SANITIZE)
 build/asan/obj/tests/unit/%_test.cpp.o: FLAGS := -O0 -g1 $(SANITIZE)
 build/fuzz/%: FLAGS := -O1 -g $(SANITIZE) -fsanitize=fuzzer-no-link
-# Of the core's code it is counted how often it runs: tests/fuzz/steps.h.
+# The fuzzers count how often each piece of the core's code runs: tests/fuzz/steps.h.
 build/fuzz/obj/kernel/core/%: FLAGS := -O1 -g $(SANITIZE) -fsanitize=fuzzer-no-link -fprofile-instr-generate
 build/fuzz/%: override CC = $(CLANG)
 build/fuzz/%: override CXX = $(CLANGXX)
@@ -211,7 +211,7 @@ deb:
 	@userspace/packages.sh $(if $(SUITE),,build) deb
 	@userspace/deb.sh build/deb$(if $(SUITE),/$(subst :,-,$(SUITE))) $(SUITE)
 
-# In clean chroots of SUITES.
+# The packages are built and tried in clean chroots of SUITES.
 check-deb: SUITES = bookworm trixie trixie:arm64
 check-deb:
 	@tests/harness/check_deb.sh $(SUITES)
@@ -266,7 +266,7 @@ sweep:
 	@LIMIT=43200 tests/harness/run_vm_tests.sh $(CURDIR)/build/sweep sweep $(KERNEL)
 	@grep -h '^# \|^fail' build/sweep/logs/vm_*.log
 
-# What comes and goes around stubs, each kind of storm.cpp for so many seconds; KERNEL as above.
+# Things come and go around stubs, each kind of storm.cpp for so many seconds; KERNEL as above.
 storms: KERNEL = lean
 storms: SECONDS = 300
 storms: KINDS =
@@ -325,7 +325,7 @@ tidy:
 	@printf '%s\n' $(USERSPACE) $(MAIN) | \
 		xargs -P $$(nproc) -I {} $(CLANG_TIDY) --quiet {} -- $(CXXFLAGS_ALL)
 
-# For editors: how each file of release is compiled. clangd looks for it in build/.
+# It tells editors how each file of release is compiled. clangd looks for it in build/.
 compile_commands:
 	@mkdir -p build
 	@$(MAKE) --no-print-directory -Bn V=1 CCACHE= $(call object,release,$(CORE) $(USERSPACE) $(MAIN)) | \
@@ -340,8 +340,8 @@ clean:
 
 object = $(patsubst %,build/$(1)/obj/%.o,$(2))
 
-# What runs once or waits for people is made small, and CLI11 would be a third of the command. What
-# each line of a text or each call goes through is made fast.
+# Code that runs once or waits for people is made small: CLI11 would be a third of the command. Code
+# that each line of a text or each call goes through is made fast.
 SMALL := $(filter-out userspace/cli/stack_% userspace/cli/symbolizer.cpp userspace/cli/value_text.cpp \
 	userspace/cli/record_sink.cpp userspace/cli/trace_output.cpp userspace/cli/list.cpp,$(CLI)) \
 	$(wildcard userspace/generator/*.cpp userspace/lib/attach/*.cpp) userspace/generator/dwarf/debug_file.cpp

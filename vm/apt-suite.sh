@@ -5,10 +5,10 @@
 #
 #   APT_CONFIG=$(apt-suite.sh SUITE[:ARCHITECTURE] [now]) apt-get download PACKAGE
 #
-# By default the architecture is this machine's. Suite "any" is all that apt is set up with here.
+# The architecture is this machine's by default. Suite "any" is all that apt is set up with here.
 #
 # It lies in the cache, next to its index; nothing of /etc/apt or /var/lib/apt is changed, and no
-# root is needed. Where the archive does not answer, the index of the cache, and stderr says so.
+# root is needed. If the archive does not answer, the index of the cache serves, and stderr says so.
 set -euo pipefail
 
 suite=${1:?usage: apt-suite.sh SUITE[:ARCHITECTURE] [now]}
@@ -67,7 +67,7 @@ index_old() { ! index_there || [ -z "$(find "$folder/updated" -mtime -1 2>/dev/n
 update_index() {
     local log
     say "reading the index of $suite"
-    # Without Error-Mode an archive that does not answer is no failure.
+    # An archive that does not answer is a failure only with Error-Mode.
     if log=$(APT_CONFIG=$config timeout 900 apt-get -q -o Acquire::Retries=2 \
         -o Acquire::http::Timeout=30 -o APT::Update::Error-Mode=any update 2>&1 </dev/null); then
         touch "$folder/updated"

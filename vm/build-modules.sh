@@ -5,11 +5,11 @@
 #
 #   build-modules.sh NAME [FOLDER...]      as in: build-modules.sh 6.12 tests/vm/api
 #
-# For "intree" the two are what the kernel's own build made.
+# The kernel's own build made the two for "intree".
 #
-# Prints the folder, build/kernel/NAME. In it: vmlinux.btf_extra; kernel/btf_extra.ko;
+# Prints the folder, build/kernel/NAME. It has vmlinux.btf_extra; kernel/btf_extra.ko;
 # kernel/inlined/inlined.ko; kernel/data/btf_extra_vmlinux.ko; FOLDER/*.ko for each FOLDER, a path from
-# the top of the sources. vmlinux there is a link to the kernel's. What is there and up to date is left alone.
+# the top of the sources; and vmlinux, a link to the kernel's. Files that are up to date are left alone.
 set -euo pipefail
 
 vm=$(cd "$(dirname "$0")" && pwd)

@@ -5,7 +5,7 @@
 #
 #   fetch-kernel.sh NAME
 #
-# In it: vmlinuz; release (uname -r); version (of the Debian packages, for fetch-vmlinux.sh NAME
+# It has vmlinuz; release (uname -r); version (of the Debian packages, for fetch-vmlinux.sh NAME
 # VERSION); headers, to build modules with `make -C headers M=...`, by whatever user and from
 # wherever the cache is; modules, the image's lib/modules/<release>/kernel; arch, its architecture
 # by Debian's name. A kernel that is built here has vmlinux too, and neither version, modules nor
@@ -35,7 +35,7 @@ unpack() {
     done
 }
 
-# In front of a program of root/: a script that starts it by root/'s loader, with its libraries.
+# Puts a script in the place of a program of root/, which starts it by root/'s loader and libraries.
 run_by_own_libc() {
     local program=$1 script=$2 root
     root=$(realpath -m --relative-to "$(dirname "$script")" root)
@@ -51,8 +51,8 @@ END
     chmod +x "$script.new" && mv "$script.new" "$script"
 }
 
-# What the headers' and build tools' packages depend on, from the suite's own Debian release, and
-# the tools made to run here, with a compiler for the kernel's architecture.
+# Brings the packages that the headers and build tools depend on, from the suite's own Debian release,
+# and makes the tools run here, with a compiler for the kernel's architecture.
 bring_own_tools() {
     local wanted file tool release=${suite%:*} triplet=x86_64-linux-gnu
     release=${release%-backports}
@@ -78,7 +78,7 @@ bring_own_tools() {
         *) run_by_own_libc "$file" "tools/$tool" || return 1 ;;
         esac
     done
-    # What the compiler starts it looks for beside the script, by these names.
+    # The compiler looks beside the script for the programs that it starts, by these names.
     for file in root/usr/libexec/gcc*/"$triplet"/*/cc1; do
         run_by_own_libc "$file" tools/cc1 || return 1
     done

@@ -27,8 +27,8 @@ version=$(basename "$(dirname "$vmlinux")")
 cache=$top_cache/modules/$name
 tree=$cache/$version$all
 
-# Those of "$@" that the cache lacks, for all of them a pattern. The file of a module may have
-# '-' for '_'.
+# Prints a pattern for the modules of "$@" that the cache lacks. The file of a module may have '-' for
+# '_'.
 missing() {
     local module
     if [ -n "$all" ]; then

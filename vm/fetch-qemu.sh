@@ -41,7 +41,7 @@ share=\$(dirname "\$0")/usr/share
 exec "\$(dirname "\$0")/usr/bin/$program" -L "\$share/seabios" -L "\$share/qemu" "\$@"
 END
     chmod +x "$program"
-    # Without its libraries it says which.
+    # If it lacks libraries, it says which.
     [ -n "$(version_of "./$program")" ]
 }
 

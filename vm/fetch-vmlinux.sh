@@ -14,7 +14,7 @@ say() { echo "fetch-vmlinux: $*" >&2; }
 fill() {
     download_deb "$2" "$1" "$3" || return 1
     say 'unpacking vmlinux'
-    # In newer packages it lies under lib/modules/, and a link in boot/, which gives no bytes.
+    # Newer packages have it under lib/modules/, and a link in boot/, which gives no bytes.
     dpkg-deb --fsys-tarfile "$deb" |
         tar --extract --to-stdout --wildcards './usr/lib/debug/*/vmlinux*' >vmlinux ||
         { say "$2: no vmlinux could be taken out of it"; return 1; }

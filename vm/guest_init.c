@@ -127,7 +127,7 @@ static void set_up(void)
 	setenv("HOME", "/", 1);
 }
 
-/* As the terminal driver would otherwise change line ends. */
+/* Opens the port for reports raw: the terminal driver would change line ends. */
 static void open_report(void)
 {
 	struct termios raw;
@@ -228,7 +228,7 @@ static bool pass_output(int from, int wait_ms, bool *in_line)
 	return true;
 }
 
-/* Until it has ended and all it wrote is passed on; a process it left behind is not waited for. */
+/* Waits until it has ended and all it wrote is passed on, but not for processes it left behind. */
 static int run(char **arguments)
 {
 	int ends[2], status = 0, null = open("/dev/null", O_RDWR | O_CLOEXEC);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-# How the lean kernel is built, and built on; to be sourced, where top is that of the sources.
+# Builds the lean kernel, and builds on it. Scripts source it with the top of the sources in top.
 #
 #   lean_make SOURCE ARGUMENT...      make in SOURCE/build, with the btf-extra of this checkout
 #

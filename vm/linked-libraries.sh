@@ -9,7 +9,7 @@ set -euo pipefail
 [ $# = 2 ] || { echo "usage: ${0##*/} ROOT PROGRAM" >&2; exit 2; }
 root=$1 program=$2
 
-# Those that files name, each once.
+# Prints the libraries that files name, each once.
 named() {
     readelf -Wdl "$@" | sed -n 's/.*Shared library: \[\(.*\)\]/\1/p
         s/.*program interpreter: \(.*\)\]/\1/p' | sort -u

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-# What the scripts share that fetch parts of Debian packages into the cache; to be sourced.
+# The scripts that fetch parts of Debian packages into the cache source this:
 #
 #   find_kernel NAME          sets name, pattern, suite and arch from kernels.list, or ends the script
 #   give KIND FILE [VERSION]  prints $BTF_EXTRA_CACHE/KIND/<name>/<version> of that or the newest
@@ -41,7 +41,7 @@ highest() {
     [ -z "$best" ] || echo "$best $best_rest"
 }
 
-# From here on apt knows the suite, and its index is not older than a day, or than now.
+# use_suite SUITE [now]: has apt know the suite, with an index of at most a day, or with a new one.
 use_suite() {
     unset APT_CONFIG
     if [ "$1" = any ]; then

@@ -4,8 +4,8 @@
 #
 #   prepare.sh NAME DIR [FOLDER...]     FOLDERs of test modules, as for build-modules.sh
 #
-# In DIR: btf_extra.ko, inlined.ko, btf_extra_vmlinux.ko, vmlinux.btf_extra, vmlinux.build_id and the
-# command, btf-extra.
+# Puts into DIR: btf_extra.ko, inlined.ko, btf_extra_vmlinux.ko, vmlinux.btf_extra, vmlinux.build_id
+# and the command, btf-extra.
 # Prints the folder of build-modules.sh.
 set -euo pipefail
 

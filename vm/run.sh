@@ -173,9 +173,9 @@ clock=(-accel 'tcg,thread=multi')
 arguments='ignore_loglevel panic=-1 rdinit=/init'
 case $arch in
 amd64)
-    # With five levels of page tables KASAN complains of the direct map while the boot processor's
-    # features are read anew: the kernel then takes it for one with four levels. With erms and fsrm it
-    # copies and clears memory byte by byte, each a step of the emulator.
+    # la57: with five levels of page tables KASAN complains of the direct map while the boot processor's
+    # features are read anew: the kernel then takes it for one with four levels. erms, fsrm: with these
+    # the kernel copies and clears memory byte by byte, each a step of the emulator.
     machine_options=(-cpu 'max,la57=off,erms=off,fsrm=off')
     # tsc=nowatchdog: the clocksource watchdog of kernel 7.3 has one processor wait for another, with
     # interrupts off, until a clock says that it took too long. While that clock is still jiffies it

@@ -162,7 +162,7 @@ def bench_phantoms(measured, stubs):
         note("of this: the arguments", stub - bare)
         note("of this: the trampoline and the program", hit - stub)
         above_own = "more than the program at the function with a body"
-        # As above: a breakpoint alone is more than that.
+        # A breakpoint alone is more than 200 ns.
         if name == "call" and "none_empty_jump" in measured:
             bar(above_own, hit - own, 200)
         else:

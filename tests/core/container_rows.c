@@ -14,11 +14,11 @@
 #define PATCH(...) .patches = { __VA_ARGS__ }
 #define ID CONTAINER_PATCH_ID
 #define H(i) ELF_HEADER_AT(i)
-/* In the plain file: the types, the locations, and entry i of their first LOCSEC. */
+/* The plain file has the types, the locations, and entry i of their first LOCSEC there. */
 #define TYPES 640
 #define INFO 816
 #define SITE(i) (INFO + 148 + 12 * (i))
-/* With frames: their header is 8, and they have 104 bytes. */
+/* A file with frames: their header is 8, and they have 104 bytes. */
 #define WITH_FRAMES "tli1TIF"
 #define FRAMES 1264
 

@@ -30,7 +30,7 @@ struct container_row {
 	/* the expected result: */
 	enum btf_fault_code code;	/* BTF_FAULT_NONE: the file is accepted */
 	u32 offset;
-	/* What extra_blobs_open() refuses then, over the base of the blobs. */
+	/* extra_blobs_open() refuses this then, over the base of the blobs. */
 	enum btf_fault_code whole;
 };
 

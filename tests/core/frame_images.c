@@ -17,7 +17,7 @@ static void put_byte(struct image *image, u32 byte)
 	image->bytes[image->size++] = (u8)byte;
 }
 
-/* In two bytes, also if one suffices. */
+/* Puts a number in two bytes, also if one suffices. */
 static void put_two(struct image *image, u32 number)
 {
 	put_byte(image, (number & 127) | 128);
@@ -45,7 +45,7 @@ static const u32 plain_words[] = {
 	18, 22,				/* 108: files: a.c, b.h */
 };					/* 116: strings */
 
-/* From 144 on. A head is a number << 2 of a piece, and << 3 of an instance. */
+/* They begin at 144. A head is a number << 2 of a piece, and << 3 of an instance. */
 static const u8 plain_records[] = {
 	/* 0: FUNC 6 at .text+0x10, 0x40 bytes, and one more piece */
 	0, 6 << 2 | 2, 0x40, 1,
@@ -119,7 +119,7 @@ u32 frame_image_paged(const struct frame_row *row, u8 *bytes)
 
 /* ---- others, with one call, one function and the strings of the plain one ---- */
 
-/* What is in the header and in the tables. */
+/* The contents of the header and of the tables. */
 struct small {
 	u32 nr_pieces[2];
 	u32 second_offset;	/* of the second block */

@@ -27,7 +27,7 @@ const struct frame_row frame_rows[] = {
 	{ "8 pieces", .build = frame_image_pieces, .nr = 1, TAKEN },
 	/* No block takes longer to search, and 28 pieces have their bodies in it. */
 	{ "4 bodies of 8 pieces", .build = frame_image_pieces, .nr = 4, TAKEN },
-	/* So many blocks are halved first. */
+	/* The search halves so many blocks first. */
 	{ "8 bodies of 8 pieces", .build = frame_image_pieces, .nr = 8, TAKEN },
 	{ "pages", .build = frame_image_paged, TAKEN },
 	{ "63 calls in one another", .build = frame_image_deep, .nr = 63, TAKEN },
@@ -276,7 +276,7 @@ const char *frame_row_verdict(const struct frame_row *row, const struct frame_ou
 #define CHAIN(...) \
 	.nr = sizeof((struct inline_frame[]){ __VA_ARGS__ }) / sizeof(struct inline_frame), \
 	.chain = { __VA_ARGS__ }
-/* In the body whose calls are in a.c. */
+/* A chain in the body whose calls are in a.c. */
 #define IN_A_C(...) CHAIN(__VA_ARGS__), .body_file = 1
 #define TEXT 0
 #define INIT 1

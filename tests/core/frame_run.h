@@ -36,9 +36,9 @@ void frame_run(struct frame_outcome *run, const struct frame_world *world, const
 	       u32 size);
 
 /*
- * At every place of the sections there is a chain of at most INLINE_FRAMES_DEPTH functions, which
- * are FUNCs, with files that are there, and the body last. With less room it is the same chain.
- * Behind the sections there is none. Returns NULL, or the promise that was broken.
+ * Every place of the sections has a chain of at most INLINE_FRAMES_DEPTH functions, which are
+ * FUNCs, with files that are there, and the body last. Less room gives the same chain. There is
+ * none behind the sections. Returns NULL, or the promise that was broken.
  */
 const char *frame_promise(const struct frame_world *world, const struct inline_frames *frames);
 

@@ -15,7 +15,7 @@ extern uint64_t *__llvm_profile_begin_counters(void);
 extern uint64_t *__llvm_profile_end_counters(void);
 extern void __llvm_profile_reset_counters(void);
 
-/* With a definition here the counters are not written to a file at the end. */
+/* A definition of this keeps the counters from being written to a file at the end. */
 extern int __llvm_profile_runtime;
 int __llvm_profile_runtime;
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-# To be sourced.
+# Other scripts source this.
 
 # has_sections FILE NAME-AND-FLAGS...: allocated ones have flag A, as in '.BTF A'.
 has_sections() {

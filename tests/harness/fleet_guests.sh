@@ -87,7 +87,7 @@ for kernel; do
     guests+=($!)
 done
 wait "${guests[@]}"
-# By name, as each kernel's folder is.
+# The files are named as each kernel's folder is.
 wanted() {
     local kernel id file
     for kernel; do

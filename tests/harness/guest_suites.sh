@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 # In a guest of vm_suites.sh: runs suites, /SUITE.sh, one after the other, and takes away what each
 # leaves behind. A line "=== begins SUITE" is before each, and one "=== ended SUITE STATUS SECONDS"
-# after it. Where a suite hangs, or something of it stays, the guest ends: the next wants a new one.
+# after it. If a suite hangs, or something of it stays, the guest ends: the next wants a new one.
 #
 #   suites.sh LIMIT SUITE...      LIMIT: seconds for each; $PARTS: the arguments of each
 # shellcheck source=tests/harness/rows.sh

@@ -16,8 +16,8 @@ import sys
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 
-# Who may include whom: the first folder that fits decides. Includes are written from the top of
-# the tree; what the kernel's build compiles too is written as seen from the file.
+# These folders may include these: the first folder that fits decides. Includes are written from the
+# top of the tree; in files that the kernel's build compiles too, as seen from the file.
 FORMAT = ("userspace/format/", "kernel/core/")
 DWARF = ("userspace/generator/dwarf/", "userspace/generator/model/", *FORMAT)
 LOCATIONS = ("userspace/generator/locations/", *DWARF)

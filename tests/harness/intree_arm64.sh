@@ -27,7 +27,7 @@ source_is_there() {
         xz -T0 -dc "$archive" | tar --extract --strip-components=1 -C "$tree" &&
         kernel/tree.sh "$tree"
 }
-# What is x86-64's in it, the configuration does not know.
+# The configuration does not know the options of x86-64.
 has_option() {
     build tinyconfig && "$tree/scripts/kconfig/merge_config.sh" -m -O "$tree/build" "$tree/build/.config" \
         vm/lean.config && build olddefconfig &&

@@ -144,7 +144,7 @@ row 'version 1.12: there is the option' with_option 'echo btf-extra 1.12'
 row 'version 0.9: there is none, and a comment' without_option 'echo btf-extra 0.9'
 row 'a generator without a version: the same' without_option 'echo "usage" >&2; exit 2'
 row 'no generator: the same' without_option '' "$scratch/nowhere"
-# With all else that the option asks for.
+# The configuration has all else that the option asks for.
 no_offer() {
     ARCH=riscv config 'echo btf-extra 1.0' &&
         grep -x 'CONFIG_DEBUG_INFO_BTF_MODULES=y' "$scratch/config/.config" &&
@@ -155,7 +155,7 @@ ARCH=arm64 row 'arm64: there is the option' with_option 'echo btf-extra 1.0'
 
 # ---- the build ----
 
-# With a generator of our own, which may become newer. lean_make's options come first.
+# The generator is a copy, which may become newer. lean_make's options come first.
 generator=$scratch/btf-extra
 cp build/release/btf-extra "$generator"
 build() { lean_make "$tree" BTF_EXTRA="$generator" "$@"; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-# What the kernel's own checkers say of our C for the kernel: checkpatch.pl --strict, and sparse with
-# the lean kernel's configuration. Anything they say is a failure.
+# Runs the kernel's own checkers on our C for the kernel: checkpatch.pl --strict, and sparse with the
+# lean kernel's configuration. Anything they say is a failure.
 #
 #   kernel_style.sh RESULTS
 set -uo pipefail

@@ -93,7 +93,7 @@ def main():
     summary = "  {} ({}): {} passed, {} failed, {} skipped, {:.1f} s\n".format(
         binary, variant, *counts, time.monotonic() - start
     )
-    # In one piece: several of these run at a time.
+    # It is written in one piece: several of these run at a time.
     sys.stdout.write((log if counts[1] else "") + summary)
 
 

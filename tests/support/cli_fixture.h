@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// For tests of the command on the files of the sample object.
+// The fixture of tests of the command on the files of the sample object.
 #ifndef BTF_EXTRA_TESTS_CLI_FIXTURE_H
 #define BTF_EXTRA_TESTS_CLI_FIXTURE_H
 

@@ -54,7 +54,7 @@ struct LocationOps {
 
 using ParamValue = std::array<uint8_t, 16>;  // bytes past the parameter's size are 0
 
-// For a parameter of size bytes, 1..16. Returns nullopt if the location has no plain shape.
+// Returns the place of a parameter of size bytes, 1..16, or nullopt if it has no plain shape.
 std::optional<PlainLocation> plain_location(const LocationOps &location, uint64_t size,
                                             const LocationPlace &place);
 // Returns DW_AT_const_value as the location of such a parameter.

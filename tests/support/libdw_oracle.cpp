@@ -533,7 +533,7 @@ class LibdwOracle::Walk {
         return rule;
     }
 
-    // In vmlinux addresses are relative to the base of .text. Per-CPU data is linked at 0 and does
+    // Addresses of vmlinux are relative to the base of .text. Per-CPU data is linked at 0 and does
     // not move.
     LinkedAddress linked(uint64_t address) const {
         if (image_ == kModule)

@@ -135,7 +135,7 @@ class TypeMapTest : public testing::Test {
     // Maps a type of another unit.
     TypeId map(TypeRef ref, Source &other) { return TypeMap(*types_, new_types, other).map(ref); }
 
-    // What is written for a function that returns the type.
+    // The text that is written for a function that returns the type.
     struct Written {
         BtfHandle btf;
         uint32_t id = 0;  // id of the type

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// For the test programs that attach to phantom functions, which btf-extra expose has made.
+// The test programs share this that attach to phantom functions, which btf-extra expose has made.
 #ifndef BTF_EXTRA_GUEST_PHANTOMS_H
 #define BTF_EXTRA_GUEST_PHANTOMS_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// For the test programs that run in a guest with btf_extra.ko loaded: rows, the list of all sites
-// (debugfs), and look-ups through /dev/btf_extra.
+// The test programs share this that run in a guest with btf_extra.ko loaded: rows, the list of all
+// sites (debugfs), and look-ups through /dev/btf_extra.
 #ifndef BTF_EXTRA_GUEST_SITES_H
 #define BTF_EXTRA_GUEST_SITES_H
 

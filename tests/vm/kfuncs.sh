@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 # shellcheck shell=bash disable=SC2154  # vm_suites.sh sets kernel, files and modules
-# Those who ask btf_extra.ko from within the kernel: another module, through the exported functions
-# (tests/vm/api), and BPF programs, through the kfuncs (tests/vm/kfuncs). What they are told is what
-# /dev/btf_extra says. And stock libbpf and bpftool find our functions by name. Which functions an
-# address is in (tests/vm/frames) they and the device are asked as well.
+# btf_extra.ko is asked from within the kernel: by another module, through the exported functions
+# (tests/vm/api), and by BPF programs, through the kfuncs (tests/vm/kfuncs). The answers are those of
+# /dev/btf_extra. All three are asked, too, which functions an address is in (tests/vm/frames). And
+# stock libbpf and bpftool find our functions by name.
 
 # The chain of each byte of .text of a module, in the form of frames_guest, as binutils have it. Their
 # line of a frame is where the one before it is called from. Behind the end of a function they go on

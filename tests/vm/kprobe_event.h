@@ -10,8 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// At a function, or if that is NULL at an address. Returns an event that counts on one processor,
-// or -1 and errno if the kernel refuses it.
+// Opens an event at a function, or if that is NULL at an address. Returns one that counts on one
+// processor, or -1 and errno if the kernel refuses it.
 inline int open_kprobe_event(const char *function, uint64_t address = 0) {
     static const uint32_t type = [] {
         uint32_t number = 0;

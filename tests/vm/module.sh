@@ -26,7 +26,7 @@ prepare() {
 
     build/release/btf-extra generate --vmlinux "$modules/vmlinux" -o "$files/sample.btf_extra" \
         "$sample" || return
-    # As a distribution ships it.
+    # A distribution ships it so.
     "${CROSS_COMPILE:-}"strip -g -o "$files/btf_extra_sample.ko" "$sample"
     build_id "$sample" >"$files/sample.build_id"
     cp "$modules/tests/vm/hello/hello.ko" "$files/hello.ko"
@@ -34,7 +34,7 @@ prepare() {
         sed -n 's/^ *"sites": \([0-9]*\),/\1/p' >"$files/sample.sites"
     section "$files/sample.btf_extra" .BTF.func_info "$files/sample.func_info"
     [ "$kernel" != 6.1 ] || add_debian_modules || return
-    # With KASAN a question takes twenty times as long. The others ask for all.
+    # A question takes twenty times as long under KASAN. The other kernels are asked all.
     echo 1 >"$files/every"
     [[ $kernel != lean* ]] || echo 8 >"$files/every"
     vm/add-program.sh "$files" "$built"/vm/{running_compare,running_access,query_stress,object_list}

@@ -53,7 +53,7 @@ static const char *find_again(int device, const struct btf_extra_site *site,
 
 	if (err && err != -ENOENT)
 		return "a look-up by address failed";
-	/* With -ENOENT no generation is returned, so ask for it. */
+	/* An answer of -ENOENT has no generation, so ask for it. */
 	if (err) {
 		struct btf_extra_info info = {};
 

@@ -401,9 +401,9 @@ void compare_files(Kernel &kernel, const Object &object, const Names &names) {
     end_row(object.name + ": every name with its file", asked, object.name != "vmlinux");
 }
 
-// For a name like foo.isra.0, which no source function has, the answer is the body of foo at that
-// symbol. If the compiler has made one body of several functions, the kernel only knows one of the
-// symbols there, and the others are not found.
+// No source function has a name like foo.isra.0: the answer is the body of foo at that symbol. If
+// the compiler has made one body of several functions, the kernel only knows one of the symbols
+// there, and the others are not found.
 void compare_symbols(Kernel &kernel, const Object &object, const Names &names,
                      const Kallsyms &symbols) {
     std::map<std::string, std::vector<Site>> wanted;

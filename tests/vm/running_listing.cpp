@@ -35,7 +35,7 @@ std::map<std::string, TextSymbols> text_of_kallsyms() {
         std::string address, type, name, module = "[vmlinux]";
         words >> address >> type >> name >> module;
         // The kernel's symbols come in order of address, and those of modules follow.
-        // On arm64 there is nothing between the hypervisor's and _etext.
+        // arm64 has nothing between the hypervisor's text and _etext.
         if (name == "_stext" || name == "_etext" || name.ends_with("__hyp_text_end"))
             in_text = name == "_stext";
         if ((!in_text && module == "[vmlinux]") ||

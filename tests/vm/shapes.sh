@@ -25,7 +25,7 @@ occurs() {
 }
 
 # A value that is narrower than its register is written with its type. $r is any register, $a an argument's.
-# Where a function begins ftrace may have the first 8 bytes, behind which DWARF has it.
+# ftrace may have the first 8 bytes of a function, which begins behind them in DWARF.
 all_occur() {
     local r sp a large eight fourteen
     case $arch in

@@ -101,7 +101,7 @@ TEST_F(BadInput, SectionsThatAreNotThere) {
     }
 }
 
-// Without its symbols the file would have other tables, and none would say so.
+// A file whose symbols are passed over would have other tables, and none would say so.
 TEST_F(BadInput, SymbolsThatCannotBeRead) {
     const auto with_header = [](std::string_view name, auto change) {
         return changed(name, [&](std::string &elf) {
@@ -183,7 +183,7 @@ TEST_F(BadInput, OutputThatCannotBeWritten) {
     const std::string output = folder.path("out");
     test::write_file(output, std::string_view("the old file"));
     const std::string command = std::string(std::getenv("BTF_EXTRA_BUILD")) + "/btf-extra";
-    // With SIGXFSZ ignored write() returns EFBIG. ulimit counts blocks of 512 or 1024 bytes.
+    // If SIGXFSZ is ignored, write() returns EFBIG. ulimit counts blocks of 512 or 1024 bytes.
     expect_failed(test::run_command({"sh", "-c", "trap '' XFSZ; ulimit -f 1; exec \"$@\"", "sh",
                                      command, "generate", "-o", output, good()}),
                   output + ": ...");

@@ -143,7 +143,7 @@ TEST_F(Lookup, Errors) {
                   file + ": 'nobody' is neither an address nor a symbol");
     expect_failed(lookup({"--addr", "host+zz"}),
                   file + ": 'host+zz' is neither an address nor symbol+0xoffset");
-    // What is found is printed, whatever else is not.
+    // The one that is found is printed, though the other is not.
     auto both = lookup({"nobody", "#14"});
     EXPECT_EQ(both.exit_code, 1);
     EXPECT_EQ(both.out, lookup({"#14"}).out);

@@ -288,7 +288,7 @@ void *entry __attribute__((section("_kprobe_blacklist"))) = listed;
     test::must_run({"env", "LLVM_OBJCOPY=objcopy", "pahole", "-J", "--btf_base=" + kernel, module});
     const auto made = test::run_btf_extra({"generate", "--vmlinux", kernel, "-o", tables, module});
     ASSERT_EQ(made.exit_code, 0) << made.err;
-    // By objdump: __fentry__ is called in 5 bytes, and each of the instructions follows the last.
+    // objdump says: __fentry__ is called in 5 bytes, and each of the instructions follows the last.
     struct Row {
         const char *func, *lines;
     } rows[] = {

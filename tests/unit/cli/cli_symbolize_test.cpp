@@ -223,7 +223,7 @@ TEST_F(Symbolize, PerfScript) {
     EXPECT_EQ(filter(frame + frame + "true  12 1.0: cycles:\n" + frame),
               frame + "\tffffffff9e000010 skb_headlen (inlined)\n" + frame +
                   "true  12 1.0: cycles:\n" + frame);
-    // Without file and offset, as of -F ip,sym, the address alone tells the place.
+    // Lines of -F ip,sym have no file and no offset: the address alone tells the place.
     const std::string bare = "\tffffffff9e000005 host\n\tffffffff9e000010 host\n";
     EXPECT_EQ(filter(bare), bare);
     EXPECT_EQ(filter(bare, "--kaslr 1d000000"),
@@ -270,7 +270,7 @@ TEST_F(Symbolize, BpftraceAndFoldedStacks) {
     EXPECT_EQ(filter(";main;;host+0x6 1\n"), ";main;;host+0x6;skb_headlen_[i];twin_[i] 1\n");
 }
 
-// Where the address and the symbol do not agree, as in a text of another boot, the symbol counts.
+// If the address and the symbol do not agree, as in a text of another boot, the symbol counts.
 TEST_F(Symbolize, AddressOfAnotherBoot) {
     const std::string frame = "\tffffffff9e000005 host+0x5 ([kernel.kallsyms])\n";
     for (const char *kaslr : {"1d000000", "1d000001", "0"})
@@ -294,7 +294,7 @@ TEST_F(Symbolize, LongText) {
             EXPECT_TRUE(filter(text + end, "", input) == expected + end) << end.size() << input;
 }
 
-// Who filters needs no lines, and is not in the way of a file with broken ones.
+// A filter needs no lines, and takes a file with broken ones.
 TEST_F(Symbolize, FilterReadsNoLines) {
     test::SampleObject sample;
     sample.file.frames = test::sample_frames();

@@ -166,8 +166,8 @@ TEST_F(Cli, StatOfFrames) {
         EXPECT_NE(text.find(line), text.npos) << line << text;
 }
 
-// Of six inlined sites one is a part, one the head of a loop, and one in a function where no tracer
-// may be. One that is left has a parameter without location.
+// Six inlined sites: one is a part, one the head of a loop, and one in a function where no tracer
+// may be. One of the other three has a parameter without location.
 TEST_F(Cli, StatOfReach) {
     ExtraFile file = SampleObject().file;
     file.site_marks = {0 << 4 | SITE_MARK_LOOP_HEAD, 3 << 4 | SITE_MARK_PART,
@@ -194,7 +194,7 @@ TEST_F(Cli, StatOfReach) {
               std::string::npos);
 }
 
-// Without provenance the counts come from the base BTF. Counts that only DWARF gives are missing.
+// A file without provenance is counted by the base BTF. Counts that only DWARF gives are missing.
 TEST_F(Cli, StatOfAnotherProducersFile) {
     ExtraFile file = SampleObject().file;
     file.provenance.reset();

@@ -79,7 +79,7 @@ TEST_F(FuncChoice, OfOneName) {
 }
 
 TEST_F(FuncChoice, OfAnotherPrototype) {
-    // Without a base no type in it is known.
+    // The view has no base, so no type in it is known.
     auto view = ObjectView::open(folder_.path("same"));
     ASSERT_TRUE(view) << view.error().message;
     tables_.add("net", std::move(*view));

@@ -176,7 +176,7 @@ TEST_F(Mutants, OfTables) {
         write_file(file, bytes);
         const bool good = runs({"check", file, "--vmlinux", kernel}, what);
         taken += good;
-        // Without the kernel's BTF the file must say where that ends.
+        // If the kernel's BTF is not given, the file must say where that ends.
         const bool good_alone = runs({"check", file}, what);
         for (const char *alone : {"stat", "dump"}) {
             const bool read = runs({alone, file}, what);

@@ -195,7 +195,7 @@ TEST_F(TraceEvent, Stacks) {
          "frames":[{"name":"interrupted"}]},
         {"address":"0x10","symbol":null,"object":null,"at":null,"frames":[]}])"));
 
-    // On arm64 a function has its caller in the link register until it has a frame.
+    // A function of arm64 has its caller in the link register until it has a frame.
     const auto callers = [&](uint64_t ip, uint64_t link) {
         trace_event linked = head;
         linked.ip = ip;
@@ -212,7 +212,7 @@ TEST_F(TraceEvent, Stacks) {
     // It has one, or has called something.
     EXPECT_EQ(callers(0xffffffff81000012, 0xffffffff81000100), "012 100 200 x10 ");
     EXPECT_EQ(callers(0xffffffff81000012, 0xffffffff81000018), "012 100 200 x10 ");
-    // At its entry the function has none, whoever called it.
+    // The function has no frame at its entry, whoever called it.
     EXPECT_EQ(callers(0xffffffff81000020, 0xffffffff81000018), "020 018 100 200 x10 ");
 
     // The event ends before its stack does.

@@ -191,7 +191,7 @@ TEST(ExtraFile, RefusesWhatIsNoContainer) {
         ASSERT_TRUE(write_extra_file(path, file)) << row.name;
         auto read = read_extra_file(path);
         ASSERT_FALSE(read) << row.name;
-        // Where in the file it is depends on what comes before it.
+        // Its place in the file depends on what comes before it.
         EXPECT_EQ(without_place(read.error().message), path + ": " + row.reason) << row.name;
     }
 }

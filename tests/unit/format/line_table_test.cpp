@@ -15,7 +15,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-// Where the parts of the sample begin.
+// The parts of the sample begin there.
 constexpr size_t kHeader = 0, kSection = 32, kBlock = 40, kFiles = 48, kStrings = 60,
                  kRecords = 100;
 

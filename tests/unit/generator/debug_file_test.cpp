@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// What is released of .debug_info is there again, whatever its memory is.
+// Parts of .debug_info that were released are there again, whatever their memory is.
 #include <string>
 #include <vector>
 

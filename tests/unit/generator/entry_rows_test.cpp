@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Where instances of one function are entered: the instances and the rows of the line program are
-// written by hand.
+// Tests where instances of one function are entered: the instances and the rows of the line program
+// are written by hand.
 #include <gtest/gtest.h>
 
 #include "userspace/generator/sites/copied_entries.h"

@@ -104,7 +104,7 @@ TEST_F(FixtureLink, FormsOfDebugInformation) {
     EXPECT_EQ(lines(link("dwarf4", {.dwarf = "-gdwarf-4"})), expected);
     EXPECT_EQ(lines(link("macros", {.dwarf = "-g3"})), expected);
     EXPECT_EQ(lines(link("dwarf64", {.more = {"-gdwarf64"}})), expected);
-    // With these options instances begin elsewhere, or DWARF says less of them.
+    // These options have instances begin elsewhere, or DWARF say less of them.
     for (const char *flag : {"-gno-variable-location-views", "-gstrict-dwarf"}) {
         auto opened = GeneratedFixture::open(link("less", {.more = {flag}}));
         ASSERT_TRUE(opened) << opened.error().message;

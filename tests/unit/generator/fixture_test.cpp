@@ -224,7 +224,7 @@ void Sites::check_convention() const {
                                                        {"d", 2}, {"e", 1}, {"f", 1}};
     const bool clang = recipe_.compiler.starts_with("clang");
     for (size_t i = 0; i < std::size(sizes); i++) {
-        // In DWARF 4 clang writes a _Bool as `reg9 & 1`. The format has no such shape.
+        // clang's DWARF 4 has a _Bool as `reg9 & 1`. The format has no such shape.
         const bool masked = clang && recipe_.dwarf == "-gdwarf-4" && sizes[i].second == 1;
         expect_text(plain, sizes[i].first, in_register(*abi_, i), masked);
         EXPECT_EQ(plain.param(sizes[i].first).size, sizes[i].second);
@@ -251,7 +251,7 @@ void Sites::check_convention() const {
     for (const NamedSite &twin : fixture_->sites_of("twin"))
         expect_text(twin, "a", in_register(*abi_, 0));
 
-    // In deep(x, y), branch(b = x, a = y) and in it leaf(x = a, y = b) are inlined at one address.
+    // deep(x, y) inlines branch(b = x, a = y), and that leaf(x = a, y = b), at one address.
     const NamedSite branch = only("branch");
     const std::vector<NamedSite> leaves = fixture_->sites_of("leaf");
     const auto leaf = std::ranges::find(leaves, branch.address, &NamedSite::address);
@@ -291,7 +291,7 @@ TEST_P(Sites, AsTheSourceSays) {
     check_counts();
     check_functions();
     if (!optimizes(GetParam())) {
-        // Without optimization parameters are in memory, which is written after the site.
+        // Code that is not optimized has parameters in memory, which is written after the site.
         for (const NamedSite &site : fixture_->sites())
             for (const NamedSite::Param &param : site.params)
                 EXPECT_TRUE(!param.loc || site.function == "on_the_stack")

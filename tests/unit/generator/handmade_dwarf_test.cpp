@@ -371,7 +371,7 @@ TEST(HandmadeDwarf, StringForms) {
     }
 }
 
-// With link-time optimization the abstract instance is in another unit.
+// Link-time optimization leaves the abstract instance in another unit.
 TEST(HandmadeDwarf, OriginInAnotherUnit) {
     const Entry origins = c_unit({abstract("f", {{"a"}})});
     Entry instance = inlined("f", kSite, {param("f.a", reg(1))});

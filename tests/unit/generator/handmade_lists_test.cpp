@@ -204,7 +204,7 @@ TEST(HandmadeLists, LocationViews) {
     check(rows, 5, end());
 }
 
-// With -gvariable-location-views=incompat5 the views are in the list itself.
+// -gvariable-location-views=incompat5 puts the views into the list itself.
 TEST(HandmadeLists, ViewPairEntries) {
     using namespace lle;
     const Expr two = view_pair(0, 1) + in(1, 0x110, 0x110) + view_pair(1, 0) + in(2, 0x110, 0x120);

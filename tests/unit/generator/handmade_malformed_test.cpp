@@ -255,7 +255,7 @@ TEST(HandmadeMalformed, CyclesOfOrigins) {
     EXPECT_EQ(specification.sites(), kHostLine);
 }
 
-// In C only a struct or union can contain itself.
+// Only a struct or union of C can contain itself.
 TEST(HandmadeMalformed, CyclesOfTypes) {
     const struct {
         const char *name;

@@ -88,7 +88,7 @@ TEST_F(SiteMarks, LoopHeadsAreWhereObjdumpAndLibdwSay) {
     EXPECT_GT(others, 10u);
 }
 
-// With these options the compiler puts nothing before the first iteration, not even for alignment.
+// These options have the compiler put nothing before the first iteration, not even for alignment.
 TEST_F(SiteMarks, LoopHeadsAreWhereTheSourceHasThem) {
     using Counts = std::map<std::string, size_t>;
     const Counts expected = {{"own_loop", 2},
@@ -132,7 +132,7 @@ TEST_F(SiteMarks, LoopHeadsAreShown) {
     EXPECT_EQ(run_btf_extra({"check", file(), "--vmlinux", path()}).exit_code, 0);
 }
 
-// Without the code no jump is known, and the output says nothing of loop heads.
+// A file without code has no jumps, so the output says nothing of loop heads.
 TEST_F(SiteMarks, LoopHeadsAreNotKnownWithoutCode) {
     ASSERT_NO_FATAL_FAILURE(build({.level = "-Os"}));
     const std::string stripped = folder_.path("stripped"), output = folder_.path("out");

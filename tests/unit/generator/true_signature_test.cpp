@@ -80,7 +80,7 @@ TEST_F(TrueSignatures, OfGccForArm64) {
     const auto fixture = build({.compiler = "aarch64-linux-gnu-gcc"});
     ASSERT_TRUE(fixture);
     std::vector<std::string> expected = kByGcc;
-    // On arm64 eight arguments are in registers.
+    // arm64 has eight arguments in registers.
     expected.insert(expected.begin() + 3, "long int many.constprop.0(long int a, long int b, long "
                                           "int c, long int d, long int e, long int f, long int g)");
     EXPECT_EQ(signatures(*fixture), expected);

@@ -193,7 +193,7 @@ TEST_F(TypeMapTest, Declarations) {
     EXPECT_EQ(as_c(source.declaration("missing", TypeKind::kUnion)), "union missing;\n\n");
 }
 
-// In a comparison a declaration matches a definition on the other side.
+// A declaration matches a definition on the other side of a comparison.
 TEST_F(TypeMapTest, DeclarationsInComparisons) {
     const int i = base.integer("int", 4);
     const int opaque = base.forward("opaque");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// From line programs that are written by hand to what the section .btf_extra.lines says.
+// Tests what the section .btf_extra.lines says of line programs that are written by hand.
 #include <cstring>
 #include <string>
 #include <vector>

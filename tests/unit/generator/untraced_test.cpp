@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// In some functions there is no call for a tracer: because they are inline, because a compiler
-// split them off, or because somebody wants no tracer there. The source says which is which.
+// Some functions have no call for a tracer: because they are inline, because a compiler split them
+// off, or because somebody wants no tracer there. The source says which is which.
 #include <algorithm>
 #include <map>
 
@@ -21,7 +21,7 @@ void PrintTo(Known known, std::ostream *out) {
     *out << (known == kTraced ? "traced" : known == kUnlisted ? "unlisted" : "left out");
 }
 
-// By the symbol that a site is in.
+// The key is the symbol that a site is in.
 using Expected = std::map<std::string, Known>;
 
 const Expected kExpected = {
@@ -51,7 +51,7 @@ class Untraced : public testing::Test {
     }
     std::string path() const { return folder_.path("fixture"); }
 
-    // What the file knows of the sites of leaf().
+    // Returns what the file knows of the sites of leaf().
     static Expected found(const ObjectView &view, const ElfImage &elf) {
         const auto symbols = SymbolTable::load(elf);
         const auto &untraced = view.file().provenance->left_out_sites;

@@ -123,7 +123,7 @@ TEST_F(Installation, FromAPackage) {
     EXPECT_EQ(there(), kAll);
     EXPECT_EQ(test::read_file(made_.path(kTables) + "/manifest"),
               "some_one " + module_id_ + "\nvmlinux " + kernel_id_ + "\n");
-    // With the lines of the source.
+    // The file has the lines of the source.
     const auto file = ElfImage::open(made_.path(kTables) + "/vmlinux.btf_extra");
     ASSERT_TRUE(file);
     EXPECT_NE(file->find(".btf_extra.lines"), nullptr);

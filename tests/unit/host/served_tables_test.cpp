@@ -146,7 +146,7 @@ const Texts kServed = {"checksums", "other.btf_extra.elf", "some_one.btf_extra.e
 TEST_F(Served, ATree) {
     EXPECT_EQ(names_in(served_), Texts({kernel_id_}));
     EXPECT_EQ(names_in(folder()), kServed);
-    // By programs that share no code with ours.
+    // These programs share no code with ours.
     std::string expected;
     for (const auto &[name, file] :
          {std::pair("other", "other.ko"), std::pair("some_one", "some-one.ko"),

@@ -32,7 +32,7 @@ class CoreFile {
         file.e_phnum = static_cast<uint16_t>(segments.size() + 1);
         std::string headers(reinterpret_cast<const char *>(&file), sizeof(file)), data;
         uint64_t offset = sizeof(file) + file.e_phnum * sizeof(Elf64_Phdr);
-        // As /proc/kcore has one.
+        // /proc/kcore has one, too.
         Elf64_Phdr note = {};
         note.p_type = PT_NOTE;
         note.p_offset = offset;

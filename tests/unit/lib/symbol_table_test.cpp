@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Which of several symbols names a place.
+// Tests which of several symbols names a place.
 #include "userspace/lib/tables/symbol_table.h"
 
 #include <string>

@@ -244,7 +244,7 @@ TEST_F(ExposeOutput, CallsBeforeStubs) {
     EXPECT_EQ(count(relocations, " .text + 68\n"), 0u);
 }
 
-// From Linux 6.2 on a module for x86-64 has GCC's list, too: it names the padding.
+// A module for x86-64 has GCC's list, too, since Linux 6.2: it names the padding.
 TEST_F(ExposeOutput, PaddingBesideCalls) {
     test::make_template(path("inlined.ko"),
                         {.more = "\t.section __patchable_function_entries, \"aw\", @progbits\n"
@@ -332,7 +332,7 @@ TEST_F(ExposeOutput, Usage) {
         EXPECT_EQ(result.exit_code, 2);
         EXPECT_EQ(result.out, "");
     }
-    // Without the module there is nothing to load it into.
+    // There is no module that could be loaded.
     test::expect_failed(run("expose", {"twin"}),
                         "/sys/kernel/btf_extra/inlined/: not there: btf_extra is not loaded");
     test::expect_failed(test::run_btf_extra({"expose", "--list"}),

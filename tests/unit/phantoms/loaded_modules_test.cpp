@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// What the kernel tells of stubs, and how modules with stubs come and go: by files and by a loader
-// of the test's own.
+// Tests what the kernel tells of stubs, and how modules with stubs come and go: by files and by a
+// loader of the test's own.
 #include <cerrno>
 #include <filesystem>
 #include <map>
@@ -90,7 +90,7 @@ using Texts = std::vector<std::string>;
 TEST(ModulePlan, More) {
     EXPECT_EQ(texts_of(plan_more({}, {})), Texts());
     EXPECT_EQ(texts_of(plan_more({}, named({"a", "b"}))), Texts({"inlined:  -> a b"}));
-    // What is there comes again, in the order of the table.
+    // The stubs that are there come again, in the order of the table.
     EXPECT_EQ(texts_of(plan_more({{"inlined", named({"b", "d"}), 0}}, named({"a", "c"}))),
               Texts({"inlined: b d -> a b c d"}));
     // Held ones stay as they are.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// For the programs that measure in a guest: the lines that they print, "attach_bench: WHAT count=N
-// ns=N", and attaching to sites through the module and through perf.
+// The programs that measure in a guest share this: the lines that they print, "attach_bench: WHAT
+// count=N ns=N", and attaching to sites through the module and through perf.
 #ifndef BTF_EXTRA_BENCH_H
 #define BTF_EXTRA_BENCH_H
 

@@ -76,7 +76,7 @@ void wait_for(const std::string &stub, const std::string &key, const std::string
 
 // ---- programs ----
 
-// Where the arguments of hit_bench_three() are on the stack: "first=+8(%sp):u64".
+// The places of the arguments of hit_bench_three() on the stack: "first=+8(%sp):u64".
 struct Distances {
     uint32_t of[3];
 };

@@ -19,7 +19,7 @@ extern "C" {
 namespace rows {
 
 inline constexpr char kModule[] = "btf_extra_rows";
-// In each kernel a function without parameters; its name is between "drop" and "tcp".
+// Each kernel has this function. It has no parameters, and its name is between "drop" and "tcp".
 inline constexpr char kBaseFunc[] = "schedule";
 
 // Ends the program without a value.

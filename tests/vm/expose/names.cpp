@@ -20,7 +20,7 @@ using namespace guest;
 namespace {
 
 constexpr size_t kChosen = 500;
-// Of the programs of fentry so many are also attached: the kernel takes long to detach them.
+// No more of the programs of fentry are attached, too: the kernel takes long to detach them.
 constexpr size_t kAttached = 100;
 
 // ---- what has a name ----

@@ -45,7 +45,7 @@ static noinline int frames_warn(const char *text, const struct kernel_param *par
 	return 0;
 }
 
-/* Where instructions differ in size its first one has one byte and moves the stack pointer. */
+/* Its first instruction has one byte, if sizes differ, and moves the stack pointer. */
 static __always_inline void push_inside(void)
 {
 #ifdef CONFIG_X86_64

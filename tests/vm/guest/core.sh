@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-# In the guest: files that must be taken or refused as the firmware of a module, and what is asked of
-# one that is taken. There is no other object.
+# In the guest: files that must be taken or refused as the firmware of a module, and questions to one
+# that is taken. There is no other object.
 # shellcheck source=tests/harness/rows.sh
 . /rows.sh
 

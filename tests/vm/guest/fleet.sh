@@ -69,7 +69,7 @@ END
 }
 workers() { grep -l "^PPid:.$(cat /tmp/nginx.pid)\$" /proc/[0-9]*/status | cut -d/ -f3; }
 another_worker() { workers | grep -qv "^$1\$"; }
-# As much of the file as comes at once.
+# Says whether as much of the file is there as comes at once.
 has_most() { [ "$(size "$firmware"/btf_extra/.btf_extra.*/download)" -ge 4194304 ]; }
 trickle='limit_rate_after 4m; limit_rate 1k;'
 

@@ -4,7 +4,7 @@
 # debug information from a debuginfod, and all goes again. A line "step NAME SECONDS" says how long a
 # step took by the guest's clock.
 #
-#   newcomer.sh DEBUGINFOD PACKAGE...     its URL; ours, and what they need of the kernel and to ask it
+#   newcomer.sh DEBUGINFOD PACKAGE...     its URL; our packages, and those that they need
 # shellcheck source=tests/harness/rows.sh
 . /rows.sh
 # shellcheck source=tests/vm/guest/network.sh
@@ -32,7 +32,7 @@ step() {
     [ $status = 0 ] || tail -n 40 /tmp/said
     same "$name" 0 $status
 }
-# Without the line of apt's that names the archive.
+# Takes out the line of apt's that names the archive.
 ours() {
     find $debian/lib/firmware $debian/lib/modules $debian/etc $debian/usr $debian/var/lib/dkms \
         -name '*btf*extra*' ! -path '*/apt/*' 2>/dev/null

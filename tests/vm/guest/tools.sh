@@ -20,7 +20,7 @@ x86_64) caller=__x64_sys_fallocate callers='do_syscall_64 entry_SYSCALL_64_after
     callers='invoke_syscall el0_svc_common.constprop.0 do_el0_svc el0_svc el0t_64_sync_handler el0t_64_sync'
     ;;
 esac
-# On arm64 fprobe is newer than direct calls.
+# arm64 got fprobe later than direct calls.
 fprobe=yes
 case $(uname -mr) in 6.1.* | 6.12.*' aarch64') fprobe='' ;; esac
 
@@ -86,7 +86,7 @@ same 'bpftrace: the stack goes on at the site' \
 trace "$work" "$entry:$stub /comm == \"tools_guest\"/ { @[comm] = count(); }"
 same "bpftrace: $entry:f, with no module named" $calls "$(of_map tools_guest)"
 
-# Where a wildcard goes by kprobe.multi the stub is seen. It is fprobe's; bpftrace 0.17 of Debian puts
+# A wildcard sees the stub if it goes by kprobe.multi, which is fprobe's. Debian's bpftrace 0.17 puts
 # plain kprobes.
 multi=$calls
 by=kprobe.multi
@@ -200,7 +200,7 @@ echo >$tracing/kprobe_events
 # ---- a function that has a body, too ----
 
 # Perf kprobes at all of its sites count in another way.
-# What is armed by hand misses no call while the tool attaches.
+# A stub that is armed by hand misses no call while the tool attaches.
 row 'expose --arm' btf-extra expose --arm path_put
 btf-extra probes path_put | grep -v '^#' >$tracing/kprobe_events
 echo 'COMM == "tools_guest"' >$tracing/events/kloc/filter

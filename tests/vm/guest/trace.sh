@@ -10,7 +10,7 @@ probes=/sys/kernel/debug/kprobes/list
 # shellcheck source=tests/harness/rows.sh
 . /rows.sh
 
-# Until what it says is there; then it has its probes.
+# Starts a trace, and waits for what it says first; then it has its probes.
 begin() {
     rm -f $lines $told
     btf-extra trace "$@" >$lines 2>$told &
@@ -43,7 +43,7 @@ allocate() {
     done
 }
 
-# Without time, CPU and the number of the thread.
+# Prints the lines without time, CPU and the number of the thread.
 bare() { sed 's/^ *[0-9.]* \[[0-9]*\] \([^ ]*\)-[0-9]* /\1 /' "$1"; }
 
 sum() { awk "$1 { sum += $2 } END { print sum + 0 }" $told; }
@@ -121,7 +121,7 @@ offset=4096 len=1000 len=1000 comm=\"fallocate\" fd=3" "$(bare $lines)"
         "int ksys_fallocate(int fd, int mode, loff_t offset, loff_t len): len->x: -> behind 'loff_t', which is no pointer" \
         ksys_fallocate --show 'len->x'
 
-    # As many as come in a moment: those without room are counted.
+    # So many events come in a moment that some have no room: these are counted.
     begin ksys_write
     dd if=/dev/zero of=/dev/null bs=1 count=100000 2>/dev/null
     end

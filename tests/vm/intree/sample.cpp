@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// In the list of sites each line has an id and an address. The id must attach to that address.
+// Each line of the list of sites has an id and an address. The id must attach to that address.
 #include <map>
 #include <set>
 #include <sstream>

@@ -66,7 +66,7 @@ class Memory {
             die("mprotect");
     }
 
-    // Where an array or a struct of that size may be.
+    // Draws a place for an array or a struct of that size.
     uint64_t place(Dice &dice, size_t size) const {
         switch (dice.below(12)) {
         case 0:

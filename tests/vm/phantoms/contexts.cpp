@@ -106,7 +106,7 @@ void nmis() {
 // The function tracer takes a stack trace at each call, and the unwinder has sites of the stub. So
 // has the program, within a hit.
 void callbacks(const std::string &stub) {
-    // What was attached before is let go a moment later.
+    // Earlier programs are let go a moment later.
     for (const char *other : {"site_in_nmi", "shape_register", "site_called"})
         wait_for_state(other, "idle");
     const std::multiset<std::string> before = probe_list();

@@ -75,7 +75,7 @@ void edited_modules() {
     if (btf == bad.end())
         return;
     btf[12] = '\x77';
-    // With CONFIG_MODULE_ALLOW_BTF_MISMATCH the kernel takes the module without its BTF.
+    // A kernel with CONFIG_MODULE_ALLOW_BTF_MISMATCH takes the module without its BTF.
     const long result = syscall(SYS_init_module, bad.data(), bad.size(), "");
     row.expect(result != 0 || access("/sys/kernel/btf/inlined", F_OK) != 0, "it is taken");
     if (result == 0)

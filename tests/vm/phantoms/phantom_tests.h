@@ -23,7 +23,7 @@ class AtStub {
         int32_t nr_bytes;
         uint32_t next_key;
     };
-    // What the program has seen so far.
+    // Returns what the program has seen so far.
     const volatile Seen &seen() const { return *seen_; }
 
     int error = 0;
@@ -39,7 +39,7 @@ class AtStub {
 std::vector<shape_record> records_of_calls(uint32_t shape, uint32_t calls);
 size_t call_shape(uint32_t shape, uint32_t calls);
 
-// What the kernel says when a program of this type asks for the stub: 0 or an errno.
+// Returns what the kernel says when a program of this type asks for the stub: 0 or an errno.
 int load_at_stub(const std::string &stub, uint32_t type, uint32_t expected_attach_type,
                  uint32_t flags = 0);
 

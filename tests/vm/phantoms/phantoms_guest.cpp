@@ -171,7 +171,7 @@ std::string symbol_around(uint64_t address) {
     for (std::string line; std::getline(kallsyms, line);) {
         const uint64_t at = std::stoull(line, nullptr, 16);
         const std::string name = line.substr(19, line.find('\t', 19) - 19);
-        // On arm64 "$x" marks where code begins.
+        // arm64 has symbols "$x", which mark where code begins.
         if (at > best && at <= address && !name.starts_with('$')) {
             best = at;
             found = name;
@@ -226,7 +226,7 @@ void from_the_first() {
 
 // The program at a function of hash maps changes a hash map.
 void recursion(const std::string &stub) {
-    // What was attached before is let go a moment later.
+    // Earlier programs are let go a moment later.
     wait_for_state(kStub, "idle");
     const std::multiset<std::string> before = probe_list();
     {

@@ -96,7 +96,7 @@ void storm(unsigned seconds, const std::string &name) {
                         state["usable"].c_str(), state["hits"].c_str(), state["missed"].c_str());
         }
         row.expect(probe_list() == before, "probes are left");
-        // In a short one on a busy machine nothing may be attached for long enough.
+        // In a short storm on a busy machine nothing may be attached for long enough.
         if (seconds >= 60 && name != "orders")
             row.expect(calls_of(all_stubs()) > calls_before, "no call came");
     }

@@ -40,7 +40,7 @@ int note(struct pt_regs *ctx)
 	if (!event)
 		return 0;
 	event->cookie = bpf_get_attach_cookie(ctx);
-	/* On x86 a kprobe of perf has one past the breakpoint there. */
+	/* x86 has one past the breakpoint there, if it is a kprobe of perf's. */
 	event->site = PT_REGS_IP(ctx) - (btf_loc_marked(ctx) || !BTF_LOC_BLURS(0xcc) ? 0 : 1);
 	event->args[0] = PT_REGS_PARM1(ctx);
 	event->args[1] = PT_REGS_PARM2(ctx);

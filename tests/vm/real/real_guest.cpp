@@ -108,7 +108,7 @@ void load(const Object &object, const char *programs) {
         die(programs);
 }
 
-// Without the programs that are for stubs, which not every kernel can load.
+// Leaves out the programs that are for stubs, which not every kernel can load.
 Object load_kprobes(const char *programs) {
     Object object(bpf_object__open_file(programs, nullptr));
     bpf_program *program;
@@ -343,7 +343,7 @@ void Tracer::wait_until_armed() const {
     }
 }
 
-// At a stub, the site is behind the code that calls the stub, and arguments follow each other.
+// The site of a stub is behind the code that calls it, and arguments follow each other.
 std::vector<real_event> Tracer::events(const Symbols &symbols) const {
     if (*count_ > REAL_EVENTS)
         die("more events than there is place for");

@@ -5,7 +5,7 @@
 #
 #   build.sh KERNEL DIR      KERNEL: of vm/kernels.list, with its source
 #
-# In DIR: selftests (runner.c), its objects, bpf_testmod.ko.
+# DIR has selftests (runner.c), its objects, bpf_testmod.ko.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../../.." && pwd)

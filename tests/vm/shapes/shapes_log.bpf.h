@@ -17,7 +17,7 @@ struct {
     __type(value, struct shape_event);
 } events SEC(".maps");
 
-/* If it is more than SHAPES_EVENTS, the other events are lost. */
+/* The number of events. Those above SHAPES_EVENTS are lost. */
 __u64 counts[SHAPES_CPUS];
 
 /* Returns the event of a call; NULL: there is no place for it. */

@@ -4,7 +4,7 @@
 //
 //   sweep_guest [notrace] [FIRST [END]]     functions in the order of the list of sites, from 0
 //
-// With notrace only functions that have sites in what ftrace does not know, and these sites, too.
+// notrace: only functions that have sites in what ftrace does not know, and these sites, too.
 #include <array>
 #include <chrono>
 #include <map>
