@@ -85,9 +85,10 @@ inline btf_extra_attach attach_to(const char *object, const std::string &functio
 // Attaches, and detaches when it is destroyed.
 class Link {
   public:
-    // Fills in the outputs of request, and the report.
-    explicit Link(btf_extra_attach &request, std::vector<btf_extra_left_out> *report = nullptr) {
-        std::vector<btf_extra_left_out> left_out(report != nullptr ? 4096 : 0);
+    // Fills in the outputs of request, and the report, of so many sites at most.
+    explicit Link(btf_extra_attach &request, std::vector<btf_extra_left_out> *report = nullptr,
+                  size_t capacity = 4096) {
+        std::vector<btf_extra_left_out> left_out(report != nullptr ? capacity : 0);
         request.left_out = pointer(left_out.data());
         request.capacity = static_cast<uint32_t>(left_out.size());
         request.count = 0;

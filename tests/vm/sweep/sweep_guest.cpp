@@ -73,10 +73,10 @@ uint64_t sites_to_reach(const btf_extra_attach &request) {
     });
 }
 
-// Attaches to one function. Every site must have a probe or a reason.
-std::optional<Link> attach(btf_extra_attach &request, Totals &totals, Row &row) {
+// Attaches to one function, which has so many sites. Every site must have a probe or a reason.
+std::optional<Link> attach(btf_extra_attach &request, size_t sites, Totals &totals, Row &row) {
     std::vector<btf_extra_left_out> left_out;
-    Link link(request, &left_out);
+    Link link(request, &left_out, sites);
     if (link.error != 0 && link.error != EOPNOTSUPP) {
         totals.refused[link.error]++;
         // A function that is only the part of others has no site.
@@ -87,7 +87,7 @@ std::optional<Link> attach(btf_extra_attach &request, Totals &totals, Row &row) 
     for (const btf_extra_left_out &site : left_out)
         totals.left_out[{site.reason, site.error}]++;
     totals.attached += request.attached;
-    row.equal(request.attached + request.total, static_cast<int64_t>(sites_to_reach(request)),
+    row.equal(request.attached + left_out.size(), static_cast<int64_t>(sites_to_reach(request)),
               "sites of " + std::to_string(request.func_id));
     if (link.error != 0)
         return {};
@@ -122,7 +122,7 @@ void batch(const List &list, size_t first, size_t end, const Common &common, Loa
         request.flags = common.flags;
         request.cookie = request.func_id;
         totals.functions++;
-        if (auto link = attach(request, totals, row))
+        if (auto link = attach(request, list.funcs[i].sites, totals, row))
             links.push_back(std::move(*link));
     }
     const double attaching = phases.next();
