@@ -8,7 +8,7 @@
 
 seconds=${1:-300}
 [ $# = 0 ] || shift
-# arm64 has no NMI here, and kprobes keep out of its unwinder. So it is in phantoms.sh.
+# phantoms.sh does the same: arm64 has no NMI here, and kprobes keep out of its unwinder.
 places='phantom_sites:site_in_nmi __current_set_polling on_stack' kinds=places
 [ "$(uname -m)" = x86_64 ] || places='' kinds=''
 # shellcheck disable=SC2086  # a list of words
