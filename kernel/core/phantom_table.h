@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
 /*
- * The functions that the stubs of a module "inlined" stand for. btf-extra expose writes the table to
- * PHANTOM_SECTION of a copy of the template inlined.ko. All parts are in the kernel's byte order,
- * one behind the other without gaps:
+ * The functions that the stubs of a module "inlined" stand for. btf-extra expose writes the table
+ * to PHANTOM_SECTION of a copy of the template inlined.ko. All parts are in the kernel's byte
+ * order, one behind the other without gaps:
  *
  *	struct phantom_table
  *	struct phantom_object [nr_objects]	whose functions these are
