@@ -17,28 +17,35 @@ constexpr char kTracedFunctions[] = "/sys/kernel/tracing/available_filter_functi
 constexpr char kTracedAddresses[] = "/sys/kernel/tracing/available_filter_functions_addrs";
 constexpr char kBlacklist[] = "/sys/kernel/debug/kprobes/blacklist";
 
-// The names of the functions that have these places in them, or so many bytes before them.
-std::unordered_set<std::string> functions(const Symbols &symbols, const std::vector<Place> &places,
-                                          uint64_t before) {
-    std::unordered_set<std::string> out;
+// The functions that have these places in them, or so many bytes before them.
+FunctionSet functions(const Symbols &symbols, const std::vector<Place> &places, uint64_t before) {
+    FunctionSet out;
     for (const Place &each : places) {
         Place place = {each.section, each.offset + before};
         if (before == 0 || symbols.names(place).empty())
             place = each;
         if (const auto func = symbols.around(place))
-            for (const std::string_view alias :
-                 symbols.names({place.section, place.offset - func->distance}))
-                out.emplace(alias);
+            out.add(symbols, {place.section, place.offset - func->distance});
     }
     return out;
 }
 
-// The kernel looks for foo.isra.0.cold, then for foo, and for nothing between.
-bool has(const std::unordered_set<std::string> &names, const std::string &symbol) {
-    return names.contains(symbol) || names.contains(symbol.substr(0, symbol.find('.')));
+}  // namespace
+
+void FunctionSet::add(const Symbols &symbols, const Place &function) {
+    places.insert(function);
+    for (const std::string_view alias : symbols.names(function))
+        names.emplace(alias);
 }
 
-}  // namespace
+// The kernel looks for a part foo.isra.0.cold by its place, then for foo by name, and for nothing
+// between.
+bool FunctionSet::has(const Place &function, const std::string &symbol) const {
+    if (places.empty() ? names.contains(symbol) : places.contains(function))
+        return true;
+    const size_t suffix = symbol.find('.');
+    return suffix != std::string::npos && names.contains(symbol.substr(0, suffix));
+}
 
 Result<ProbeRules> ProbeRules::of_file(const ElfImage &elf, const Symbols &symbols) {
     const std::vector<ElfSymbol> file_symbols = TRY(elf_symbols(elf));
@@ -66,10 +73,13 @@ ProbeRules ProbeRules::of_running(const Symbols &symbols) {
     out.traced_ = functions(symbols, calls, 0);
     if (calls.empty())
         for (std::string line; std::getline(traced, line);)
-            out.traced_.insert(line.substr(0, line.find(' ')));
+            out.traced_.names.insert(line.substr(0, line.find(' ')));
     // "0xffffffff81000000-0xffffffff81000010\tname"
-    for (std::string line; std::getline(blacklist, line);)
-        out.blacklisted_.insert(line.substr(line.find('\t') + 1));
+    for (std::string line; std::getline(blacklist, line);) {
+        if (const uint64_t begin = std::strtoull(line.c_str(), nullptr, 16))
+            out.blacklisted_.places.insert({0, begin});
+        out.blacklisted_.names.insert(line.substr(line.find('\t') + 1));
+    }
     return out;
 }
 
@@ -84,11 +94,12 @@ ProbeRefusal ProbeRules::refusal(const Place &place, const std::string &symbol, 
                                  bool with_notrace) const {
     const bool closed = std::ranges::any_of(
         closed_, [&](const generator::ClosedText &text) { return text.holds(place); });
-    if (closed || has(blacklisted_, symbol))
+    const Place function = {place.section, place.offset - distance};
+    if (closed || blacklisted_.has(function, symbol))
         return {BTF_EXTRA_REASON_KPROBE, "kprobes keep out of there"};
     if (const char *why = refusal_of_code(place, distance))
         return {BTF_EXTRA_REASON_KPROBE, why};
-    if (!with_notrace && !traced_.empty() && !symbol.empty() && !has(traced_, symbol))
+    if (!with_notrace && knows_traced() && !symbol.empty() && !traced_.has(function, symbol))
         return {BTF_EXTRA_REASON_NOTRACE, "ftrace does not know its function"};
     return {0, nullptr};
 }

@@ -25,6 +25,16 @@ struct ProbeRefusal {
     const char *why;  // NULL: the same
 };
 
+// Functions of which something is known. The kernel tells of some tables where their functions are,
+// and of others their names alone: then all functions of a name count.
+struct FunctionSet {
+    std::unordered_set<Place> places;  // where they begin; empty: that is not known
+    std::unordered_set<std::string> names;
+
+    void add(const Symbols &symbols, const Place &function);
+    bool has(const Place &function, const std::string &symbol) const;
+};
+
 class ProbeRules {
   public:
     // The rules of vmlinux or of a module. The file must outlive them.
@@ -32,7 +42,7 @@ class ProbeRules {
     static ProbeRules of_running(const Symbols &symbols);
 
     // Says whether it is known which functions ftrace knows.
-    bool knows_traced() const { return !traced_.empty(); }
+    bool knows_traced() const { return !traced_.names.empty(); }
 
     // Returns why there can be none at a place so far behind that symbol. with_notrace: the kprobe
     // is no event, and may be in functions that ftrace does not know.
@@ -45,8 +55,8 @@ class ProbeRules {
     std::vector<generator::ClosedText> closed_;
     std::optional<generator::ProbedInstructions> instructions_;  // of a file
     std::shared_ptr<const RunningCode> running_;                 // NULL: of a file
-    std::unordered_set<std::string> blacklisted_;
-    std::unordered_set<std::string> traced_;  // none: not known
+    FunctionSet blacklisted_;
+    FunctionSet traced_;  // empty: not known
 };
 
 }  // namespace btf_extra

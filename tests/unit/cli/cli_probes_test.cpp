@@ -281,10 +281,28 @@ __attribute__((no_instrument_function)) void untraced(void) { plain(); }
 __attribute__((section(".noinstr.text"))) void closed(void) { plain(); }
 void listed(void) { plain(); }
 void *entry __attribute__((section("_kprobe_blacklist"))) = listed;
+
+#include "twins.h"
+static void half_traced(void) { in_traced(); }
+static void half_listed(void) { in_listed(); }
+void *listed_half __attribute__((section("_kprobe_blacklist"))) = half_listed;
+void *used[] = { half_traced, half_listed };
+)");
+    // Two functions have one name, and the kernel's tables have one of them.
+    test::write_file(folder.path("twins.h"), R"(
+static inline void in_traced(void) { asm volatile("nop"); }
+static inline void in_listed(void) { asm volatile("nop; nop"); }
+)");
+    test::write_file(folder.path("n.c"), R"(
+#include "twins.h"
+__attribute__((no_instrument_function)) static void half_traced(void) { in_traced(); }
+static void half_listed(void) { in_listed(); }
+void *used_too[] = { half_traced, half_listed };
 )");
     test::must_run({"gcc", "-O2", "-g", "-r", "-nostdlib", "-Wl,--build-id", "-pg", "-mfentry",
                     "-mrecord-mcount", "-fno-asynchronous-unwind-tables", "-fcf-protection=none",
-                    "-fno-pie", "-fno-toplevel-reorder", "-o", module, folder.path("m.c")});
+                    "-fno-pie", "-fno-toplevel-reorder", "-o", module, folder.path("m.c"),
+                    folder.path("n.c")});
     test::must_run({"env", "LLVM_OBJCOPY=objcopy", "pahole", "-J", "--btf_base=" + kernel, module});
     const auto made = test::run_btf_extra({"generate", "--vmlinux", kernel, "-o", tables, module});
     ASSERT_EQ(made.exit_code, 0) << made.err;
@@ -308,9 +326,20 @@ void *entry __attribute__((section("_kprobe_blacklist"))) = listed;
         EXPECT_EQ(result.exit_code, 0) << result.err;
         EXPECT_EQ(result.out.substr(result.out.find('\n') + 1), row.lines) << row.func;
     }
+    const std::pair<const char *, const char *> twins[] = {
+        {"in_traced", "; no probe at 1: ftrace does not know its function\n"},
+        {"in_listed", "; no probe at 1: kprobes keep out of there\n"}};
+    for (const auto &[func, words] : twins) {
+        const std::string out = test::run_btf_extra({"list", func, "--probes", "--tables", tables,
+                                                     "--vmlinux", kernel, "--module", module})
+                                    .out;
+        EXPECT_NE(out.find("2 sites"), std::string::npos) << out;
+        EXPECT_TRUE(out.ends_with(words)) << out;
+    }
     const auto stat = nlohmann::json::parse(test::run_btf_extra({"stat", tables, "--json"}).out);
-    EXPECT_EQ(stat["inline_sites"], 8);
-    EXPECT_EQ(stat["inline_sites_reached"], 2);  // plain_0, between_0
+    EXPECT_EQ(stat["inline_sites"], 12);
+    // plain_0, between_0, and one each of in_traced and in_listed
+    EXPECT_EQ(stat["inline_sites_reached"], 4);
 }
 
 }  // namespace
