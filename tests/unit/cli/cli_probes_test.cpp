@@ -275,14 +275,14 @@ static inline void called(void)
 	asm volatile(NOTHING IN(".static_call_sites", ".long " HERE ", 0"));
 }
 static inline void prefixed(void) { asm volatile("cs\n\tcall other"); }
+static inline void bug(void) { asm volatile("ud2"); }
 
-void traced(void) { plain(); keyed(); between(); called(); prefixed(); }
+void traced(void) { plain(); keyed(); between(); called(); prefixed(); bug(); }
 __attribute__((no_instrument_function)) void untraced(void) { plain(); }
 __attribute__((section(".noinstr.text"))) void closed(void) { plain(); }
 void listed(void) { plain(); }
 void *entry __attribute__((section("_kprobe_blacklist"))) = listed;
 
-#include "twins.h"
 static void half_traced(void) { in_traced(); }
 static void half_listed(void) { in_listed(); }
 void *listed_half __attribute__((section("_kprobe_blacklist"))) = half_listed;
@@ -294,15 +294,14 @@ static inline void in_traced(void) { asm volatile("nop"); }
 static inline void in_listed(void) { asm volatile("nop; nop"); }
 )");
     test::write_file(folder.path("n.c"), R"(
-#include "twins.h"
 __attribute__((no_instrument_function)) static void half_traced(void) { in_traced(); }
 static void half_listed(void) { in_listed(); }
 void *used_too[] = { half_traced, half_listed };
 )");
     test::must_run({"gcc", "-O2", "-g", "-r", "-nostdlib", "-Wl,--build-id", "-pg", "-mfentry",
                     "-mrecord-mcount", "-fno-asynchronous-unwind-tables", "-fcf-protection=none",
-                    "-fno-pie", "-fno-toplevel-reorder", "-o", module, folder.path("m.c"),
-                    folder.path("n.c")});
+                    "-fno-pie", "-fno-toplevel-reorder", "-include", folder.path("twins.h"), "-o",
+                    module, folder.path("m.c"), folder.path("n.c")});
     test::must_run({"env", "LLVM_OBJCOPY=objcopy", "pahole", "-J", "--btf_base=" + kernel, module});
     const auto made = test::run_btf_extra({"generate", "--vmlinux", kernel, "-o", tables, module});
     ASSERT_EQ(made.exit_code, 0) << made.err;
@@ -319,6 +318,7 @@ void *used_too[] = { half_traced, half_listed };
         {"called", "# a static call changes the instruction there: p:kloc/called_0 m:traced+0x8\n"},
         {"prefixed", "# kprobes return from the call there to a wrong address: "
                      "p:kloc/prefixed_0 m:traced+0x9\n"},
+        {"bug", "# a BUG() or WARN() is there: p:kloc/bug_0 m:traced+0xf\n"},
     };
     for (const Row &row : rows) {
         const auto result = test::run_btf_extra(
@@ -337,7 +337,7 @@ void *used_too[] = { half_traced, half_listed };
         EXPECT_TRUE(out.ends_with(words)) << out;
     }
     const auto stat = nlohmann::json::parse(test::run_btf_extra({"stat", tables, "--json"}).out);
-    EXPECT_EQ(stat["inline_sites"], 12);
+    EXPECT_EQ(stat["inline_sites"], 13);
     // plain_0, between_0, and one each of in_traced and in_listed
     EXPECT_EQ(stat["inline_sites_reached"], 4);
 }

@@ -63,6 +63,7 @@ constexpr uint64_t kProbeContext = 32 * 4;
 const char *kprobe_refusal(uint16_t machine, const ProbedInstruction &instruction);
 // The same for the architecture.
 const char *aarch64_kprobe_refusal(const ProbedInstruction &instruction);
+const char *x86_64_kprobe_refusal(const ProbedInstruction &instruction);
 
 std::unique_ptr<Instructions> x86_64_instructions(const DebugFile &file);
 std::unique_ptr<Instructions> aarch64_instructions(const DebugFile &file);
