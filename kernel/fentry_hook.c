@@ -60,7 +60,7 @@ static int error_of(enum fentry_answer answer)
 
 /* ---- the log ---- */
 
-/* RCU is held, and writing to the log would sleep. If there is no memory, the line is left out. */
+/* Is called under RCU, where writing to the log would sleep. A line without memory is left out. */
 static void append_line(const char *line, void *data)
 {
 	char **text = data;
@@ -96,7 +96,7 @@ static int decide(const struct fentry_query *query, const struct fentry_target *
 	} else if (target->answer != FENTRY_ADDRESS) {
 		return 0;
 	}
-	/* The text of a module's init is freed soon after the module lives. */
+	/* The text of a module's init is freed soon after the module is live. */
 	if (module && within_module_init(target->address, module))
 		return -ENOENT;
 	*addr = target->address;

@@ -11,8 +11,8 @@
 #include "blobs.h"
 
 /*
- * GCC 12 takes the address of a weak symbol from a GOT on arm64, and modules there have none. Data
- * have the address itself, if the compiler does not know that it is this one.
+ * GCC 12 takes the address of a weak symbol from a GOT on arm64, and modules there have none. These
+ * variables have the address itself. READ_ONCE() keeps the compiler from knowing it.
  */
 struct bounds {
 	const u8 *first, *end;

@@ -18,7 +18,7 @@ struct Enclosing {
     uint64_t entry = 0;  // its link-time address
     AttributeValue frame_base;
     // If kprobes do not keep out of it: the number of its SourceFunction + 1, and whether ftrace
-    // knows it. Its code in other places (foo.cold) is to be traced if it does.
+    // knows it. If it does, the code in other places (foo.cold) is to be traced.
     uint32_t function = 0;
     bool traced = false;
 };
