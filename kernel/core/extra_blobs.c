@@ -10,7 +10,7 @@ const char *extra_part_name(enum extra_part part)
 		[EXTRA_FILE] = "file",
 		[EXTRA_TYPES] = ".BTF",
 		[EXTRA_FUNC_INFO] = ".BTF.func_info",
-		[EXTRA_MARKS] = ".btf_extra.marks",
+		[EXTRA_MARKS] = ".btf_extra.site_marks",
 		[EXTRA_FRAMES] = ".btf_extra.frames",
 	};
 

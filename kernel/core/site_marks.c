@@ -18,7 +18,8 @@ int site_marks_check(const u32 *marks, u32 nr, u32 nr_sites, struct btf_fault *f
 	u32 i;
 
 	for (i = 0; i < nr; i++) {
-		if (flags_of(marks[i]) && site_of(marks[i]) < nr_sites &&
+		if (flags_of(marks[i]) && !(flags_of(marks[i]) & ~SITE_MARK_LISTED) &&
+		    site_of(marks[i]) < nr_sites &&
 		    (!i || site_of(marks[i - 1]) < site_of(marks[i])))
 			continue;
 		fault->code = BTF_FAULT_SITE_MARK;

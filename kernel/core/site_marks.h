@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
 /*
- * A mark tells a tracer why a probe at a site is not hit exactly once a call, or why ftrace does
- * not know the code there. Few sites have a mark. The marks are a list of u32, one for each
- * such site, in ascending order of sites:
+ * A mark tells a tracer what is special about a site: a probe there is not hit exactly once a call,
+ * ftrace does not know the code around it, or the probe has to stand elsewhere. Few sites have a
+ * mark. The marks are a list of u32, one for each such site, in ascending order of sites:
  *
- *	number of the site, as in loc_index << SITE_MARK_BITS | SITE_MARK_*, not 0
+ *	number of the site, as in loc_index << SITE_MARK_BITS | SITE_MARK_LISTED, at least one
  */
 #ifndef BTF_EXTRA_SITE_MARKS_H
 #define BTF_EXTRA_SITE_MARKS_H
@@ -31,14 +31,28 @@
  */
 #define SITE_MARK_UNLISTED	(1U << 3)
 
-#define SITE_MARK_BITS 4
-
 /*
  * No list has this mark, because the name of the function tells. The function is not one of the
  * source. It is named after the symbol of this body (foo.isra.0), whose signature the compiler has
  * changed. The same body is also a site of foo.
  */
-#define SITE_MARK_TRUE_SIGNATURE	(1U << SITE_MARK_BITS)
+#define SITE_MARK_TRUE_SIGNATURE	(1U << 4)
+
+/*
+ * The code around the site is closed to tracers on purpose: the source says notrace, noinstr or
+ * NOKPROBE_SYMBOL(), or the code belongs to tracing itself.
+ */
+#define SITE_MARK_CLOSED	(1U << 6)
+/*
+ * The site begins with the jump or NOP of a static key, on which the kernel puts no probe. A probe
+ * at the next instruction is hit once a call, too, and finds the same arguments.
+ */
+#define SITE_MARK_AFTER_KEY	(1U << 7)
+
+#define SITE_MARK_BITS 8
+#define SITE_MARK_LISTED \
+	(SITE_MARK_LOOP_HEAD | SITE_MARK_PART | SITE_MARK_NO_ENTRY | SITE_MARK_UNLISTED | \
+	 SITE_MARK_CLOSED | SITE_MARK_AFTER_KEY)
 
 /*
  * marks is aligned to 4, and may be NULL if nr is 0. Returns 0, or -EINVAL with *fault:

@@ -219,7 +219,9 @@ _Static_assert(SITE_MARK_PART == BTF_EXTRA_SITE_PART, "mark");
 _Static_assert(SITE_MARK_NO_ENTRY == BTF_EXTRA_SITE_NO_ENTRY, "mark");
 _Static_assert(SITE_MARK_UNLISTED == BTF_EXTRA_SITE_UNLISTED, "mark");
 _Static_assert(SITE_MARK_TRUE_SIGNATURE == BTF_EXTRA_SITE_TRUE_SIGNATURE, "mark");
-_Static_assert(BTF_EXTRA_SITE_FREED > SITE_MARK_TRUE_SIGNATURE, "the flag that is no mark");
+_Static_assert(SITE_MARK_CLOSED == BTF_EXTRA_SITE_CLOSED, "mark");
+_Static_assert(SITE_MARK_AFTER_KEY == BTF_EXTRA_SITE_AFTER_KEY, "mark");
+_Static_assert(!(SITE_MARK_LISTED & BTF_EXTRA_SITE_FREED), "the flag that is no mark");
 
 struct btf_extra_site site_describe(const struct site_tables *tables,
 				    const struct found_site *found)

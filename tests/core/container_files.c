@@ -86,7 +86,7 @@ static void put_part(struct elf_writer *w, const struct core_input *blobs,
 		     const struct extra_base *sum, char part)
 {
 	/* Sites 0 and 5 are loop heads, 2 and 5 continue a call. */
-	static const u32 words[] = { 0x1, 0x22, 0x5b };
+	static const u32 words[] = { 0x1, 0x202, 0x50b };
 	const struct extra_base sums[] = { *sum, *sum, *sum };
 
 	switch (part) {
@@ -101,7 +101,7 @@ static void put_part(struct elf_writer *w, const struct core_input *blobs,
 		put_build_id(w);
 		break;
 	case 'm':
-		put_bytes(w, ".btf_extra.marks", words, sizeof(words));
+		put_bytes(w, ".btf_extra.site_marks", words, sizeof(words));
 		break;
 	case 'F':
 		put_frames(w, blobs);

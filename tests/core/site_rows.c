@@ -82,9 +82,9 @@ const char *bounds_row_verdict(const struct bounds_row *row, const struct core_o
 
 #define MARKS(...) \
 	.marks = { __VA_ARGS__ }, .nr = sizeof((u32[]){ __VA_ARGS__ }) / sizeof(u32)
-#define HEAD(site) ((site) << 4 | 1u)
-#define PART(site) ((site) << 4 | 2u)
-#define BOTH(site) ((site) << 4 | 3u)
+#define HEAD(site) ((site) << 8 | 1u)
+#define PART(site) ((site) << 8 | 2u)
+#define BOTH(site) ((site) << 8 | 3u)
 
 const struct marks_row marks_rows[] = {
 	{ "no mark", .nr_sites = 6, .accepted = true },
@@ -95,20 +95,26 @@ const struct marks_row marks_rows[] = {
 	{ "every site", MARKS(HEAD(0), PART(1), BOTH(2), HEAD(3), PART(4), PART(5)),
 	  .nr_sites = 6, .accepted = true },
 	{ "every other site", MARKS(PART(0), HEAD(2), PART(4)), .nr_sites = 6, .accepted = true },
-	{ "highest numbers", MARKS(HEAD(0x7ffffff), PART(0x8000000), BOTH(0xfffffff)),
+	{ "highest numbers", MARKS(HEAD(0x7fffff), PART(0x800000), BOTH(0xffffff)),
 	  .nr_sites = 0xffffffff, .accepted = true },
 	{ "a mark, no site", MARKS(HEAD(0)), .nr_sites = 0, .offset = 0 },
 	{ "past the last site", MARKS(HEAD(1), HEAD(5), HEAD(6)), .nr_sites = 6, .offset = 8 },
-	{ "highest number", MARKS(PART(0xfffffff)), .nr_sites = 6, .offset = 0 },
-	{ "of no kind", MARKS(HEAD(1), 2 << 4), .nr_sites = 6, .offset = 4 },
-	{ "without an entry", MARKS(HEAD(1), 2 << 4 | 4), .nr_sites = 6, .accepted = true },
-	{ "not known to ftrace", MARKS(HEAD(1), 2 << 4 | 8), .nr_sites = 6, .accepted = true },
-	{ "of all kinds", MARKS(2 << 4 | 13, 3 << 4 | 15), .nr_sites = 6, .accepted = true },
+	{ "highest number", MARKS(PART(0xffffff)), .nr_sites = 6, .offset = 0 },
+	{ "of no kind", MARKS(HEAD(1), 2 << 8), .nr_sites = 6, .offset = 4 },
+	{ "without an entry", MARKS(HEAD(1), 2 << 8 | 4), .nr_sites = 6, .accepted = true },
+	{ "not known to ftrace", MARKS(HEAD(1), 2 << 8 | 8), .nr_sites = 6, .accepted = true },
+	{ "closed", MARKS(HEAD(1), 2 << 8 | 0x40), .nr_sites = 6, .accepted = true },
+	{ "after a static key", MARKS(HEAD(1), 2 << 8 | 0x80), .nr_sites = 6, .accepted = true },
+	{ "of all kinds", MARKS(2 << 8 | 0xcd, 3 << 8 | 0xcf), .nr_sites = 6, .accepted = true },
+	{ "a true signature, which its name tells", MARKS(HEAD(1), 2 << 8 | 0x11),
+	  .nr_sites = 6, .offset = 4 },
+	{ "freed, which its section tells", MARKS(HEAD(1), 2 << 8 | 0x21),
+	  .nr_sites = 6, .offset = 4 },
 	{ "twice", MARKS(HEAD(1), HEAD(3), HEAD(3), HEAD(4)), .nr_sites = 6, .offset = 8 },
 	{ "one after the other", MARKS(HEAD(1), HEAD(3), PART(3)), .nr_sites = 6, .offset = 8 },
 	{ "first twice", MARKS(HEAD(0), HEAD(0)), .nr_sites = 6, .offset = 4 },
 	{ "in falling order", MARKS(HEAD(1), HEAD(4), PART(3)), .nr_sites = 6, .offset = 8 },
-	{ "falling past the sign", MARKS(HEAD(0x8000000), HEAD(0x7ffffff)),
+	{ "falling past the sign", MARKS(HEAD(0x800000), HEAD(0x7fffff)),
 	  .nr_sites = 0xffffffff, .offset = 4 },
 };
 
@@ -120,8 +126,8 @@ static u32 marks_among(const struct marks_row *row, u32 site)
 	u32 i;
 
 	for (i = 0; i < row->nr; i++)
-		if (row->marks[i] >> 4 == site)
-			return row->marks[i] & 15;
+		if (row->marks[i] >> 8 == site)
+			return row->marks[i] & 255;
 	return 0;
 }
 
@@ -146,8 +152,8 @@ const char *marks_row_verdict(const struct marks_row *row)
 		    site_marks_listed(row->marks, row->nr, 0u - i) != marks_among(row, 0u - i))
 			return "a mark is not found, or another site has one";
 	for (i = 0; i < row->nr; i++)
-		if (site_marks_listed(row->marks, row->nr, row->marks[i] >> 4) !=
-		    (row->marks[i] & 15))
+		if (site_marks_listed(row->marks, row->nr, row->marks[i] >> 8) !=
+		    (row->marks[i] & 255))
 			return "a mark is not found";
 	return NULL;
 }

@@ -109,6 +109,16 @@ enum btf_extra_class {
 #define BTF_EXTRA_SITE_TRUE_SIGNATURE	(1U << 4)
 /* The text of this site has been freed (init text after boot). */
 #define BTF_EXTRA_SITE_FREED	(1U << 5)
+/*
+ * The code around the site is closed to tracers on purpose: the source says notrace, noinstr or
+ * NOKPROBE_SYMBOL(), or the code belongs to tracing itself.
+ */
+#define BTF_EXTRA_SITE_CLOSED	(1U << 6)
+/*
+ * The site begins with the jump or NOP of a static key, on which the kernel puts no kprobe. A probe
+ * at the next instruction is hit once a call, too, and finds the same arguments.
+ */
+#define BTF_EXTRA_SITE_AFTER_KEY	(1U << 7)
 
 struct btf_extra_site {
 	__u64 address;		/* at run time; 0: hidden, or a module's freed init text */
@@ -223,9 +233,13 @@ struct btf_extra_chain {
  * Errors: -EPERM: no CAP_PERFMON, lockdown, or BTF_EXTRA_NOTRACE without CAP_SYS_ADMIN; -EBADF,
  * -EINVAL: not such a program; -EINVAL also: where the parameters are cannot be told from their
  * types; -ENOENT: no such object, function or site; -EOPNOTSUPP: all sites would be left out, or
- * some without BTF_EXTRA_BEST_EFFORT (see left_out, total); -EAGAIN: the module is coming or going,
- * or objects came and went at each attempt: try again; -EINTR: the caller is being killed; -ENODEV:
- * this kernel's BTF does not describe what keeps a program from running inside other BPF code.
+ * some that are required, without BTF_EXTRA_BEST_EFFORT (see left_out, total); -EAGAIN: the module
+ * is coming or going, or objects came and went at each attempt: try again; -EINTR: the caller is
+ * being killed; -ENODEV: this kernel's BTF does not describe what keeps a program from running
+ * inside other BPF code.
+ *
+ * A site in freed text is never required. One with BTF_EXTRA_SITE_CLOSED is required only with
+ * BTF_EXTRA_ALL. left_out lists these sites, too.
  */
 /* These flags can be combined with BTF_EXTRA_INLINE_ONLY and BTF_EXTRA_BODY_ONLY. */
 #define BTF_EXTRA_BEST_EFFORT	(1U << 8)	/* attach to the other sites if some are left out */
@@ -233,6 +247,8 @@ struct btf_extra_chain {
 #define BTF_EXTRA_INEXACT	(1U << 9)
 /* ... and in functions that ftrace may not trace, which tracing may need; for CAP_SYS_ADMIN. */
 #define BTF_EXTRA_NOTRACE	(1U << 10)
+/* Fail if a site with BTF_EXTRA_SITE_CLOSED is left out, as for any other site. */
+#define BTF_EXTRA_ALL		(1U << 12)
 
 enum btf_extra_reason {
 	BTF_EXTRA_REASON_NO_TEXT = 1,	/* the text was freed, or its address is not known */
@@ -273,7 +289,11 @@ struct btf_extra_attach {
 /* A site with a probe. */
 struct btf_extra_probe {
 	struct btf_extra_site site;
-	__u64 missed;		/* hits lost as another kprobe was running; at least so many */
+	/*
+	 * Hits lost because another kprobe was running. A lower bound: the kernel counts them without a
+	 * lock.
+	 */
+	__u64 missed;
 };
 
 /* The argument of BTF_EXTRA_IOC_LINK, for a descriptor from BTF_EXTRA_IOC_ATTACH: in and out. */

@@ -201,14 +201,14 @@ TEST(ExtraFile, MarksThatAreNotWhole) {
     TemporaryFolder folder;
     const std::string path = folder.path("a");
     ExtraFile file = SampleObject().file;
-    file.site_marks = {0x1, 0x1a};
+    file.site_marks = {0x1, 0x10a};
     ASSERT_TRUE(write_extra_file(path, file));
     const std::string good = test::read_file(path);
     Elf64_Ehdr header;
     std::memcpy(&header, good.data(), sizeof(header));
     const auto image = ElfImage::open(path);
     ASSERT_TRUE(image);
-    const ElfSection *marks = image->find(".btf_extra.marks");
+    const ElfSection *marks = image->find(".btf_extra.site_marks");
     ASSERT_NE(marks, nullptr);
     EXPECT_EQ(marks->type, static_cast<uint32_t>(SHT_PROGBITS));
     const size_t size_at =
@@ -266,11 +266,11 @@ TEST(ExtraFile, MarksThatAreWrong) {
         const char *fault;  // where the fault is; NULL: the file is accepted
     } rows[] = {
         {"none", {}, nullptr},
-        {"first and last", {0x1, (sites - 1) * 16 + 11}, nullptr},
-        {"past the last", {0x1, sites * 16 + 1}, "byte 0x4"},
+        {"first and last", {0x1, (sites - 1) * 256 + 11}, nullptr},
+        {"past the last", {0x1, sites * 256 + 1}, "byte 0x4"},
         {"twice", {0x1, 0x2}, "byte 0x4"},
-        {"falling", {0x11, 0x1}, "byte 0x4"},
-        {"no mark", {0x1, 0x10}, "byte 0x4"},
+        {"falling", {0x101, 0x1}, "byte 0x4"},
+        {"no mark", {0x1, 0x100}, "byte 0x4"},
         {"highest number", {UINT32_MAX}, "byte 0x0"},
     };
     for (const auto &row : rows) {
@@ -280,7 +280,7 @@ TEST(ExtraFile, MarksThatAreWrong) {
         ASSERT_EQ(static_cast<bool>(view), row.fault == nullptr) << row.name;
         if (row.fault) {
             EXPECT_EQ(view.error().message,
-                      path + ": .btf_extra.marks: " + row.fault +
+                      path + ": .btf_extra.site_marks: " + row.fault +
                           ": not a site above the one before it with marks that are known")
                 << row.name;
             continue;
@@ -288,7 +288,7 @@ TEST(ExtraFile, MarksThatAreWrong) {
         for (uint32_t site = 0; site < sites; site++) {
             uint32_t expected = 0;
             for (const uint32_t mark : row.marks)
-                expected += mark / 16 == site ? mark % 16 : 0;
+                expected += mark / 256 == site ? mark % 256 : 0;
             EXPECT_EQ((*view)->site_marks(site), expected) << row.name << ", " << site;
         }
     }
