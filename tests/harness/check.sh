@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-# `make check`: builds everything, runs every test. The last line is
-# "N passed, N failed, N skipped"; exit 1 if anything failed, and also if something could not be
-# built, fetched or started: what did not run never counts as a success.
+# Builds what the tests need, and runs them. The last line is "N passed, N failed, N skipped"; exit 1
+# if anything failed, and also if something could not be built, fetched or started: a test that did
+# not run never counts as a success.
+#
+#   check.sh          `make check`: what each change needs
+#   check.sh --all    `make check-all`: every test
 #
 # A step reports its rows (rows.sh) in a file of build/check/results; logs are in build/check/logs.
 # tests/TESTING.md says which steps there are. The tests see
@@ -21,6 +24,11 @@ cd "$(dirname "$0")/../.." || exit 1
 
 top=$PWD
 out=$top/build/check
+all=''
+[ "${1:-}" != --all ] || all=1
+# The kernels of `make check`; empty: all.
+kernels=(lean 6.1)
+[ -z "$all" ] || kernels=()
 begin_results "$out"
 
 # The one way out. A harness that is cut short counts as one failure.
@@ -43,7 +51,7 @@ step() {
 
 stop() { finished=1; exit 1; }
 
-step packages userspace/packages.sh build check kernel vm deb arm64 || stop
+step packages userspace/packages.sh build check kernel vm deb ${all:+arm64} || stop
 
 step 'house rules' tests/harness/house_rules.py "$out/results/house_rules"
 
@@ -52,15 +60,17 @@ step 'house rules' tests/harness/house_rules.py "$out/results/house_rules"
 fetch_all() {
     local names name
     read -r _ names < <(grep '^hello ' tests/vm/suites.list)
+    [ -n "$all" ] || names=${kernels[*]}
     for name in $names; do
         grep -q "^$name .* built$" vm/kernels.list && continue
         vm/fetch-kernel.sh "$name"
         vm/fetch-vmlinux.sh "$name"
     done
-    case $names in *-arm64*) vm/fetch-sysroot.sh arm64 ;; esac
     vm/fetch-modules.sh
-    vm/fetch-perf.sh
     vm/fetch-source.sh 7.x
+    [ -n "$all" ] || return
+    vm/fetch-sysroot.sh arm64
+    vm/fetch-perf.sh
     vm/fetch-source.sh 6.12
 }
 fetch_all >"$out/logs/fetch.log" 2>&1 &
@@ -72,7 +82,7 @@ plain_make() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory
 step 'build the command' plain_make build/release/btf-extra || stop
 # The guest with the kernel that is built here takes the longest, so that begins as soon as it can.
 vm/build-lean.sh >"$out/logs/build-lean.log" 2>&1 &
-step 'build' plain_make build-check build-guest-arm64 || stop
+step 'build' plain_make build-check ${all:+build-fuzz build-guest-arm64} || stop
 
 step 'core without a C library' tests/harness/freestanding.sh build/freestanding/core.o \
     "$out/results/freestanding"
@@ -107,13 +117,14 @@ perf_addr2line() {
 beside_the_guests() {
     renice -n 3 "$BASHPID" >/dev/null
     step 'run tests' unit_tests
-    step 'perf asks addr2line' perf_addr2line
     step install tests/harness/install.sh "$out/results/install"
-    step 'one definition' tests/harness/odr.sh "$out/results/odr"
     step 'kernel style' tests/harness/kernel_style.sh "$out/results/kernel_style"
     step kunit tests/harness/kunit.sh --check "$out"
-    step dkms tests/harness/dkms.sh "$out/results/dkms"
     step 'Debian packages' tests/harness/deb.sh "$out/results/deb"
+    [ -n "$all" ] || return 0
+    step 'perf asks addr2line' perf_addr2line
+    step 'one definition' tests/harness/odr.sh "$out/results/odr"
+    step dkms tests/harness/dkms.sh "$out/results/dkms"
     step fuzz tests/harness/fuzz.sh --check "$out"
     step 'kernel tree' tests/harness/intree_tree.sh "$out/results/intree_tree"
     return 0
@@ -121,7 +132,7 @@ beside_the_guests() {
 
 echo 'Testing'
 beside_the_guests &
-step 'virtual machines' tests/harness/run_vm_tests.sh "$out"
+step 'virtual machines' tests/harness/run_vm_tests.sh "$out" "${kernels[@]}"
 step 'what runs beside the guests' wait $!
 
 finished=1

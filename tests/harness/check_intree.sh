@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-# `make check-intree`: of `make check` what is about a kernel that btf_extra is built with: its
+# `make check-intree`: of `make check-all` what is about a kernel that btf_extra is built with: its
 # source, its build, and what it does in a virtual machine. With ARCH=arm64 its build for arm64, with
-# KERNEL=6.12 what it does on a kernel of that series: `make check` has neither. The last line counts.
+# KERNEL=6.12 what it does on a kernel of that series: `make check-all` has neither. The last line counts.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 
