@@ -136,7 +136,8 @@ TEST_F(ModuleEmbed, RestOfTheContainer) {
     }
     EXPECT_EQ(got, names);
     EXPECT_EQ(section(rest, ".note.gnu.build-id"), section(plain(), ".note.gnu.build-id"));
-    EXPECT_EQ(section(rest, ".btf_extra.site_marks"), section(container(), ".btf_extra.site_marks"));
+    EXPECT_EQ(section(rest, ".btf_extra.site_marks"),
+              section(container(), ".btf_extra.site_marks"));
     const LibbpfBtf base(btf__parse(kernel().c_str(), nullptr));
     const LibbpfBtf own(btf__parse_split(plain().c_str(), base.get()));
     const uint32_t own_types = btf__type_cnt(own.get()) - btf__type_cnt(base.get());
