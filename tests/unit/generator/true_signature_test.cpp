@@ -123,6 +123,34 @@ TEST_F(TrueSignatures, OneAddressAndEachArgumentInItsRegister) {
     }
 }
 
+// A part gets what it reads: gcc's disassembly of use() sets rdi (arm64: x0) for unused.part.0, and
+// rdi and esi (x0, w1) for kept.part.0. Its beginning is the beginning of its own function, and
+// goes on with a call of the source's.
+TEST_F(TrueSignatures, OfParts) {
+    for (const char *compiler : {"gcc", "aarch64-linux-gnu-gcc"}) {
+        SCOPED_TRACE(compiler);
+        test::link_fixture(path(), {"splits.c"}, {.compiler = compiler});
+        const auto fixture = open();
+        ASSERT_TRUE(fixture);
+        EXPECT_EQ(signatures(*fixture),
+                  (std::vector<std::string>{"void kept.part.0(const long int * p, int other)",
+                                            "void unused.part.0(long int other)"}));
+        for (const std::string name : {"kept.part.0", "unused.part.0"}) {
+            const std::vector<NamedSite> sites = fixture->sites_of(name);
+            ASSERT_EQ(sites.size(), 1u) << name;
+            EXPECT_TRUE(sites[0].body) << name;
+            EXPECT_EQ(sites[0].address, fixture->symbol(name));
+            EXPECT_EQ(sites[0].marks & SITE_MARK_PART, 0u) << name;
+            size_t parts = 0;
+            for (const NamedSite &site : fixture->sites_of(name.substr(0, name.find('.')))) {
+                EXPECT_EQ((site.marks & SITE_MARK_PART) != 0, site.body) << name;
+                parts += site.body;
+            }
+            EXPECT_EQ(parts, 1u) << name;
+        }
+    }
+}
+
 // Two units have a symbol of the same name. Each of them is a function of its own.
 TEST_F(TrueSignatures, SymbolsThatShareAName) {
     test::compile_fixture(path() + ".1.o", "signatures.c", {});
@@ -318,9 +346,10 @@ TEST(TrueSignature, Suffixes) {
         {".constprop.0", true, false},
         {".constprop.0.isra.1", true, true},
         {".isra.0.cold", false, false},
-        {".part.0", false, false},
-        {".part.0.isra.0", false, false},
-        {".constprop.0.part.0", false, false},
+        {".part.0", true, true},
+        {".part.0.isra.0", true, true},
+        {".constprop.0.part.0", true, true},
+        {".part.0.cold", false, false},
         {".llvm.123", false, false},
         {".lto_priv.0", false, false},
         {".isra.0.lto_priv.0", true, true},

@@ -56,11 +56,12 @@ Passing passing_of(const EntryParam &param) {
 SignatureChange signature_change(std::string_view suffixes) {
     const uint32_t meaning =
         func_suffix_meaning(suffixes.data(), static_cast<uint32_t>(suffixes.size()));
-    // A split remainder or cold code has no signature of the source at all.
-    if (meaning & (FUNC_SUFFIX_PART | FUNC_SUFFIX_COLD))
+    // Cold code is jumped to, and has no signature.
+    if (meaning & FUNC_SUFFIX_COLD)
         return {};
-    return {.params = (meaning & FUNC_SUFFIX_PARAMS) != 0,
-            .result = (meaning & FUNC_SUFFIX_RESULT) != 0};
+    // A split remainder gets the parameters that it reads. It may return nothing.
+    return {.params = (meaning & (FUNC_SUFFIX_PARAMS | FUNC_SUFFIX_PART)) != 0,
+            .result = (meaning & (FUNC_SUFFIX_RESULT | FUNC_SUFFIX_PART)) != 0};
 }
 
 std::optional<std::vector<RegisterPart>> register_parts(std::span<const uint8_t> expression,
