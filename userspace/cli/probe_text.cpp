@@ -72,41 +72,40 @@ ProbeArg kprobe_arg(const std::string &name, const btf_type *param, uint16_t mac
                     ProbeValue value) {
     loc_location loc;
     if (loc_location_read(&loc, param) != BTF_FAULT_NONE)
-        return {"", kNotValid};
+        return {{}, kNotValid};
     const Shown as = shown(loc, value);
     const char letter = as.form == ProbeValue::kSigned     ? 's'
                         : as.form == ProbeValue::kUnsigned ? 'u'
                                                            : 'x';
-    auto typed = [&](const std::string &expression) {
-        return fmt::format("{}={}:{}{}", name, expression, letter, as.size * 8);
+    const auto reg = [&](size_t i) { return "%" + register_of(machine, loc.registers[i]); };
+    const auto typed = [&](const std::string &place) -> ProbeArg {
+        return {{{name, place, fmt::format("{}{}", letter, as.size * 8)}}};
     };
     switch (loc.shape) {
     case LOC_SHAPE_ADDRESS:
-        return {"", kNoAddress};
+        return {{}, kNoAddress};
     case LOC_SHAPE_CONSTANT:
         if (!has_type(loc.size))
-            return {"", kNoSize};
-        return {typed("\\" + constant(loc, as))};
+            return {{}, kNoSize};
+        return typed("\\" + constant(loc, as));
     case LOC_SHAPE_REGISTER:
         if (loc.value != 0)
-            return {"", kNoSum};
+            return {{}, kNoSum};
         if (!has_type(loc.size))
-            return {"", kNoSize};
-        return {typed("%" + register_of(machine, loc.registers[0]))};
+            return {{}, kNoSize};
+        return typed(reg(0));
     case LOC_SHAPE_PAIR:
         if (!has_type(loc.size - 8))
-            return {"", kNoSize};
-        return {fmt::format("{0}_lo=%{1}:x64 {0}_hi=%{2}:x{3}", name,
-                            register_of(machine, loc.registers[0]),
-                            register_of(machine, loc.registers[1]), (loc.size - 8) * 8)};
+            return {{}, kNoSize};
+        return {{{name + "_lo", reg(0), "x64"},
+                 {name + "_hi", reg(1), fmt::format("x{}", (loc.size - 8) * 8)}}};
     case LOC_SHAPE_MEMORY:
         break;
     }
-    const std::string memory =
-        fmt::format("{}(%{})", offset_text(loc.value), register_of(machine, loc.registers[0]));
+    const std::string memory = fmt::format("{}({})", offset_text(loc.value), reg(0));
     if (!has_type(loc.size))
-        return {fmt::format("{}={}:x8[{}]", name, memory, loc.size)};
-    return {typed(memory)};
+        return {{{name, memory, fmt::format("x8[{}]", loc.size)}}};
+    return typed(memory);
 }
 
 BpftraceArg bpftrace_arg(const std::string &name, const btf_type *param, uint16_t machine,

@@ -19,9 +19,16 @@ struct ProbeValue {
 };
 ProbeValue probe_value(const btf_blob &blob, uint32_t type_id);
 
+// A field of an event: "skb=%di:x64". Probes of one event agree in names and types.
+struct ProbeField {
+    std::string name, place, type;
+
+    std::string text() const { return name + "=" + place + ":" + type; }
+};
+
 struct ProbeArg {
-    std::string text;  // "skb=%di:x64"; of a pair two of them; empty: there is no such text
-    const char *why = nullptr;  // then: "a sum is no value"
+    std::vector<ProbeField> fields;  // of a pair two of them; empty: why
+    const char *why = nullptr;       // "a sum is no value"
 };
 
 // Returns the argument for kprobe_events, from 6.1 on, and perf probe. loc: a LOC_PARAM.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // btf-extra probes: the sites of a function as other tracers take them.
-#include <cstring>
+#include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,22 +26,46 @@ struct Options {
     Format format = Format::kTracefs;
 };
 
-// tracefs takes no longer names of events; the number of the site comes behind.
-constexpr size_t kMaxName = 56;
+// The name of an event has at most 63 bytes (MAX_EVENT_NAME_LEN of kernel/trace). What follows the
+// name of the function takes the rest.
+constexpr size_t kMaxName = 48;
 
 // The maximal number of probes that bpftrace sets without being asked to.
 constexpr size_t kBpftraceProbes = 512;
 
 struct Line {
     std::string text;
+    std::string fields;                 // of tracefs: names and types
     std::vector<std::string> left_out;  // arguments, with the reason
     std::string dead;                   // why the line is none; empty: it is one
 };
+
+// The names of the events of one output. No two functions share one.
+class EventNames {
+  public:
+    std::string add(const std::string &wanted) {
+        std::string name = wanted;
+        for (size_t i = 1; !taken_.insert(name).second; i++)
+            name = fmt::format("{}_{}", wanted, i);
+        return name;
+    }
+
+  private:
+    std::set<std::string> taken_;
+};
+
+// A symbol may have dots, but the name of an event has none.
+std::string event_name(std::string_view func) {
+    std::string out(func.substr(0, kMaxName));
+    std::ranges::replace(out, '.', '_');
+    return out;
+}
 
 class Writer {
   public:
     Writer(const DescribedFunc &func, Format format) : func_(func), format_(format) {}
 
+    // number: of the site among those of its name. The text of tracefs lacks the event.
     Line line(const PlacedSite &site, size_t number) const {
         Line out;
         if (site.dead != nullptr)
@@ -48,8 +73,12 @@ class Writer {
         const std::string place = place_of(site, out);
         if (format_ == Format::kBpftrace)
             out.text = bpftrace(site, place, out);
+        else if (format_ == Format::kTracefs)
+            out.text = place + kprobe_args(site, out);
         else
-            out.text = kprobe(site, place, number, out);
+            out.text =
+                fmt::format("perf probe {}-a '{}_{}={}{}'", module() ? "-m " + object() + " " : "",
+                            event_name(func_.name), number, place, kprobe_args(site, out));
         return out;
     }
 
@@ -101,21 +130,18 @@ class Writer {
         }
     }
 
-    std::string kprobe(const PlacedSite &site, const std::string &place, size_t number,
-                       Line &line) const {
-        const std::string event = fmt::format("{}_{}", func_.name.substr(0, kMaxName), number);
-        std::string out = format_ == Format::kPerf ? fmt::format("{}={}", event, place)
-                                                   : fmt::format("p:kloc/{} {}", event, place);
+    std::string kprobe_args(const PlacedSite &site, Line &line) const {
+        std::string out;
         const auto take = [&](const std::string &name, const btf_type *loc, ProbeValue type) {
             const ProbeArg arg = kprobe_arg(name, loc, func_.view().file().machine, type);
-            if (arg.why == nullptr)
-                out += " " + arg.text;
+            for (const ProbeField &field : arg.fields) {
+                out += " " + field.text();
+                line.fields += field.name + ":" + field.type + " ";
+            }
             return arg.why;
         };
         for_each_arg(site, line, take, [](const std::string &) {});
-        if (format_ != Format::kPerf)
-            return out;
-        return fmt::format("perf probe {}-a '{}'", module() ? "-m " + object() + " " : "", out);
+        return out;
     }
 
     std::string bpftrace(const PlacedSite &site, const std::string &place, Line &line) const {
@@ -140,9 +166,36 @@ class Writer {
     Format format_;
 };
 
+// Puts the events in front of the lines. Sites that agree in names and types of their fields are
+// one event: a probe whose fields differ from those of its event is refused
+// (trace_probe_compare_arg_type() of kernel/trace). The event that is called like the function has
+// most of the sites that lack no argument.
+void name_events(const std::string &func, EventNames &names, std::vector<Line> &lines) {
+    std::map<std::string, size_t> sizes;
+    const std::string *whole = nullptr;
+    for (const Line &line : lines)
+        if (line.left_out.empty())
+            if (const size_t size = ++sizes[line.fields]; whole == nullptr || size > sizes[*whole])
+                whole = &line.fields;
+    std::map<std::string, std::string> events;
+    std::set<std::string> texts;
+    if (whole != nullptr)
+        events[*whole] = names.add(func);
+    for (Line &line : lines) {
+        auto event = events.find(line.fields);
+        if (event == events.end())
+            event = events.emplace(line.fields, names.add(func + "_partial")).first;
+        line.text = fmt::format("p:kloc/{} {}", event->second, line.text);
+        // The kernel takes no probe twice. Two sites at one address may differ in what no probe
+        // says.
+        if (line.dead.empty() && !texts.insert(line.text).second)
+            line.dead = "another site has the same probe";
+    }
+}
+
 // number: of the sites of that name, for functions that share it; counted on.
 void write(const DescribedFunc &func, const std::vector<PlacedSite> &sites, Format format,
-           size_t &number) {
+           size_t &number, EventNames &names) {
     const Writer writer(func, format);
     const std::string comment = format == Format::kBpftrace ? "//" : "#";
     std::vector<Line> lines;
@@ -151,6 +204,8 @@ void write(const DescribedFunc &func, const std::vector<PlacedSite> &sites, Form
         lines.push_back(writer.line(site, number++));
         good += lines.back().dead.empty();
     }
+    if (format == Format::kTracefs)
+        name_events(event_name(func.name), names, lines);
     fmt::print("{} {}: {} of {} sites\n", comment, func.prototype, good, lines.size());
     if (format == Format::kBpftrace && good > kBpftraceProbes)
         fmt::print("// needs BPFTRACE_MAX_PROBES={}\n", good);
@@ -169,8 +224,9 @@ Result<void> run(const Options &options) {
     const auto funcs = TRY(choose_funcs(*tables, options.funcs));
     const auto placer = TRY(SitePlacer::open(*tables));
     std::map<std::string, size_t> numbers;
+    EventNames names;
     for (const DescribedFunc &func : funcs)
-        write(func, placer.place(func.found), options.format, numbers[func.name]);
+        write(func, placer.place(func.found), options.format, numbers[func.name], names);
     return {};
 }
 

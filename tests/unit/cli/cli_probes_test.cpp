@@ -27,20 +27,20 @@ TEST_F(CliProbes, Tracefs) {
     EXPECT_EQ(result.exit_code, 0) << result.err;
     EXPECT_EQ(result.out, R"(# void report(int flags, void *p, unsigned int len, ...): 3 of 3 sites
 # without p: an address is no expression
-p:kloc/report_0 _stext+0x8 flags=\0x10:s32 len=+8(%sp):u32
+p:kloc/report_partial _stext+0x8 flags=\0x10:s32 len=+8(%sp):u32
 # without flags: optimized out
 # without len: arithmetic
-p:kloc/report_1 _stext+0x8 p=%di:x64
+p:kloc/report_partial_1 _stext+0x8 p=%di:x64
 # without flags: entry value
 # without len: size
-p:kloc/report_2 _stext+0x30 p=%di:x64
+p:kloc/report_partial_1 _stext+0x30 p=%di:x64
 )");
     EXPECT_EQ(probes("skb_headlen", {"--format", "tracefs"}).out,
               R"(# unsigned int skb_headlen(const struct sk_buff *skb): 3 of 3 sites
-p:kloc/skb_headlen_0 _stext+0x4 skb=%di:x64
+p:kloc/skb_headlen _stext+0x4 skb=%di:x64
 # without skb: no location here
-p:kloc/skb_headlen_1 _stext+0x10
-p:kloc/skb_headlen_2 _stext+0x20 skb=%di:x64
+p:kloc/skb_headlen_partial _stext+0x10
+p:kloc/skb_headlen _stext+0x20 skb=%di:x64
 )");
 }
 
@@ -72,11 +72,11 @@ TEST_F(CliProbes, WhichFunction) {
         const char *text;
         const char *line;  // the last line of stdout; if empty, the command fails
     } rows[] = {
-        {"#13", "p:kloc/twin_0 _stext+0x4"},
-        {"twin@a/twin.c", "p:kloc/twin_0 _stext+0x4"},
+        {"#13", "p:kloc/twin _stext+0x4"},
+        {"twin@a/twin.c", "p:kloc/twin _stext+0x4"},
         {"vmlinux:twin@twin.c", ""},
-        {"vmlinux:twin@b/twin.c", "p:kloc/twin_0 _stext+0x18"},
-        {"vmlinux:#14", "p:kloc/twin_0 _stext+0x18"},
+        {"vmlinux:twin@b/twin.c", "p:kloc/twin_partial _stext+0x18"},
+        {"vmlinux:#14", "p:kloc/twin_partial _stext+0x18"},
         {"xfs:#14", ""},
         {"#6", ""},
         {"#", ""},
@@ -94,21 +94,31 @@ TEST_F(CliProbes, WhichFunction) {
             << row.text;
     }
     expect_failed(probes("nobody"), path("a.btf_extra") + ": no function nobody");
-    // All functions of a pattern; the events of two that share a name are numbered through.
+    // All functions of a pattern; no event is of two that share a name.
     EXPECT_EQ(probes("t*").out, "# int twin(void): 1 of 1 sites\n"
-                                "p:kloc/twin_0 _stext+0x4\n"
+                                "p:kloc/twin _stext+0x4\n"
                                 "# int twin(int a): 1 of 1 sites\n"
                                 "# without a: optimized out\n"
-                                "p:kloc/twin_1 _stext+0x18\n");
+                                "p:kloc/twin_partial _stext+0x18\n");
     EXPECT_EQ(probes("#13", {"skb_headlen"}).out, probes("#13").out + probes("skb_headlen").out);
     // The one body with that symbol.
     EXPECT_EQ(probes("skb_headlen.isra.0").out,
               "# unsigned int skb_headlen(const struct sk_buff *skb): 1 of 1 sites\n"
-              "p:kloc/skb_headlen_0 _stext+0x20 skb=%di:x64\n");
+              "p:kloc/skb_headlen _stext+0x20 skb=%di:x64\n");
     EXPECT_EQ(probes("twin").err,
               "  vmlinux:twin@a/twin.c  #13  int twin(void)\n"
               "  vmlinux:twin@b/twin.c  #14  int twin(int a)\n"
               "btf-extra: twin stands for 2 functions: choose one by its object:, @file or #id\n");
+}
+
+// An event has the probes that agree in names and types of their fields. Two functions never share
+// one, and the dots of a symbol are not in its name.
+TEST_F(CliProbes, OneEventForSitesThatAgree) {
+    EXPECT_EQ(probes("#13", {"vmlinux:#14", "#13"}).out, "# int twin(void): 1 of 1 sites\n"
+                                                         "p:kloc/twin _stext+0x4\n"
+                                                         "# int twin(int a): 1 of 1 sites\n"
+                                                         "# without a: optimized out\n"
+                                                         "p:kloc/twin_partial _stext+0x18\n");
 }
 
 // The loop heads are those that the file names.
@@ -117,10 +127,10 @@ TEST_F(CliProbes, LoopHeads) {
     file.site_marks = {1 << SITE_MARK_BITS | SITE_MARK_LOOP_HEAD};
     auto result = run("probes", {"skb_headlen"}, write("loop", file));
     EXPECT_EQ(result.out, R"(# unsigned int skb_headlen(const struct sk_buff *skb): 2 of 3 sites
-p:kloc/skb_headlen_0 _stext+0x4 skb=%di:x64
+p:kloc/skb_headlen _stext+0x4 skb=%di:x64
 # without skb: no location here
-# a loop begins there: hit once a turn: p:kloc/skb_headlen_1 _stext+0x10
-p:kloc/skb_headlen_2 _stext+0x20 skb=%di:x64
+# a loop begins there: hit once a turn: p:kloc/skb_headlen_partial _stext+0x10
+p:kloc/skb_headlen _stext+0x20 skb=%di:x64
 )");
 }
 
@@ -180,22 +190,20 @@ TEST_F(CliProbesRefused, Lines) {
         const char *format, *line;
     } rows[] = {
         {"inline.init.text", 4, "tracefs",
-         "# its text is freed after boot: p:kloc/twin_0 _stext+0x100004\n"},
-        {"inline.text", 0x44, "tracefs",
-         "# kprobes keep out of there: p:kloc/twin_0 _stext+0x44\n"},
-        {"inline.text", 0x54, "tracefs", "p:kloc/twin_0 _stext+0x54\n"},
-        {"inline.text", 4, "tracefs", "p:kloc/twin_0 _stext+0x4\n"},
-        {"inline.text", 0x34, "tracefs",
-         "# kprobes keep out of there: p:kloc/twin_0 _stext+0x34\n"},
+         "# its text is freed after boot: p:kloc/twin _stext+0x100004\n"},
+        {"inline.text", 0x44, "tracefs", "# kprobes keep out of there: p:kloc/twin _stext+0x44\n"},
+        {"inline.text", 0x54, "tracefs", "p:kloc/twin _stext+0x54\n"},
+        {"inline.text", 4, "tracefs", "p:kloc/twin _stext+0x4\n"},
+        {"inline.text", 0x34, "tracefs", "# kprobes keep out of there: p:kloc/twin _stext+0x34\n"},
         {"inline.text", 0x24, "tracefs",
-         "# ftrace does not know its function: p:kloc/twin_0 _stext+0x24\n"},
+         "# ftrace does not know its function: p:kloc/twin _stext+0x24\n"},
         {"inline.text", 0x5c, "tracefs",
-         "# a static key changes the instruction there: p:kloc/twin_0 _stext+0x5c\n"},
+         "# a static key changes the instruction there: p:kloc/twin _stext+0x5c\n"},
         {"inline.text", 0x58, "tracefs",
-         "# a static call changes the instruction there: p:kloc/twin_0 _stext+0x58\n"},
+         "# a static call changes the instruction there: p:kloc/twin _stext+0x58\n"},
         {"inline.text", 0x56, "tracefs",
-         "# kprobes return from the call there to a wrong address: p:kloc/twin_0 _stext+0x56\n"},
-        {"inline.text", 0x57, "tracefs", "p:kloc/twin_0 _stext+0x57\n"},
+         "# kprobes return from the call there to a wrong address: p:kloc/twin _stext+0x56\n"},
+        {"inline.text", 0x57, "tracefs", "p:kloc/twin _stext+0x57\n"},
         {"inline.text", 0x54, "perf",
          "# 2 symbols are called twice: perf probe -a 'twin_0=twice+0x4'\n"},
         {"inline.text", 0x54, "bpftrace",
@@ -309,16 +317,16 @@ void *used_too[] = { half_traced, half_listed };
     struct Row {
         const char *func, *lines;
     } rows[] = {
-        {"plain", "p:kloc/plain_0 m:traced+0x5\n"
-                  "# ftrace does not know its function: p:kloc/plain_1 m:untraced+0x0\n"
-                  "# kprobes keep out of there: p:kloc/plain_2 m:listed+0x5\n"
-                  "# kprobes keep out of there: p:kloc/plain_3 m:closed+0x5\n"},
-        {"keyed", "# a static key changes the instruction there: p:kloc/keyed_0 m:traced+0x6\n"},
-        {"between", "p:kloc/between_0 m:traced+0x7\n"},
-        {"called", "# a static call changes the instruction there: p:kloc/called_0 m:traced+0x8\n"},
+        {"plain", "p:kloc/plain m:traced+0x5\n"
+                  "# ftrace does not know its function: p:kloc/plain m:untraced+0x0\n"
+                  "# kprobes keep out of there: p:kloc/plain m:listed+0x5\n"
+                  "# kprobes keep out of there: p:kloc/plain m:closed+0x5\n"},
+        {"keyed", "# a static key changes the instruction there: p:kloc/keyed m:traced+0x6\n"},
+        {"between", "p:kloc/between m:traced+0x7\n"},
+        {"called", "# a static call changes the instruction there: p:kloc/called m:traced+0x8\n"},
         {"prefixed", "# kprobes return from the call there to a wrong address: "
-                     "p:kloc/prefixed_0 m:traced+0x9\n"},
-        {"bug", "# a BUG() or WARN() is there: p:kloc/bug_0 m:traced+0xf\n"},
+                     "p:kloc/prefixed m:traced+0x9\n"},
+        {"bug", "# a BUG() or WARN() is there: p:kloc/bug m:traced+0xf\n"},
     };
     for (const Row &row : rows) {
         const auto result = test::run_btf_extra(

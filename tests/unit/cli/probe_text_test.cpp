@@ -63,6 +63,13 @@ const Row kRows[] = {
 };
 // clang-format on
 
+std::string text_of(const ProbeArg &arg) {
+    std::string out = arg.why != nullptr ? arg.why : "";
+    for (const ProbeField &field : arg.fields)
+        out += (out.empty() ? "" : " ") + field.text();
+    return out;
+}
+
 TEST(ProbeText, Arguments) {
     for (const Row &row : kRows) {
         std::vector<uint32_t> words = {
@@ -70,8 +77,8 @@ TEST(ProbeText, Arguments) {
             row.flags};
         words.insert(words.end(), row.values.begin(), row.values.end());
         const auto *loc = reinterpret_cast<const btf_type *>(words.data());
-        const ProbeArg kprobe = kprobe_arg("v", loc, LOC_MACHINE_X86_64, row.type);
-        EXPECT_EQ(kprobe.why != nullptr ? kprobe.why : kprobe.text, row.kprobe) << row.name;
+        EXPECT_EQ(text_of(kprobe_arg("v", loc, LOC_MACHINE_X86_64, row.type)), row.kprobe)
+            << row.name;
         const BpftraceArg arg = bpftrace_arg("v", loc, LOC_MACHINE_X86_64, row.type, "_stext");
         EXPECT_EQ(arg.why != nullptr ? arg.why
                                      : fmt::format("{} {}", arg.format, fmt::join(arg.values, " ")),
@@ -83,10 +90,10 @@ TEST(ProbeText, Arguments) {
 TEST(ProbeText, Arm64) {
     const uint32_t words[] = {0, 2 | LOC_KIND_PARAM << 24, 8, kReg | kDeref | kOffset, 31, 8};
     const auto *loc = reinterpret_cast<const btf_type *>(words);
-    EXPECT_EQ(kprobe_arg("v", loc, LOC_MACHINE_AARCH64, kPointer).text, "v=+8(%sp):x64");
+    EXPECT_EQ(text_of(kprobe_arg("v", loc, LOC_MACHINE_AARCH64, kPointer)), "v=+8(%sp):x64");
     const uint32_t in_x0[] = {0, 1 | LOC_KIND_PARAM << 24, 4, kReg, 0};
     loc = reinterpret_cast<const btf_type *>(in_x0);
-    EXPECT_EQ(kprobe_arg("v", loc, LOC_MACHINE_AARCH64, kInt).text, "v=%x0:s32");
+    EXPECT_EQ(text_of(kprobe_arg("v", loc, LOC_MACHINE_AARCH64, kInt)), "v=%x0:s32");
     EXPECT_EQ(bpftrace_arg("v", loc, LOC_MACHINE_AARCH64, kInt, "_stext").values[0],
               R"((int32)reg("x0"))");
 }

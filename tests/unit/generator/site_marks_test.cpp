@@ -258,6 +258,12 @@ TEST_F(SiteMarks, PartsAreShown) {
     EXPECT_NE(probes.out.find("# the rest of a call that began at another site: p:kloc/"),
               probes.out.npos)
         << probes.out;
+    // Under its own name it begins a call. The name of an event has no dots.
+    const auto own =
+        run_btf_extra({"probes", "early_out.part.0", "--tables", file(), "--vmlinux", path()});
+    EXPECT_TRUE(own.out.starts_with("# void early_out.part.0(const long int *p): 1 of 1 sites\n"
+                                    "p:kloc/early_out_part_0 "))
+        << own.out;
     const json stat = run_json({"stat", file(), "--json"});
     EXPECT_EQ(stat["parts"], std::ranges::count_if(fixture_->sites(), [](const NamedSite &site) {
                   return (site.marks & SITE_MARK_PART) != 0;

@@ -133,7 +133,7 @@ TEST_F(TrueSignatures, OfParts) {
         const auto fixture = open();
         ASSERT_TRUE(fixture);
         EXPECT_EQ(signatures(*fixture),
-                  (std::vector<std::string>{"void kept.part.0(const long int * p, int other)",
+                  (std::vector<std::string>{"void kept.part.0(const long int *p, int other)",
                                             "void unused.part.0(long int other)"}));
         for (const std::string name : {"kept.part.0", "unused.part.0"}) {
             const std::vector<NamedSite> sites = fixture->sites_of(name);
