@@ -8,13 +8,9 @@
 #include "module_compat.h"
 #include "sysfs_bytes.h"
 
-#define NOTE_GNU_BUILD_ID 3
-
-/* Copies the id out of a run of ELF notes. Returns its size, or -ENOENT. */
-static int copy_build_id(const void *notes, size_t size, u8 *id)
+/* Copies the id. Returns its size, or -ENOENT. */
+static int copy_build_id(struct extra_bytes found, u8 *id)
 {
-	const struct extra_bytes found = build_id_find(notes, size);
-
 	if (!found.data)
 		return -ENOENT;
 	memcpy(id, found.data, found.size);
@@ -28,26 +24,24 @@ static int copy_build_id(const void *notes, size_t size, u8 *id)
  */
 static int build_id_of_module(const struct module *module, u8 *id)
 {
-	static const Elf64_Nhdr note = {
-		.n_namesz = 4,
-		.n_descsz = 20,
-		.n_type = NOTE_GNU_BUILD_ID,
-	};
-	const size_t whole = sizeof(note) + note.n_namesz + note.n_descsz;
 	const struct module_bytes carried = module_btf_extra(module);
-	size_t size, at;
+	struct extra_bytes found;
+	size_t size, before;
 	const u8 *data = module_read_only(module, &size);
 
-	for (at = 0; data && at + whole <= size; at += 4) {
-		/* The blobs that it carries name the build that they were made for. */
-		if (data + at >= (const u8 *)carried.data &&
-		    data + at < (const u8 *)carried.data + carried.size)
-			continue;
-		if (!memcmp(data + at, &note, sizeof(note)) &&
-		    copy_build_id(data + at, whole, id) > 0)
-			return note.n_descsz;
+	if (!data)
+		return -ENOENT;
+	/* The blobs that it carries name the build that they were made for, so they are left out. */
+	before = size;
+	if ((const u8 *)carried.data >= data && (const u8 *)carried.data < data + size)
+		before = (const u8 *)carried.data - data;
+	found = build_id_search(data, before);
+	if (!found.data && size - before > carried.size) {
+		const size_t after = ALIGN(before + carried.size, 4);
+
+		found = build_id_search(data + after, size - min(after, size));
 	}
-	return -ENOENT;
+	return copy_build_id(found, id);
 }
 
 int build_id_get(const struct module *module, u8 *id)
@@ -60,7 +54,7 @@ int build_id_get(const struct module *module, u8 *id)
 	size = sysfs_bytes_get(&notes, kernel_kobj, NULL, "notes", false);
 	if (size)
 		return size;
-	size = copy_build_id(notes.data, notes.size, id);
+	size = copy_build_id(build_id_find(notes.data, notes.size), id);
 	sysfs_bytes_put(&notes);
 	return size;
 }

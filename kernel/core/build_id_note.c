@@ -8,28 +8,44 @@ static u64 padded(u32 size)
 	return ((u64)size + 3) & ~3ull;
 }
 
-static bool is_build_id(const Elf64_Nhdr *note, const u8 *name)
+/* Reads the note at a place. Returns where it ends; 0: it is cut. */
+static u64 read_note(const u8 *data, u64 size, u64 at, struct extra_bytes *id)
 {
-	return note->n_type == NOTE_BUILD_ID && note->n_namesz == 4 && !memcmp(name, "GNU", 4) &&
-	       note->n_descsz && note->n_descsz <= EXTRA_BUILD_ID_MAX;
+	Elf64_Nhdr note;
+	u64 name, desc;
+
+	*id = (struct extra_bytes){};
+	if (at >= size || size - at <= BUILD_ID_NOTE_HEADER)
+		return 0;
+	memcpy(&note, data + at, sizeof(note));
+	name = at + sizeof(note);
+	desc = name + padded(note.n_namesz);
+	if (desc + note.n_descsz > size)
+		return 0;
+	if (note.n_type == NOTE_BUILD_ID && note.n_namesz == 4 &&
+	    !memcmp(data + name, "GNU", 4) && note.n_descsz &&
+	    note.n_descsz <= EXTRA_BUILD_ID_MAX)
+		*id = (struct extra_bytes){ data + desc, note.n_descsz };
+	return desc + padded(note.n_descsz);
 }
 
 struct extra_bytes build_id_find(const void *notes, u64 size)
 {
-	const u8 *data = notes;
+	struct extra_bytes id;
 	u64 at = 0;
 
-	while (at < size && size - at > BUILD_ID_NOTE_HEADER) {
-		Elf64_Nhdr note;
-		u64 id;
+	do {
+		at = read_note(notes, size, at, &id);
+	} while (at && !id.data);
+	return id;
+}
 
-		memcpy(&note, data + at, sizeof(note));
-		id = at + sizeof(note) + padded(note.n_namesz);
-		if (id + note.n_descsz > size)
-			break;
-		if (is_build_id(&note, data + at + sizeof(note)))
-			return (struct extra_bytes){ data + id, note.n_descsz };
-		at = id + padded(note.n_descsz);
-	}
-	return (struct extra_bytes){};
+struct extra_bytes build_id_search(const void *data, u64 size)
+{
+	struct extra_bytes id = {};
+	u64 at;
+
+	for (at = 0; !id.data && at < size; at += 4)
+		read_note(data, size, at, &id);
+	return id;
 }

@@ -16,4 +16,7 @@ struct extra_bytes {
 /* Finds the id in a run of ELF notes: 1 to EXTRA_BUILD_ID_MAX bytes of it, or none. */
 struct extra_bytes build_id_find(const void *notes, u64 size);
 
+/* Finds the id of the first such note in other data. A note begins at a multiple of 4 bytes. */
+struct extra_bytes build_id_search(const void *data, u64 size);
+
 #endif

@@ -29,6 +29,12 @@ prepare() {
     # A distribution ships it so.
     "${CROSS_COMPILE:-}"strip -g -o "$files/btf_extra_sample.ko" "$sample"
     build_id "$sample" >"$files/sample.build_id"
+    # A build-id has 20 bytes where nobody asks the linker for another one.
+    printf '\4\0\0\0\10\0\0\0\3\0\0\0GNU\0\1\2\3\4\5\6\7\10' >"$files/note" &&
+        "${CROSS_COMPILE:-}"objcopy --update-section .note.gnu.build-id="$files/note" "$sample" \
+            "$files/short_id.ko" && rm "$files/note" &&
+        build/release/btf-extra generate --vmlinux "$modules/vmlinux" -o "$files/short_id.btf_extra" \
+            "$files/short_id.ko" && "${CROSS_COMPILE:-}"strip -g "$files/short_id.ko" || return
     cp "$modules/tests/vm/hello/hello.ko" "$files/hello.ko"
     build/release/btf-extra stat "$files/sample.btf_extra" --json |
         sed -n 's/^ *"sites": \([0-9]*\),/\1/p' >"$files/sample.sites"

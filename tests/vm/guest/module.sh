@@ -167,6 +167,17 @@ same 'the data module takes its place' "$(echo "$line" | sed 's/, [0-9]* ms//')"
 unload btf_extra_vmlinux
 unload btf_extra
 
+# ---- a build-id of 8 bytes ----
+
+echo 'btf_extra_sample 0102030405060708' >"$firmware/manifest"
+sample /short_id.btf_extra
+insmod /btf_extra.ko && insmod /short_id.ko
+same 'a module whose build-id has 8 bytes has its sites' "$(cat /sample.sites)" "$(count)"
+rmmod btf_extra_sample
+unload btf_extra
+sample /sample.btf_extra
+printf 'btf_extra_sample %s\nvmlinux %s\n' "$id" "$(cat /vmlinux.build_id)" >"$firmware/manifest"
+
 # ---- a distribution's own modules, from the folder that the command made ----
 
 if [ -d /debian ]; then
