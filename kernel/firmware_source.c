@@ -2,10 +2,10 @@
 #define pr_fmt(fmt) "btf_extra: " fmt
 
 #include <linux/firmware.h>
-#include <linux/namei.h>
-#include <linux/path.h>
+#include <linux/kernel_read_file.h>
 #include <linux/slab.h>
 #include <linux/utsname.h>
+#include <linux/vmalloc.h>
 
 #include "firmware_source.h"
 #include "manifest.h"
@@ -21,7 +21,7 @@ static bool parsed;
  */
 static int request(const struct firmware **firmware, const char *name)
 {
-	char *path = kasprintf(GFP_KERNEL, "btf_extra/%s/%s", utsname()->release, name);
+	char *path = kasprintf(GFP_KERNEL, "btf_extra/%s/%s", init_utsname()->release, name);
 	int err;
 
 	if (!path)
@@ -38,21 +38,32 @@ static int request(const struct firmware **firmware, const char *name)
  */
 static const char *const firmware_folders[] = { "/lib/firmware/updates", "/lib/firmware" };
 
+/*
+ * The loader searches the root of init. The caller's may be another one: modprobe can run in a
+ * chroot or in a container.
+ */
+static bool is_file_of_init(const char *path)
+{
+	void *data = NULL;
+	bool found;
+
+	found = kernel_read_file_from_path_initns(path, 0, &data, INT_MAX, NULL,
+						  READING_FIRMWARE) >= 0;
+	vfree(data);
+	return found;
+}
+
 static bool manifest_exists(void)
 {
 	bool found = false;
 	u32 i;
 
 	for (i = 0; !found && i < ARRAY_SIZE(firmware_folders); i++) {
-		char *name = kasprintf(GFP_KERNEL, "%s/btf_extra/%s/manifest",
-				       firmware_folders[i], utsname()->release);
-		struct path path;
+		char *path = kasprintf(GFP_KERNEL, "%s/btf_extra/%s/manifest",
+				       firmware_folders[i], init_utsname()->release);
 
-		if (name && !kern_path(name, LOOKUP_FOLLOW, &path)) {
-			found = true;
-			path_put(&path);
-		}
-		kfree(name);
+		found = path && is_file_of_init(path);
+		kfree(path);
 	}
 	return found;
 }

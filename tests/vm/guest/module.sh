@@ -167,6 +167,20 @@ same 'the data module takes its place' "$(echo "$line" | sed 's/, [0-9]* ms//')"
 unload btf_extra_vmlinux
 unload btf_extra
 
+# ---- the root of init, and that of who loads the module ----
+
+mkdir /jail && cp /bin/busybox /btf_extra.ko /jail
+load_in_jail() { chroot /jail /busybox insmod /btf_extra.ko; }
+row 'it loads in a chroot' load_in_jail
+same 'firmware is that of the system' "$(echo "$line" | sed 's/, [0-9]* ms//')" \
+    "$(said | sed 's/, [0-9]* ms//')"
+unload btf_extra
+mv "$firmware" /kept && mkdir -p "/jail$firmware" && cp /kept/manifest "/jail$firmware"
+row 'it loads where the chroot alone has firmware' load_in_jail
+same 'the firmware of the chroot is not asked for' '' "$(dmesg -c | grep 'irmware')"
+unload btf_extra
+mv /kept "$firmware"
+
 # ---- a build-id of 8 bytes ----
 
 echo 'btf_extra_sample 0102030405060708' >"$firmware/manifest"
