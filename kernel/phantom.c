@@ -134,6 +134,14 @@ static void end(struct phantom_func_state *state, const struct kloc_request *req
 	kloc_sites_free(sites);
 }
 
+/* The misses of probes count on after they have gone. */
+static void free_probes(struct phantom *phantom, struct phantom_func_state *state)
+{
+	phantom->missed += kloc_probes_missed(&state->probes);
+	kloc_probes_free(&state->probes);
+	state->object = 0;
+}
+
 static int arm_func(struct phantom *phantom, u32 i, u32 object, u32 *room)
 {
 	struct phantom_func_state *state = &phantom->states[i];
@@ -152,18 +160,12 @@ static int arm_func(struct phantom *phantom, u32 i, u32 object, u32 *room)
 	if (err == -EOPNOTSUPP)
 		err = 0;
 	if (err) {
-		kloc_probes_free(&state->probes);
+		free_probes(phantom, state);
 		return err;
 	}
 	state->object = object;
 	*room -= state->probes.nr;
 	return 0;
-}
-
-static void disarm_func(struct phantom_func_state *state)
-{
-	kloc_probes_free(&state->probes);
-	state->object = 0;
 }
 
 /* ---- a stub ---- */
@@ -201,7 +203,7 @@ static void disarm(struct phantom *phantom)
 	u32 i;
 
 	for (i = 0; i < phantom->nr_funcs; i++)
-		disarm_func(&phantom->states[i]);
+		free_probes(phantom, &phantom->states[i]);
 	phantom->armed = false;
 }
 
@@ -216,7 +218,7 @@ int phantom_arm(struct phantom *phantom, u32 room)
 
 		if (state->object == object)
 			continue;
-		disarm_func(state);
+		free_probes(phantom, state);
 		if (object && !phantom_refused(&phantom->funcs[i], object))
 			err = arm_func(phantom, i, object, &room);
 	}
@@ -244,15 +246,17 @@ void phantom_disarm_all(struct list_head *phantoms)
 	struct phantom *phantom;
 	u32 nr = 0;
 
-	list_for_each_entry(phantom, phantoms, gone) {
-		phantom->missed += missed_by_probes(phantom);
+	list_for_each_entry(phantom, phantoms, gone)
 		nr += phantom->nr_funcs;
-	}
 	/* If there is no memory, it takes longer: the kernel waits for each function. */
 	all = kvmalloc_array(nr, sizeof(*all), GFP_KERNEL);
 	nr = 0;
-	list_for_each_entry(phantom, phantoms, gone)
-		nr = all ? add_probes(phantom, all, nr) : 0;
+	list_for_each_entry(phantom, phantoms, gone) {
+		if (!all)
+			break;
+		phantom->missed += missed_by_probes(phantom);
+		nr = add_probes(phantom, all, nr);
+	}
 	if (all)
 		kloc_probes_free_all(all, nr);
 	kvfree(all);
