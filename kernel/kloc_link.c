@@ -2,7 +2,9 @@
 #include <linux/anon_inodes.h>
 #include <linux/capability.h>
 #include <linux/file.h>
+#include <linux/jiffies.h>
 #include <linux/module.h>
+#include <linux/sched/signal.h>
 #include <linux/security.h>
 #include <linux/seq_file.h>
 #include <linux/uaccess.h>
@@ -13,8 +15,12 @@
 #include "kloc_probes.h"
 #include "kloc_program.h"
 
-/* The sites are collected again this often if they change during the attempt. */
-#define MAX_TRIES 4
+/*
+ * If the module is coming, or if objects come and go during an attempt, there is another one: after a
+ * pause, and up to this time.
+ */
+#define ATTACH_TIMEOUT (10 * HZ)
+#define ATTACH_PAUSE (HZ / 100 + 1)
 
 struct kloc_link {
 	struct kloc_program program;
@@ -280,7 +286,7 @@ static int publish_fd(struct kloc_link *link, const struct btf_extra_attach *att
 	return fd;
 }
 
-/* Returns -EAGAIN if the sites have changed meanwhile. */
+/* Returns -EAGAIN if the sites have changed meanwhile; -EPROBE_DEFER: the module does not live. */
 static int attach_once(const struct kloc_request *request, struct btf_extra_attach *attach,
 		       struct btf_extra_attach __user *argument)
 {
@@ -306,9 +312,9 @@ static int attach_once(const struct kloc_request *request, struct btf_extra_atta
 
 long kloc_link_attach(struct btf_extra_attach __user *argument, bool hidden)
 {
+	const unsigned long end = jiffies + ATTACH_TIMEOUT;
 	struct btf_extra_attach attach;
 	struct kloc_request request;
-	u32 tries;
 	int ret;
 
 	if (copy_from_user(&attach, argument, sizeof(attach)))
@@ -317,8 +323,14 @@ long kloc_link_attach(struct btf_extra_attach __user *argument, bool hidden)
 	if (ret)
 		return ret;
 	attach.result = hidden ? BTF_EXTRA_RESULT_HIDDEN : 0;
-	ret = -EAGAIN;
-	for (tries = 0; ret == -EAGAIN && tries < MAX_TRIES; tries++)
+	for (;;) {
 		ret = attach_once(&request, &attach, argument);
-	return ret;
+		if (ret != -EAGAIN && ret != -EPROBE_DEFER)
+			return ret;
+		if (time_after(jiffies, end))
+			return -EAGAIN;
+		schedule_timeout_killable(ATTACH_PAUSE);
+		if (fatal_signal_pending(current))
+			return -EINTR;
+	}
 }

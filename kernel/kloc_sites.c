@@ -67,7 +67,7 @@ static int begin(struct kloc_sites *sites, const struct kloc_request *request, u
 	/* A module that is in the tables cannot be freed before rcu_read_unlock(). */
 	module = (struct module *)object->module;
 	if (module && (module->state != MODULE_STATE_LIVE || !try_module_get(module)))
-		return -EAGAIN;
+		return -EPROBE_DEFER;
 	sites->module = module;
 	return 0;
 }

@@ -29,8 +29,8 @@ struct kloc_sites {
 /*
  * Collects the sites that @request asks for, none left out yet, and fills @args for them. Each is
  * the caller's to free. -ENOENT: there is no such object or function, or it has no such site;
- * -EINVAL: it has no prototype; -EAGAIN: the module is coming or going. On failure there is
- * nothing to free.
+ * -EINVAL: it has no prototype; -EPROBE_DEFER: the module is coming or going; -EAGAIN: the tables
+ * keep changing. On failure there is nothing to free.
  */
 int kloc_sites_collect(struct kloc_sites *sites, struct kloc_args *args,
 		       const struct kloc_request *request);

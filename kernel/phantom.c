@@ -150,6 +150,9 @@ static int arm_func(struct phantom *phantom, u32 i, u32 object, u32 *room)
 	int err;
 
 	err = begin(state, &phantom->funcs[i], object, &request, &sites);
+	/* The others stay armed while a module comes. Its sites are armed when it lives. */
+	if (err == -EPROBE_DEFER)
+		return 0;
 	if (err)
 		return err;
 	err = sites.nr_sites > *room ? -ENOSPC :
@@ -280,7 +283,7 @@ static int try_func(struct phantom *phantom, u32 i)
 		return 0;
 	err = begin(state, &phantom->funcs[i], object, &request, &sites);
 	if (err)
-		return err;
+		return err == -EPROBE_DEFER ? 0 : err;
 	err = kloc_sites_leave_out(&sites, &request);
 	end(state, &request, &sites);
 	kloc_probes_free(&state->probes);

@@ -233,8 +233,8 @@ struct btf_extra_chain {
  * Errors: -EPERM: no CAP_PERFMON, lockdown, or BTF_EXTRA_NOTRACE without CAP_SYS_ADMIN; -EBADF,
  * -EINVAL: not such a program; -EINVAL also: where the parameters are cannot be told from their
  * types; -ENOENT: no such object, function or site; -EOPNOTSUPP: all sites would be left out, or
- * some that are required, without BTF_EXTRA_BEST_EFFORT (see left_out, total); -EAGAIN: the module
- * is coming or going, or objects came and went at each attempt: try again; -EINTR: the caller is
+ * some that are required, without BTF_EXTRA_BEST_EFFORT (see left_out, total); -EAGAIN: for 10
+ * seconds the module was coming, or objects came and went at each attempt; -EINTR: the caller is
  * being killed; -ENODEV: this kernel's BTF does not describe what keeps a program from running
  * inside other BPF code.
  *
