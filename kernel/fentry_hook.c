@@ -89,16 +89,17 @@ static int decide(const struct fentry_query *query, const struct fentry_target *
 {
 	if (!fentry_target_accepted(query, target))
 		return error_of(target->answer);
+	if (target->answer != FENTRY_STUB && target->answer != FENTRY_ADDRESS)
+		return 0;
+	/* The text of a module's init is freed soon after the module is live. */
+	if (module && within_module_init(target->address, module))
+		return -ENOENT;
+	/* Nothing fails after the reference is taken: the caller of the hook drops it. */
 	if (target->answer == FENTRY_STUB) {
 		if (!try_module_get(target->stub.module))
 			return -ENOENT;
 		*owner = target->stub.module;
-	} else if (target->answer != FENTRY_ADDRESS) {
-		return 0;
 	}
-	/* The text of a module's init is freed soon after the module is live. */
-	if (module && within_module_init(target->address, module))
-		return -ENOENT;
 	*addr = target->address;
 	return 1;
 }
