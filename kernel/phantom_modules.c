@@ -18,6 +18,7 @@
 struct phantom_module {
 	struct list_head list;
 	struct module *module;
+	int error;				/* why it is refused */
 	const struct phantom_table *table;	/* a copy */
 	struct phantom_parts parts;
 	struct phantom_object_state *objects;	/* [parts.nr_objects] */
@@ -161,6 +162,18 @@ int phantoms_hold(struct phantom *phantom, bool hold)
 
 /* ---- modules of stubs ---- */
 
+/* These return the reason for a refusal, whose error is another than -EINVAL. */
+static const char *refuse(struct phantom_module *module, const char *wrong, int error)
+{
+	module->error = error;
+	return wrong;
+}
+
+static const char *refuse_for_memory(struct phantom_module *module)
+{
+	return refuse(module, "out of memory", -ENOMEM);
+}
+
 static void module_free(struct phantom_module *module)
 {
 	u32 i;
@@ -191,7 +204,7 @@ static const char *copy_table(struct phantom_module *module, const struct phanto
 		return "its table has no possible size";
 	copy = kvmalloc(header.size, GFP_KERNEL);
 	if (!copy)
-		return "no memory";
+		return refuse_for_memory(module);
 	module->table = copy;
 	if (copy_from_kernel_nofault(copy, table, header.size))
 		return "its table cannot be read";
@@ -228,7 +241,7 @@ static const char *fill_phantoms(struct phantom_module *module, const unsigned l
 		phantom->target.stub = stubs[i];
 		phantom->target.counts = alloc_percpu(struct kloc_counts);
 		if (!phantom->target.counts)
-			return "no memory";
+			return refuse_for_memory(module);
 		phantom->funcs = func;
 		phantom->nr_funcs = module->parts.stubs[i].nr_funcs;
 		phantom->states = &module->states[func - module->parts.funcs];
@@ -252,7 +265,7 @@ static const char *fill(struct phantom_module *module, const struct phantom_tabl
 	module->states = kvcalloc(module->parts.nr_funcs, sizeof(*module->states), GFP_KERNEL);
 	module->phantoms = kvcalloc(module->parts.nr_stubs, sizeof(*module->phantoms), GFP_KERNEL);
 	if (!module->objects || !module->states || !module->phantoms)
-		return "no memory";
+		return refuse_for_memory(module);
 	return fill_objects(module) ?: fill_phantoms(module, stubs);
 }
 
@@ -276,9 +289,12 @@ static const char *check_names(const struct phantom_module *added)
 {
 	const struct phantom_module *module;
 
-	list_for_each_entry(module, &modules, list)
+	list_for_each_entry(module, &modules, list) {
+		if (module->module == added->module)
+			return "it has stubs already";
 		if (shares_a_name(module, added))
 			return "another module has a stub of the same name";
+	}
 	return NULL;
 }
 
@@ -288,13 +304,16 @@ static DEFINE_MUTEX(modules_lock);
 static const char *publish(struct phantom_module *added)
 {
 	const char *wrong = check_names(added);
+	int err;
 
 	if (wrong)
 		return wrong;
 	if (list_empty(&modules) && phantom_watch_begin(something_changed))
-		return "the kernel has no function whose probe tells when ftrace changes code";
-	if (!phantom_files_add(&added->files, added->module, added->table, added->phantoms,
-			       added->parts.nr_stubs)) {
+		return refuse(added, "the kernel has no function whose probe tells when ftrace changes code",
+			      -EOPNOTSUPP);
+	err = phantom_files_add(&added->files, added->module, added->table, added->phantoms,
+				added->parts.nr_stubs);
+	if (!err) {
 		phantoms_lock();
 		list_add_tail_rcu(&added->list, &modules);
 		phantoms_unlock();
@@ -302,24 +321,33 @@ static const char *publish(struct phantom_module *added)
 	}
 	if (list_empty(&modules))
 		phantom_watch_end();
-	return "it cannot be shown in sysfs";
+	return refuse(added, "it cannot be shown in sysfs", err);
+}
+
+/* Returns NULL if stubs may have probes that call BPF programs. */
+static const char *check_kernel(struct phantom_module *added)
+{
+	int err = security_locked_down(LOCKDOWN_KPROBES) ?:
+		  security_locked_down(LOCKDOWN_BPF_READ_KERNEL);
+
+	if (err)
+		return refuse(added, "the kernel is locked down", err);
+	return bpf_active ? NULL :
+	       refuse(added, "the kernel's bpf_prog_active was not found", -ENODEV);
 }
 
 int btf_extra_add_phantoms(struct module *module, const struct phantom_table *table,
 			   const unsigned long stubs[PHANTOM_STUBS])
 {
 	struct phantom_module *added = kzalloc(sizeof(*added), GFP_KERNEL);
-	const char *wrong = NULL;
+	const char *wrong;
+	int err;
 
 	if (!added)
 		return -ENOMEM;
 	added->module = module;
-	if (security_locked_down(LOCKDOWN_KPROBES) ||
-	    security_locked_down(LOCKDOWN_BPF_READ_KERNEL))
-		wrong = "the kernel is locked down";
-	else if (!bpf_active)
-		wrong = "the kernel's bpf_prog_active was not found";
-	wrong = wrong ?: fill(added, table, stubs);
+	added->error = -EINVAL;
+	wrong = check_kernel(added) ?: fill(added, table, stubs);
 	if (!wrong) {
 		mutex_lock(&modules_lock);
 		wrong = publish(added);
@@ -327,9 +355,10 @@ int btf_extra_add_phantoms(struct module *module, const struct phantom_table *ta
 	}
 	if (!wrong)
 		return 0;
+	err = added->error;
 	pr_err("%s: refused: %s\n", module->name, wrong);
 	module_free(added);
-	return -EINVAL;
+	return err;
 }
 EXPORT_SYMBOL_GPL(btf_extra_add_phantoms);
 
@@ -343,6 +372,7 @@ static struct phantom_module *find_module_of(const struct module *module)
 	return NULL;
 }
 
+/* Any module with a GPL licence can call this, also one that has added nothing. */
 void btf_extra_remove_phantoms(struct module *module)
 {
 	struct phantom_module *gone;
@@ -351,16 +381,18 @@ void btf_extra_remove_phantoms(struct module *module)
 
 	mutex_lock(&modules_lock);
 	gone = find_module_of(module);
-	phantom_files_remove(&gone->files);
-	phantoms_lock();
-	for (i = 0; i < gone->parts.nr_stubs; i++)
-		list_add_tail(&gone->phantoms[i].gone, &phantoms);
-	phantom_disarm_all(&phantoms);
-	list_del_rcu(&gone->list);
-	phantoms_unlock();
-	synchronize_rcu();
-	if (list_empty(&modules))
-		phantom_watch_end();
+	if (gone) {
+		phantom_files_remove(&gone->files);
+		phantoms_lock();
+		for (i = 0; i < gone->parts.nr_stubs; i++)
+			list_add_tail(&gone->phantoms[i].gone, &phantoms);
+		phantom_disarm_all(&phantoms);
+		list_del_rcu(&gone->list);
+		phantoms_unlock();
+		synchronize_rcu();
+		if (list_empty(&modules))
+			phantom_watch_end();
+	}
 	mutex_unlock(&modules_lock);
 	module_free(gone);
 }

@@ -63,7 +63,7 @@ EXPORT_SYMBOL_GPL(btf_extra_add_vmlinux);
 void btf_extra_del_vmlinux(const struct btf_extra_data *data)
 {
 	published_lock();
-	if (current_data == data) {
+	if (data && current_data == data) {
 		published_remove(VMLINUX, NULL);
 		current_data = NULL;
 	}
