@@ -24,15 +24,20 @@ struct found {
 	u32 count;
 };
 
-/* A body belongs to the source function, so sites of true signatures are left out. */
+/*
+ * A body belongs to the source function, so sites of true signatures are left out. The walk ends at
+ * the second site: it may be in NMI.
+ */
 static int keep_site_of_source(const struct btf_extra_site *site, void *data)
 {
 	struct found *found = data;
 
-	if (!(site->flags & BTF_EXTRA_SITE_TRUE_SIGNATURE)) {
-		*found->sites = *site;
-		found->count++;
-	}
+	if (site->flags & BTF_EXTRA_SITE_TRUE_SIGNATURE)
+		return 0;
+	if (found->count)
+		return -ENOTUNIQ;
+	*found->sites = *site;
+	found->count = 1;
 	return 0;
 }
 
@@ -84,7 +89,7 @@ static int only_func_at(u64 address, u32 flags)
 
 	if (err)
 		return err;
-	return found.count == 1 ? (int)site.func_id : found.count ? -ENOTUNIQ : -ENOENT;
+	return found.count ? (int)site.func_id : -ENOENT;
 }
 
 __bpf_kfunc_start_defs();

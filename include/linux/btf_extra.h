@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The interface of btf_extra.ko for other parts of the kernel. Look-ups do not sleep and take no
- * lock. They may be called in any context but NMI.
+ * lock. Those by address may be called in any context, also in NMI: BPF programs of perf events do
+ * that. Those by id and by name may be called in any context but NMI, because a function may have
+ * tens of thousands of sites.
  */
 #ifndef _LINUX_BTF_EXTRA_H
 #define _LINUX_BTF_EXTRA_H
@@ -41,13 +43,13 @@ int btf_extra_for_each_site(const struct btf_extra_query *query, btf_extra_site_
  * Writes which functions an address is in, as BTF_EXTRA_IOC_FRAMES does, and as many as fit, the
  * innermost first. Returns how many there are, up to BTF_EXTRA_CHAIN_MAX; -ENOENT: there is no
  * function; -ENODATA: the object there has no frames, or nobody has asked /dev/btf_extra for them:
- * this reads no files. It may be called in NMI, too.
+ * this reads no files. It may be called in any context.
  */
 int btf_extra_frames_at(unsigned long address, struct btf_extra_chain_frame *frames, u32 capacity);
 
 /*
  * Copies the name of the function with that id (as in a site) to name. Returns its length, -ENOENT,
- * or -E2BIG if the buffer is too small.
+ * or -E2BIG if the buffer is too small. It may be called in any context.
  */
 int btf_extra_func_name(u32 object, u32 func_id, char *name, size_t size);
 
