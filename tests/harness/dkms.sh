@@ -31,6 +31,19 @@ row 'the module has the version of btf-extra' has_version "$module" "$version"
 row 'and BTF, since vmlinux is there' has_sections "$module" .BTF
 template=$(find "$scratch/tree" -name 'inlined.ko*' | head -n 1)
 row 'the kernel gets the template of phantom functions' made_for "$template" "$release"
+# A kernel without ftrace gets the module, and no template.
+headers=$(realpath "$kernel/headers")
+mkdir "$scratch/headers" && cp -rs "$headers/." "$scratch/headers/" && rm -f "$scratch/headers/.config" &&
+    grep -v 'CONFIG_\(DYNAMIC_FTRACE\|FUNCTION_TRACER\)=' "$headers/.config" >"$scratch/headers/.config"
+modules_of() { (
+    kernel_source_dir=$1
+    # shellcheck disable=SC1090
+    . "$scratch/source/btf-extra-$version/dkms.conf" >/dev/null
+    echo "${BUILT_MODULE_NAME[*]}"
+) }
+is_said() { [ "$("${@:2}")" = "$1" ]; }
+row 'dkms is told of both' is_said 'btf_extra inlined' modules_of "$headers"
+row 'and of one where the kernel has no ftrace' is_said btf_extra modules_of "$scratch/headers"
 # declined RELEASE ARCH: dkms says that the module is not for such a kernel (77).
 declined() {
     dkms build "${trees[@]}" --kernelsourcedir "$kernel/headers" -k "$1" -a "$2" "btf-extra/$version"
