@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/kernfs.h>
 #include <linux/kobject.h>
 #include <linux/string.h>
 #include <linux/sysfs.h>
@@ -15,6 +16,15 @@ static ssize_t read_blob(struct file *file, struct kobject *kobj, bin_attribute_
 	return memory_read_from_buffer(buffer, size, &offset, attribute->private, attribute->size);
 }
 
+/* sysfs logs a stack trace for a second file of a name. A module may be called "inlined". */
+static bool is_taken(const char *name)
+{
+	struct kernfs_node *other = kernfs_find_and_get_ns(folder->sd, name, NULL);
+
+	kernfs_put(other);
+	return other;
+}
+
 static int add_file(struct extra_object *object, const char *suffix, const void *data, size_t size)
 {
 	struct blob_file *file = &object->shown[object->nr_shown];
@@ -22,6 +32,8 @@ static int add_file(struct extra_object *object, const char *suffix, const void 
 
 	strscpy(file->name, object->name, sizeof(file->name));
 	strlcat(file->name, suffix, sizeof(file->name));
+	if (is_taken(file->name))
+		return -EEXIST;
 	sysfs_bin_attr_init(&file->attribute);
 	file->attribute.attr.name = file->name;
 	file->attribute.attr.mode = 0444;

@@ -76,7 +76,8 @@ static struct extra_object *add(const struct object_source *source, const struct
 		extra_object_destroy(before);
 		return object;
 	}
-	pr_err("%s: refused: cannot be published (%d)\n", source->name, err);
+	pr_err("%s: refused: %s (%d)\n", source->name,
+	       err == -EEXIST ? "there is a file of its name in sysfs" : "cannot be published", err);
 	extra_object_destroy(object);
 	return ERR_PTR(err);
 }

@@ -229,10 +229,16 @@ others_have_sections() {
         has_sections "$module" .BTF '.BTF.func_info A' '.btf_extra A' || return
         ! has_sections "$module" .debug_info >/dev/null || return
         count=$((count + 1))
-    done < <(find "$kernel_folder" -name '*.ko' ! -name btf_extra_vmlinux.ko)
+    done < <(find "$kernel_folder" -name '*.ko' ! -name btf_extra_vmlinux.ko ! -name inlined.ko)
     [ "$count" -ge 4 ]
 }
 row 'each other module carries its locations' others_have_sections
+template_has_none() {
+    local template=$kernel_folder/kernel/bpf/btf_extra/kernel/inlined/inlined.ko
+    has_sections "$template" .BTF && ! has_sections "$template" '.BTF.func_info A' &&
+        ! has_sections "$template" '.btf_extra A'
+}
+row 'the template of phantom functions carries none' template_has_none
 row 'the data module has the types as its BTF' has_sections \
     "$kernel_folder/$data/btf_extra_vmlinux.ko" '.BTF A'
 same_types() {

@@ -25,7 +25,8 @@ constexpr const char *kCallLists[] = {"__mcount_loc", "__patchable_function_entr
 constexpr char kInfo[] = ".modinfo";
 constexpr char kThisModule[] = ".gnu.linkonce.this_module";
 constexpr std::string_view kName("inlined\0", 8);
-constexpr const char *kHidden[] = {".BTF.base"};
+// A kernel build may add these to the template, as to each module. They do not describe the stubs.
+constexpr const char *kHidden[] = {".BTF.base", kFuncInfoSection, ".btf_extra"};
 
 template <class Item> std::vector<Item> items(std::span<const std::byte> bytes) {
     std::vector<Item> out(bytes.size() / sizeof(Item));

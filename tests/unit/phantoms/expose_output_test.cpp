@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include <bpf/btf.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/utsname.h>
 #include <zlib.h>
@@ -152,13 +153,20 @@ TEST_F(ExposeOutput, CompressedAndSignedTemplates) {
     }
 }
 
-TEST_F(ExposeOutput, DistilledBaseLosesItsName) {
-    TemplateShape shape;
-    shape.more = "\t.section .BTF, \"a\"\n\t.long 1\n\t.section .BTF.base, \"a\"\n\t.long 2\n";
-    test::make_template(path("distilled.ko"), shape);
-    ASSERT_EQ(expose({"twin"}, path("distilled.ko")).exit_code, 0);
-    EXPECT_EQ(section(path("out.ko"), ".BTF.base"), "not there");
-    EXPECT_TRUE(section(path("out.ko"), ".BTF").starts_with("\x9f\xeb"));
+// A distilled base, and the tables that a patched kernel's build puts into each module.
+TEST_F(ExposeOutput, WhatIsNotOfStubsLosesItsName) {
+    for (const char *name : {".BTF.base", ".BTF.func_info", ".btf_extra"}) {
+        SCOPED_TRACE(name);
+        TemplateShape shape;
+        shape.more = fmt::format("\t.section .BTF, \"a\"\n\t.long 1\n\t.section {}, \"a\"\n"
+                                 "\t.long 2\n",
+                                 name);
+        test::make_template(path("built.ko"), shape);
+        ASSERT_EQ(expose({"twin"}, path("built.ko")).exit_code, 0);
+        EXPECT_EQ(section(path("built.ko"), name), std::string("\2\0\0\0", 4));
+        EXPECT_EQ(section(path("out.ko"), name), "not there");
+        EXPECT_TRUE(section(path("out.ko"), ".BTF").starts_with("\x9f\xeb"));
+    }
 }
 
 TEST_F(ExposeOutput, Signature) {
