@@ -73,9 +73,11 @@ Result<void> load_bytes(const std::vector<std::byte> &bytes, bool is_signed) {
     const int error = errno;
     std::string why = std::strerror(error);
     if (error == EKEYREJECTED || error == ENOKEY || error == EBADMSG ||
-        (error == EPERM && geteuid() == 0))
+        (error == EPERM && geteuid() == 0 && !is_signed))
         why += is_signed ? ": the kernel does not know the key of --sign"
                          : ": the kernel takes signed modules only: --sign KEY CERT";
+    else if (error == EPERM && geteuid() == 0)
+        why += ": the kernel is locked down, or does not know the key of --sign";
     else if (error == EPERM)
         why += ": needs CAP_SYS_MODULE";
     else
