@@ -3,6 +3,9 @@
  * Two states of the same capacity take turns, so that taking an object away
  * never needs memory: the one that nobody reads any more is the next to be
  * filled.
+ *
+ * A grace period takes milliseconds, and a module that is loaded waits for its
+ * notifiers. So only a writer that takes an object away waits for readers.
  */
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
@@ -22,6 +25,8 @@ static DEFINE_MUTEX(registry_lock);
 /* These are read and written under registry_lock. */
 static struct registry_state *states[2];
 static u32 in_use;		/* which of states is published, if any is */
+static bool other_was_read;	/* the other one was published before */
+static unsigned long published_at;	/* for cond_synchronize_rcu() */
 static u64 generation;
 static u32 last_id;
 static void (*watcher)(void);
@@ -160,14 +165,24 @@ static bool ranges_overlap(const struct registry_state *state)
 	return false;
 }
 
-/* Publishes a state. After that nobody reads the one before. */
+static void tell_watcher(void)
+{
+	if (watcher)
+		watcher();
+}
+
+/* Publishes a state. The one before has readers until wait_for_readers() returns. */
 static void publish(struct registry_state *state)
 {
 	state->generation = ++generation;
 	rcu_assign_pointer(current_state, (const struct registry_state __rcu *)state);
-	synchronize_rcu();
-	if (watcher)
-		watcher();
+	published_at = get_state_synchronize_rcu();
+	tell_watcher();
+}
+
+static void wait_for_readers(void)
+{
+	cond_synchronize_rcu(published_at);
 }
 
 /* ---- changes ---- */
@@ -206,10 +221,13 @@ static int replace_locked(struct extra_object *before, struct extra_object *obje
 	last_id++;
 	publish(fresh[0]);
 	for (i = 0; i < ARRAY_SIZE(states); i++) {
-		kvfree(states[i]);
+		kvfree_rcu(states[i], rcu);
 		states[i] = fresh[i];
 	}
 	in_use = 0;
+	other_was_read = false;
+	if (before)
+		wait_for_readers();
 	return 0;
 }
 
@@ -233,9 +251,12 @@ static void turn(const struct extra_object *without)
 {
 	u32 next = !in_use;
 
+	if (other_was_read)
+		wait_for_readers();
 	fill_state(states[next], locked_state(), without, NULL);
 	publish(states[next]);
 	in_use = next;
+	other_was_read = true;
 }
 
 struct extra_object *registry_remove(const char *name, const struct module *module)
@@ -250,8 +271,10 @@ struct extra_object *registry_remove(const char *name, const struct module *modu
 		if (!strcmp(state->objects[i]->name, name) &&
 		    state->objects[i]->module == module)
 			found = state->objects[i];
-	if (found)
+	if (found) {
 		turn(found);
+		wait_for_readers();
+	}
 	mutex_unlock(&registry_lock);
 	return found;
 }
@@ -266,8 +289,10 @@ void registry_forget_init(const struct module *module)
 	for (i = 0; i < state->nr_objects; i++) {
 		if (state->objects[i]->module != module)
 			continue;
-		placement_forget_init(state->objects[i]);
-		turn(NULL);
+		if (placement_forget_init(state->objects[i]))
+			turn(NULL);
+		else
+			tell_watcher();
 		break;
 	}
 	mutex_unlock(&registry_lock);

@@ -23,6 +23,7 @@ struct registry_state {
 	u32 nr_ranges;
 	struct extra_object **objects;	/* in order of id */
 	struct address_range *ranges;	/* in order of first; they do not overlap */
+	struct rcu_head rcu;
 };
 
 /* Never NULL. Valid, with all objects in it, until rcu_read_unlock(). */
@@ -39,7 +40,7 @@ const struct extra_object *registry_object(const struct registry_state *state, u
 /*
  * Gives the object its id and publishes it. -EEXIST: there is one of that name,
  * -ERANGE: its text would overlap that of another. The registry owns the object
- * only on success.
+ * only on success. Readers are not waited for.
  */
 int registry_add(struct extra_object *object);
 
@@ -55,10 +56,16 @@ int registry_replace(struct extra_object *before, struct extra_object *object);
  */
 struct extra_object *registry_remove(const char *name, const struct module *module);
 
-/* Marks the init text of @module as freed and publishes a new state. */
+/*
+ * Marks the init text of @module as freed, and publishes a new state if it had some. Readers are not
+ * waited for: the kernel does that before it frees the text.
+ */
 void registry_forget_init(const struct module *module);
 
-/* Calls changed() after each new state, under a lock of the registry; NULL: no more. */
+/*
+ * Calls changed() after each new state and when a module of an object lives, under a lock of the
+ * registry; NULL: no more.
+ */
 void registry_watch(void (*changed)(void));
 
 /* Frees what an empty registry still holds. */

@@ -180,14 +180,18 @@ int placement_find(struct extra_object *object, const struct extra_elf *elf)
 	return object->module ? place_module(object, elf) : place_vmlinux(object, elf);
 }
 
-void placement_forget_init(struct extra_object *object)
+bool placement_forget_init(struct extra_object *object)
 {
+	bool found = false;
 	u32 i;
 
 	for (i = 0; i < object->blobs.index.nr_elf_sections; i++) {
 		struct object_section *place = &object->sections[i];
 
-		if (!place->freed && within_module_init(place->address, object->module))
-			WRITE_ONCE(place->freed, true);
+		if (place->freed || !within_module_init(place->address, object->module))
+			continue;
+		WRITE_ONCE(place->freed, true);
+		found = true;
 	}
+	return found;
 }

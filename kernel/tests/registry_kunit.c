@@ -4,7 +4,9 @@
  * and it is empty while tests run.
  */
 #include <kunit/test.h>
+#include <linux/completion.h>
 #include <linux/kobject.h>
+#include <linux/kthread.h>
 #include <linux/rcupdate.h>
 
 #include "../object_registry.h"
@@ -306,6 +308,73 @@ static void registry_no_memory_test(struct kunit *test)
 #endif
 }
 
+/* ---- readers ---- */
+
+/* A reader that takes two seconds, or until it may stop. */
+struct slow_reader {
+	struct completion began;
+	bool may_stop;
+	bool was_stopped;
+};
+
+static int read_slowly(void *data)
+{
+	unsigned long end = jiffies + 2 * HZ;
+	struct slow_reader *reader = data;
+
+	rcu_read_lock();
+	complete(&reader->began);
+	while (!READ_ONCE(reader->may_stop) && time_before(jiffies, end))
+		cpu_relax();
+	reader->was_stopped = READ_ONCE(reader->may_stop);
+	rcu_read_unlock();
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(1);
+	return 0;
+}
+
+static struct task_struct *begin_reading(struct kunit *test, struct slow_reader *reader)
+{
+	struct task_struct *task;
+
+	*reader = (struct slow_reader){};
+	init_completion(&reader->began);
+	task = kthread_run(read_slowly, reader, "btf_extra_slow");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	wait_for_completion(&reader->began);
+	return task;
+}
+
+static bool end_reading(struct task_struct *task, struct slow_reader *reader)
+{
+	WRITE_ONCE(reader->may_stop, true);
+	kthread_stop(task);
+	return reader->was_stopped;
+}
+
+/* A module that is loaded waits while its object is added. Only to take one away waits for readers. */
+static void registry_waits_test(struct kunit *test)
+{
+	struct slow_reader *reader = kunit_kzalloc(test, sizeof(*reader), GFP_KERNEL);
+	struct extra_object *one = sample_create(test->priv, "one", 1);
+	struct extra_object *two = sample_create(test->priv, "two", 2);
+	struct task_struct *task;
+
+	KUNIT_ASSERT_NOT_NULL(test, reader);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, one);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, two);
+	task = begin_reading(test, reader);
+	KUNIT_EXPECT_EQ(test, registry_add(one), 0);
+	KUNIT_EXPECT_EQ(test, registry_add(two), 0);
+	KUNIT_EXPECT_TRUE_MSG(test, end_reading(task, reader), "adding waits for a reader");
+	task = begin_reading(test, reader);
+	KUNIT_EXPECT_PTR_EQ(test, registry_remove("one", NULL), one);
+	KUNIT_EXPECT_FALSE_MSG(test, end_reading(task, reader), "removing does not wait for a reader");
+	extra_object_destroy(one);
+	/* The state that is filled now is one that a reader may have had. */
+	take(test, "two", two);
+}
+
 /* ---- files ---- */
 
 static void expect_file(struct kunit *test, const char *name, const void *data, size_t size)
@@ -398,6 +467,29 @@ static void registry_files_refused_test(struct kunit *test)
 	take(test, "one", one);
 }
 
+/* A module may have any name: a second file of one would be a stack trace in the kernel's log. */
+static void registry_files_taken_test(struct kunit *test)
+{
+	struct sample_world *world = test->priv;
+	struct object_source source = {
+		.name = "one", .image = world->file, .image_size = world->file_size
+	};
+
+	world->slide = 1;
+	KUNIT_ASSERT_EQ(test, publish(&source), 0);
+	world->slide = 2;
+	source.name = "one.types";
+	KUNIT_EXPECT_EQ(test, publish(&source), -EEXIST);
+	expect_file(test, "one.types", world->blobs.types.data, 172);
+	/* The folder of phantom functions. */
+	source.name = "inlined";
+	KUNIT_EXPECT_EQ(test, publish(&source), -EEXIST);
+	expect_no_file(test, "inlined.types");
+	KUNIT_EXPECT_EQ(test, nr_objects(), 1);
+	KUNIT_EXPECT_TRUE(test, withdraw("one", NULL));
+	expect_no_file(test, "one.types");
+}
+
 static int replace(const struct object_source *source)
 {
 	struct extra_object *object;
@@ -453,8 +545,10 @@ static struct kunit_case registry_cases[] = {
 	KUNIT_CASE(registry_touch_test),
 	KUNIT_CASE(registry_nowhere_test),
 	KUNIT_CASE(registry_no_memory_test),
+	KUNIT_CASE_SLOW(registry_waits_test),
 	KUNIT_CASE(registry_files_test),
 	KUNIT_CASE(registry_files_refused_test),
+	KUNIT_CASE(registry_files_taken_test),
 	KUNIT_CASE(registry_replace_test),
 	{ }
 };
