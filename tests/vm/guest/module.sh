@@ -179,7 +179,7 @@ mv "$firmware" /kept && mkdir -p "/jail$firmware" && cp /kept/manifest "/jail$fi
 row 'it loads where the chroot alone has firmware' load_in_jail
 same 'the firmware of the chroot is not asked for' '' "$(dmesg -c | grep 'irmware')"
 unload btf_extra
-mv /kept "$firmware"
+rm -r /jail && mv /kept "$firmware"
 
 # ---- a build-id of 8 bytes ----
 
