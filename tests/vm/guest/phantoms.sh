@@ -7,6 +7,20 @@
 . /rows.sh
 
 mkdir -p /lib/firmware && cp -r /phantoms /lib/firmware/btf_extra || exit 1
+
+# A patched kernel's build gives tables to each module, to the template, too. Its object would have the
+# name of the folder of stubs.
+manifest=$(echo /lib/firmware/btf_extra/*/manifest)
+cp "$manifest" /tmp/manifest && echo "inlined $(cat /inlined.build_id)" >>"$manifest"
+insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko || exit 1
+refused_with_tables() {
+    ! insmod /inlined.ko && dmesg | tail -n 4 >/tmp/said &&
+        grep -q 'inlined: refused: there is a file of its name in sysfs (-17)' /tmp/said &&
+        grep -q 'inlined: refused: it is the template' /tmp/said
+}
+row 'the template with tables of its own is refused, and no more than that' refused_with_tables
+rmmod btf_extra_vmlinux btf_extra && mv /tmp/manifest "$manifest" || exit 1
+
 insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko && insmod /shapes.ko &&
     insmod /phantom_sites.ko || exit 1
 grep -q tracefs /proc/mounts || mount -t tracefs tracefs /sys/kernel/tracing
@@ -29,13 +43,17 @@ same 'more arguments than registers are refused' \
     "$(expose shapes:shape_fourteen 2>&1 | sed 's/#[0-9]*//')"
 row 'one is armed when it is exposed' expose --arm phantom_sites:site_called
 phantoms_guest from_the_first
+row 'one that is inlined into a handler of a kprobe is exposed' expose phantom_sites:site_in_probe
+same 'the file of a stub is for root only' 600 "$(stat -c %a /sys/kernel/btf_extra/inlined/site_in_probe)"
+phantoms_guest gone coming
+same 'phantoms_guest comes to its end while modules come and go' 0 $?
 stub_of() { (cd /sys/kernel/btf_extra/inlined && echo "$1"*); }
 # On arm64 kprobes keep out of the unwinder, and Debian's kernels have no NMIs.
 case $(uname -m) in
 x86_64)
     row 'functions in odd places are exposed' expose phantom_sites:site_in_nmi __current_set_polling
     row 'so are those of the unwinder' expose --best-effort on_stack
-    places="idle:$(stub_of __current_set_polling) nmis callbacks:$(stub_of on_stack)"
+    places="idle:$(stub_of __current_set_polling) nmis ask_in_nmi callbacks:$(stub_of on_stack)"
     ;;
 *)
     row 'a function of the idle task is exposed' expose cpuidle_idle_call

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include <sched.h>
+#include <sys/utsname.h>
 
 #include "tests/vm/phantoms/phantom_tests.h"
 
@@ -37,6 +38,14 @@ void pin_to(int cpu) {
     CPU_SET(cpu, &cpus);
     if (sched_setaffinity(0, sizeof(cpus), &cpus) != 0)
         die("sched_setaffinity");
+}
+
+// Before 6.12 tracing programs may call no kfunc of a module.
+bool has_kfuncs() {
+    utsname kernel = {};
+    unsigned major = 0, minor = 0;
+    return uname(&kernel) == 0 && std::sscanf(kernel.release, "%u.%u", &major, &minor) == 2 &&
+           (major > 6 || minor >= 12);
 }
 
 void attach(Row &row, const AtStub &program, const std::string &stub) {
@@ -101,6 +110,28 @@ void nmis() {
     row.equal(static_cast<int64_t>(interrupted.seen().hits), static_cast<int64_t>(calls),
               "hits of what is interrupted");
     row.equal(missed("shape_register"), 0, "missed of what is interrupted");
+}
+
+// The look-ups by address take no lock, so a program may call them in NMI.
+void ask_in_nmi() {
+    const std::string stub = "site_in_nmi";
+    if (!has_kfuncs())
+        return;
+    Row row("NMI: a program asks which function is at an address");
+    btf_extra_lookup lookup = of_name(stub.c_str());
+    lookup.object = pointer("phantom_sites");
+    const Answer answer = by_ioctl(device(), lookup);
+    row.equal(static_cast<int64_t>(answer.sites.size()), 1, "sites");
+    if (answer.sites.size() != 1)
+        return;
+    AtStub program("ask", stub);
+    attach(row, program, stub);
+    program.ask_about(answer.sites[0].address);
+    row.expect(write_to(kParameters + "nmis", "20"), "no NMIs");
+    row.equal(static_cast<int64_t>(program.seen().hits), 20, "hits");
+    row.equal(program.seen().inlined, answer.sites[0].func_id, "id of the function");
+    row.equal(program.seen().sites, 1, "sites in NMI");
+    row.equal(program.seen().func, -ENOENT, "bodies in NMI");
 }
 
 // The function tracer takes a stack trace at each call, and the unwinder has sites of the stub. So

@@ -22,16 +22,20 @@ class AtStub {
         uint64_t hits, last_arg, sum, idle, frames[16];
         int32_t nr_bytes;
         uint32_t next_key;
+        uint64_t place;
+        int32_t func, inlined, sites;
     };
     // Returns what the program has seen so far.
     const volatile Seen &seen() const { return *seen_; }
+    // From now on "ask" asks about this address.
+    void ask_about(uint64_t address) { seen_->place = address; }
 
     int error = 0;
 
   private:
     bpf_object *object_ = nullptr;
     bpf_link *link_ = nullptr;
-    const volatile Seen *seen_ = nullptr;
+    volatile Seen *seen_ = nullptr;
 };
 
 // Calls one of the functions of shapes.ko so many times, and returns what it was called with, or
@@ -46,7 +50,12 @@ int load_at_stub(const std::string &stub, uint32_t type, uint32_t expected_attac
 // Sites in the idle task, in an NMI handler, and in what a callback of ftrace calls.
 void idle(const std::string &stub);
 void nmis();
+void ask_in_nmi();
 void callbacks(const std::string &stub);
+
+// A module whose stubs are armed goes, and takes its time to come.
+void gone();
+void coming();
 
 // Live patches of a stub, and of a function around a site.
 void patches();

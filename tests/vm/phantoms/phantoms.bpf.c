@@ -9,6 +9,11 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
+/* Tracing programs may call them from 6.12 on. */
+extern int bpf_btf_extra_func_at(__u64 address) __ksym __weak;
+extern int bpf_btf_extra_inlined_at(__u64 address) __ksym __weak;
+extern int bpf_btf_extra_sites_at(__u64 address, void *sites, __u32 sites__sz) __ksym __weak;
+
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 64);
@@ -21,6 +26,8 @@ struct {
 	__u64 frames[16];
 	__s32 nr_bytes;
 	__u32 next_key;
+	__u64 place; /* userspace writes it */
+	__s32 func, inlined, sites; /* answers of the kfuncs for that place */
 } seen;
 const volatile bool updates;
 
@@ -74,5 +81,18 @@ int leave(__u64 *ctx)
 {
 	__sync_fetch_and_add(&seen.hits, 1);
 	bpf_get_func_arg(ctx, 0, &seen.last_arg);
+	return 0;
+}
+
+/* Asks what is at a place. The stub is called in an NMI. */
+SEC("fentry")
+int ask(__u64 *ctx)
+{
+	__u64 room[16] = {};
+
+	look(ctx);
+	seen.func = bpf_btf_extra_func_at(seen.place);
+	seen.inlined = bpf_btf_extra_inlined_at(seen.place);
+	seen.sites = bpf_btf_extra_sites_at(seen.place, room, sizeof(room));
 	return 0;
 }

@@ -2,9 +2,9 @@
 // Runs in a guest where functions of shapes.ko and of vmlinux are exposed, and tests what hangs on
 // their stubs.
 //
-//   phantoms_guest PART...      PART: programs, from_the_first, stack, modules, edited, nmis,
-//                               patches, multi, recursion:STUB, idle:STUB, callbacks:STUB,
-//                               storm:SECONDS, storm:SECONDS:NAME
+//   phantoms_guest PART...      PART: programs, from_the_first, stack, modules, gone, coming,
+//                               edited, nmis, ask_in_nmi, patches, multi, recursion:STUB,
+//                               idle:STUB, callbacks:STUB, storm:SECONDS, storm:SECONDS:NAME
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <sys/syscall.h>
@@ -279,10 +279,17 @@ void modules() {
 
 int main(int argc, char **argv) {
     const std::map<std::string, void (*)()> parts = {
-        {"programs", programs},     {"from_the_first", from_the_first},
-        {"stack", stack},           {"modules", modules},
-        {"edited", edited_modules}, {"nmis", nmis},
-        {"patches", patches},       {"multi", multi},
+        {"programs", programs},
+        {"from_the_first", from_the_first},
+        {"stack", stack},
+        {"modules", modules},
+        {"gone", gone},
+        {"coming", coming},
+        {"ask_in_nmi", ask_in_nmi},
+        {"edited", edited_modules},
+        {"nmis", nmis},
+        {"patches", patches},
+        {"multi", multi},
     };
     const std::map<std::string, void (*)(const std::string &stub)> parts_of_stub = {
         {"recursion", recursion}, {"idle", idle}, {"callbacks", callbacks}};

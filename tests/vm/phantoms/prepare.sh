@@ -15,6 +15,10 @@ build/release/btf-extra generate --vmlinux "$3/vmlinux" \
     -o "$firmware/phantom_sites.btf_extra" "$own/phantom_sites.ko"
 echo "phantom_sites $(readelf -n "$own/phantom_sites.ko" | sed -n 's/.*Build ID: //p')" \
     >>"$firmware/manifest"
+# The template, too, as a patched kernel's build would.
+build/release/btf-extra generate --vmlinux "$3/vmlinux" -o "$firmware/inlined.btf_extra" \
+    "$3/kernel/inlined/inlined.ko"
+readelf -n "$3/kernel/inlined/inlined.ko" | sed -n 's/.*Build ID: //p' >"$files/inlined.build_id"
 for module in live_patch phantom_sites; do
     [ -e "$own/$module.ko" ] || continue  # a kernel without live patches
     "${CROSS_COMPILE:-}strip" -g -o "$files/$module.ko" "$own/$module.ko"

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A function that is inlined into a function which a live patch may replace, and, where an
- * architecture has NMIs, one that is inlined into a handler of them. Writing N to the parameter
- * "calls" calls call_around() with 1 to N. Writing N to "nmis" has processor 0 take N NMIs, one after
- * the other; "handled" counts them.
+ * A function that is inlined into a function which a live patch may replace, one that is inlined into
+ * the handler of a kprobe, where the kernel lets no other kprobe run, and, where an architecture has
+ * NMIs, one that is inlined into a handler of them. Writing N to the parameter "calls" calls
+ * call_around() with 1 to N; writing N to "probed" has the kprobe hit N times. Writing N to "nmis" has
+ * processor 0 take N NMIs, one after the other; "handled" counts them. The module's init takes
+ * "init_ms" milliseconds.
  */
 #include <linux/delay.h>
+#include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/version.h>
 
@@ -50,6 +53,45 @@ static int set_calls(const char *text, const struct kernel_param *param)
 
 static const struct kernel_param_ops calls_ops = { .set = set_calls };
 module_param_cb(calls, &calls_ops, NULL, 0200);
+
+/* ---- a kprobe ---- */
+
+static __always_inline void site_in_probe(unsigned long value)
+{
+	one_instruction(value);
+}
+
+static noinline void has_probe(unsigned long value)
+{
+	keep(value);
+}
+
+static int hit(struct kprobe *probe, struct pt_regs *regs)
+{
+	unsigned long value = 1;
+
+	keep(value);
+	site_in_probe(value);
+	return 0;
+}
+
+static struct kprobe probe = {
+	.addr = (kprobe_opcode_t *)has_probe,
+	.pre_handler = hit,
+};
+
+static int set_probed(const char *text, const struct kernel_param *param)
+{
+	unsigned long calls, i;
+	int err = kstrtoul(text, 0, &calls);
+
+	for (i = 1; !err && i <= calls; i++)
+		has_probe(i);
+	return err;
+}
+
+static const struct kernel_param_ops probed_ops = { .set = set_probed };
+module_param_cb(probed, &probed_ops, NULL, 0200);
 
 /* ---- NMIs ---- */
 
@@ -130,14 +172,27 @@ static void nmis_end(void)
 }
 #endif
 
+static unsigned int init_ms;
+module_param(init_ms, uint, 0444);
+
 static int __init phantom_sites_init(void)
 {
-	return nmis_begin();
+	int err = register_kprobe(&probe);
+
+	if (err)
+		return err;
+	err = nmis_begin();
+	if (err)
+		unregister_kprobe(&probe);
+	else
+		msleep(init_ms);
+	return err;
 }
 
 static void __exit phantom_sites_exit(void)
 {
 	nmis_end();
+	unregister_kprobe(&probe);
 }
 
 module_init(phantom_sites_init);
