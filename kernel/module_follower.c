@@ -3,6 +3,7 @@
 
 #include <linux/list.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/slab.h>
 
 #include "carried_source.h"
@@ -33,6 +34,7 @@ struct coming_module {
 };
 
 static LIST_HEAD(coming_modules);
+static DEFINE_MUTEX(coming_lock);
 
 static void note_coming(const struct module *module)
 {
@@ -59,24 +61,38 @@ static bool was_coming(const struct module *module)
 	return false;
 }
 
-static int follow_module(struct notifier_block *block, unsigned long event, void *data)
+/* Returns true if a module that was noted goes on. */
+static bool follow_coming(const struct module *module, unsigned long event)
 {
-	const struct module *module = data;
-	struct load_tally tally = {};
 	bool seen;
 
-	published_lock();
+	mutex_lock(&coming_lock);
 	seen = was_coming(module);
 	if (event == MODULE_STATE_COMING)
 		note_coming(module);
-	else if (event == MODULE_STATE_GOING)
-		published_remove(module->name, module);
-	published_unlock();
+	mutex_unlock(&coming_lock);
+	return seen;
+}
+
+/* A module without an object waits for no lock that is held while tables are checked. */
+static int follow_module(struct notifier_block *block, unsigned long event, void *data)
+{
+	const struct module *module = data;
+	const bool seen = follow_coming(module, event);
+	struct load_tally tally = {};
+
 	/* One that came before the notifier was registered is seen when it lives. */
 	if (event == MODULE_STATE_COMING || (event == MODULE_STATE_LIVE && !seen))
 		add_module(module, &tally);
+	if (!published_has(module->name))
+		return NOTIFY_DONE;
 	if (event == MODULE_STATE_LIVE)
 		registry_forget_init(module);
+	if (event == MODULE_STATE_GOING) {
+		published_lock();
+		published_remove(module->name, module);
+		published_unlock();
+	}
 	return NOTIFY_DONE;
 }
 
