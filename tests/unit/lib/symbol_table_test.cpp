@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Tests which of several symbols names a place.
+// Tests which of several symbols names a place, and which sizes they have.
 #include "userspace/lib/tables/symbol_table.h"
 
 #include <string>
@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/command_run.h"
+#include "userspace/lib/tables/kallsyms.h"
 
 namespace btf_extra {
 namespace {
@@ -64,6 +65,55 @@ TEST(SymbolTable, SymbolsAtOnePlace) {
     EXPECT_EQ(at(48), "around+0x0");
     EXPECT_EQ(at(56), "around+0x8");
     EXPECT_EQ(at(64), ".text+0x40");
+
+    // The kernel prints the distance from the next symbol. The loader of modules puts another
+    // section after the last symbol of a section.
+    const struct {
+        const char *name;
+        uint64_t offset, printed, not_printed;
+    } rows[] = {
+        {"a_mark", 0, 16, 15},  {"entries", 0, 16, 32}, {"z_function", 16, 16, 8},
+        {"around", 48, 16, 12}, {"around", 48, 8, 12},  {"inside", 56, 8, 7},
+        {"inside", 56, 72, 7},
+    };
+    for (const auto &row : rows) {
+        const auto extent = table->extent({text->index, row.offset}, row.name);
+        EXPECT_TRUE(extent.allows(row.printed)) << row.name;
+        EXPECT_FALSE(extent.allows(row.not_printed)) << row.name;
+        EXPECT_TRUE(extent.contains(row.printed - 1)) << row.name;
+    }
+    EXPECT_FALSE(table->extent({text->index, 0}, "entries").contains(16));
+    EXPECT_TRUE(table->extent({text->index, 48}, "around").contains(15));
+    EXPECT_FALSE(table->extent({text->index, 48}, "around").contains(16));
+}
+
+// There are no sizes. The code of a module ends before its data.
+TEST(Kallsyms, Extents) {
+    const auto symbols = Kallsyms::parse("0000000000000100 t a\n"
+                                         "0000000000000100 T alias\n"
+                                         "0000000000000120 T b\n"
+                                         "0000000000000200 t first\t[m]\n"
+                                         "0000000000000240 t last\t[m]\n"
+                                         "0000000000000300 d data\t[m]\n"
+                                         "0000000000000400 t other\t[n]\n");
+    ASSERT_TRUE(symbols);
+    const struct {
+        uint64_t address;
+        const char *name, *object;
+        uint64_t size;
+        bool is_last;
+    } rows[] = {
+        {0x100, "a", "vmlinux", 0x20, false}, {0x120, "b", "vmlinux", 0, true},
+        {0x200, "first", "m", 0x40, false},   {0x240, "last", "m", 0, true},
+        {0x400, "other", "n", 0, true},
+    };
+    for (const auto &row : rows) {
+        const auto extent = symbols->extent({0, row.address}, row.name);
+        EXPECT_EQ(extent.size, 0u) << row.name;
+        EXPECT_EQ(extent.to_next, row.size) << row.name;
+        EXPECT_EQ(extent.is_last, row.is_last) << row.name;
+        EXPECT_EQ(symbols->object_of({0, row.address + 1}), row.object) << row.name;
+    }
 }
 
 }  // namespace

@@ -36,8 +36,15 @@ std::optional<KernelSymbol> parse_line(std::string_view line) {
     if (line.size() < 4 || line[0] != ' ' || line[2] != ' ')
         return {};
     symbol.type = line[1];
-    symbol.name = line.substr(3, line.find('\t') - 3);
+    const size_t tab = line.find('\t');
+    symbol.name = line.substr(3, tab - 3);
+    if (tab != line.npos && line.size() > tab + 2 && line[tab + 1] == '[' && line.ends_with(']'))
+        symbol.module = line.substr(tab + 2, line.size() - tab - 3);
     return symbol;
+}
+
+bool is_code(char type) {
+    return type == 't' || type == 'T' || type == 'w' || type == 'W';
 }
 
 }  // namespace
@@ -92,6 +99,23 @@ std::vector<std::string_view> Kallsyms::names(Place place) const {
     for (const KernelSymbol &symbol : at(place.offset))
         out.push_back(symbol.name);
     return out;
+}
+
+// The code of a module ends where its data begins or before that, at the end of a page.
+Symbols::Extent Kallsyms::extent(Place begin, std::string_view) const {
+    const auto here = at(begin.offset);
+    const auto next = std::ranges::upper_bound(symbols_, begin.offset, {}, &KernelSymbol::address);
+    if (here.empty() || next == symbols_.end() || next->module != here.front().module)
+        return {0, 0, true};
+    const bool ends = !next->module.empty() && !is_code(next->type);
+    return {0, ends ? 0 : next->address - begin.offset, ends};
+}
+
+std::string_view Kallsyms::object_of(Place place) const {
+    const auto after = std::ranges::upper_bound(symbols_, place.offset, {}, &KernelSymbol::address);
+    if (after == symbols_.begin() || (after - 1)->module.empty())
+        return "vmlinux";
+    return (after - 1)->module;
 }
 
 void Kallsyms::for_each(const Visit &visit) const {

@@ -20,6 +20,7 @@ struct KernelSymbol {
     uint64_t address;
     char type;  // the letter of nm(1): upper case is global
     std::string_view name;
+    std::string_view module;  // "": it is of vmlinux
 };
 
 // If several symbols are at one address, the best is global, then weak, then local; then the first
@@ -47,6 +48,8 @@ class Kallsyms : public Symbols {
     // first symbol.
     std::optional<Distance> around(Place place) const override;
     std::vector<std::string_view> names(Place place) const override;
+    Extent extent(Place begin, std::string_view name) const override;
+    std::string_view object_of(Place place) const override;
     std::optional<Place> place_of(uint64_t address) const override { return Place{0, address}; }
 
   private:

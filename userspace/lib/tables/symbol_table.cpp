@@ -43,6 +43,15 @@ bool wanted(const GElf_Sym &symbol, const char *name) {
     }
 }
 
+// Returns false for a symbol that is not in kallsyms (is_ignored_symbol() of scripts/kallsyms.c and
+// scripts/mksysmap, Linux 6.1 to 7.3). Such names in sections that have no code are left out here.
+bool is_kept(std::string_view name) {
+    return !name.starts_with(".L") && !name.starts_with("__efistub_") &&
+           !name.starts_with("__crc_") && !name.starts_with("__kvm_nvhe_$") &&
+           !name.starts_with("__kvm_nvhe_.L") && !name.starts_with("__pi_$") &&
+           !name.starts_with("__pi_.L") && !name.starts_with("__kcfi_typeid_");
+}
+
 }  // namespace
 
 Result<SymbolTable> SymbolTable::load(const ElfImage &image) {
@@ -57,9 +66,11 @@ Result<SymbolTable> SymbolTable::load(const ElfImage &image) {
     }
 
     SymbolTable table;
+    table.relocatable_ = image.relocatable();
     for (const ElfSection &each : image.sections())
-        if (each.allocated() && !image.relocatable())
+        if (each.allocated())
             table.sections_.push_back(each);
+    std::ranges::stable_sort(table.sections_, {}, &ElfSection::address);
     for (const auto &[symbol, name] : symbols) {
         if (symbol.st_shndx >= by_index.size() || by_index[symbol.st_shndx] == nullptr)
             continue;  // it is undefined, absolute or common
@@ -164,12 +175,49 @@ std::vector<std::string_view> SymbolTable::names(Place place) const {
     return out;
 }
 
+const Symbol *SymbolTable::next_kept(uint32_t section, uint64_t offset) const {
+    for (size_t i = first_after(section, offset);
+         i < symbols_.size() && symbols_[i].section == section; i++)
+        if (is_kept(symbols_[i].name))
+            return &symbols_[i];
+    return nullptr;
+}
+
+Symbols::Extent SymbolTable::extent(Place begin, std::string_view name) const {
+    Extent out = {};
+    for (const Symbol &symbol : at(begin.section, begin.offset))
+        if (name == symbol.name)
+            out.size = symbol.end - symbol.offset;
+    if (const Symbol *next = next_kept(begin.section, begin.offset)) {
+        out.to_next = next->offset - begin.offset;
+        return out;
+    }
+    auto section = std::ranges::find(sections_, begin.section, &ElfSection::index);
+    if (section == sections_.end())
+        return {out.size, out.size, true};
+    // The loader of modules chooses which section comes next.
+    const uint64_t address = section->address;
+    for (auto after = section + 1; !relocatable_ && after != sections_.end(); ++after) {
+        if (after->address < address + section->size)
+            continue;
+        const auto at_begin = at(after->index, 0);
+        const bool begins = std::ranges::any_of(
+            at_begin, [](const Symbol &symbol) { return is_kept(symbol.name); });
+        const Symbol *next = begins ? &at_begin.front() : next_kept(after->index, 0);
+        if (next != nullptr)
+            return {out.size, after->address + next->offset - address - begin.offset, false};
+    }
+    return {out.size, section->size - begin.offset, true};
+}
+
 void SymbolTable::for_each(const Visit &visit) const {
     for (const Symbol &symbol : symbols_)
         visit(symbol.name, {symbol.section, symbol.offset});
 }
 
 std::optional<Place> SymbolTable::place_of(uint64_t address) const {
+    if (relocatable_)
+        return {};
     for (const ElfSection &section : sections_)
         if (address >= section.address && address - section.address < section.size)
             return Place{section.index, address - section.address};

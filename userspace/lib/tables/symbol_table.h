@@ -42,6 +42,8 @@ class SymbolTable : public Symbols {
 
     std::optional<Distance> around(Place place) const override;
     std::vector<std::string_view> names(Place place) const override;
+    Extent extent(Place begin, std::string_view name) const override;
+    std::string_view object_of(Place) const override { return {}; }
     // Returns nothing for a relocatable file, because all its sections begin at 0.
     std::optional<Place> place_of(uint64_t address) const override;
 
@@ -52,8 +54,11 @@ class SymbolTable : public Symbols {
   private:
     void for_each(const Visit &visit) const override;
     size_t first_after(uint32_t section, uint64_t offset) const;
+    // Returns the first symbol after that place in its section that the kernel keeps, or NULL.
+    const Symbol *next_kept(uint32_t section, uint64_t offset) const;
 
-    std::vector<ElfSection> sections_;  // those with an address
+    bool relocatable_ = false;
+    std::vector<ElfSection> sections_;  // that are loaded, in order of address and number
     std::vector<Symbol> symbols_;       // in order of section, offset, rank and name
     std::vector<uint64_t> max_ends_;    // the highest end up to each symbol in its section
 };

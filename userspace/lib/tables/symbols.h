@@ -31,6 +31,29 @@ class Symbols {
     };
     virtual std::optional<Distance> around(Place place) const = 0;
 
+    // The size of a symbol, as tools print it.
+    struct Extent {
+        uint64_t size;     // the one in the symbol table; 0: the table has no sizes
+        uint64_t to_next;  // the distance from the next symbol
+        bool is_last;      // to_next is only a lower bound
+
+        // Returns true if a tool may print this size. drgn prints the one of the symbol table. The
+        // kernel has no sizes: it prints the distance from the next symbol with a higher address
+        // (get_symbol_pos() and find_kallsyms_symbol(), Linux 6.1 to 7.3).
+        bool allows(uint64_t printed) const {
+            return printed == size || printed == to_next || (is_last && printed >= to_next);
+        }
+        // Returns true if a tool may print the symbol for a place at that distance from it.
+        bool contains(uint64_t distance) const {
+            return distance < size || distance < to_next || is_last;
+        }
+    };
+    // Returns the extent of a symbol of that name that begins there.
+    virtual Extent extent(Place begin, std::string_view name) const = 0;
+
+    // Returns the object that the symbol at a place is of; "": the only one of the table.
+    virtual std::string_view object_of(Place place) const = 0;
+
     // Returns the names of all symbols that begin there, the best first.
     virtual std::vector<std::string_view> names(Place place) const = 0;
 
