@@ -58,12 +58,30 @@ std::optional<uint64_t> kernel_address(std::string_view text) {
     return value;
 }
 
-// "[xfs]", and "[xfs 1a2b...]" with a build-id. Returns the name.
-std::optional<std::string_view> module_name(std::string_view text) {
+// "[xfs]", and "[xfs 1a2b...]" with a build-id (CONFIG_STACKTRACE_BUILD_ID). Returns what is
+// inside.
+std::optional<std::string_view> in_brackets(std::string_view text) {
     if (text.size() < 3 || text.front() != '[' || text.find(']') != text.size() - 1)
         return {};
-    text = text.substr(1, text.size() - 2);
-    return text.substr(0, text.find(' '));
+    return text.substr(1, text.size() - 2);
+}
+
+// bcc and perf say "kernel" and "kernel.kallsyms" for vmlinux, guests' with "guest." before it.
+bool is_vmlinux(std::string_view name) {
+    return name.starts_with("kernel") || name.starts_with("guest.kernel");
+}
+
+// Takes " [module]" or " [module BUILD-ID]" from the end.
+void take_module(std::string_view &text, StackFrame &frame) {
+    const size_t open = text.rfind(" [");
+    const auto inside = open != text.npos ? in_brackets(text.substr(open + 1)) : std::nullopt;
+    if (!inside)
+        return;
+    const size_t space = inside->find(' ');
+    frame.module = is_vmlinux(*inside) ? std::string_view() : inside->substr(0, space);
+    frame.build_id = space != inside->npos ? inside->substr(space + 1) : std::string_view();
+    frame.names_module = true;
+    text = trim_right(text.substr(0, open));
 }
 
 // Says whether that may stand before a frame of a trace: nothing but spaces, or a text that ends
@@ -98,7 +116,22 @@ void take_source(std::string_view &text, bool &is_instruction) {
     text = trim_right(text.substr(0, open));
 }
 
-// "symbol+0x12/0x34", and "[module]" behind it.
+// Takes " (lib/dump_stack.c:123)" from the end: CONFIG_KALLSYMS_LINEINFO (the patches "kallsyms:
+// embed source file:line info in kernel stack traces" of March 2026). drgn adds a column.
+void take_line(std::string_view &text) {
+    const size_t open = text.rfind(" (");
+    if (open == text.npos || !text.ends_with(')'))
+        return;
+    const std::string_view inside = text.substr(open + 2, text.size() - open - 3);
+    const size_t colon = inside.find(':');
+    if (colon == inside.npos || colon == 0 || colon + 1 == inside.size() ||
+        inside.find(' ') != inside.npos ||
+        inside.find_first_not_of("0123456789:", colon) != inside.npos)
+        return;
+    text = trim_right(text.substr(0, open));
+}
+
+// "symbol+0x12/0x34", and after it "[module]", the line, or both.
 std::optional<StackFrame> find_trace_frame(std::string_view line) {
     const size_t plus = line.find("+0x");
     if (plus == line.npos)
@@ -118,24 +151,32 @@ std::optional<StackFrame> find_trace_frame(std::string_view line) {
     if (!frame.symbol_size || *frame.offset > *frame.symbol_size ||
         !is_trace_prefix(line.substr(0, begin), frame.is_instruction))
         return {};
-    rest = trim(rest);
+    rest = trim_right(rest);
     take_source(rest, frame.is_instruction);
-    if (rest.empty())
-        return frame;
-    const auto module = module_name(rest);
-    if (!module)
-        return {};
-    frame.module = *module;
-    return frame;
+    take_line(rest);
+    take_module(rest, frame);
+    frame.names_module = true;
+    return trim(rest).empty() ? std::optional(frame) : std::nullopt;
 }
 
-// Takes "+0x12" or "+18" from the end of a symbol.
+// "0x12" or "18"
+std::optional<uint64_t> number_with_base(std::string_view digits) {
+    return digits.starts_with("0x") ? number(digits.substr(2), 16) : number(digits, 10);
+}
+
+// Takes "+0x12", "+18" or "+0x12/0x34" from the end of a symbol.
 void split_offset(StackFrame &frame) {
     const size_t plus = frame.symbol.rfind('+');
     if (plus == frame.symbol.npos)
         return;
-    const std::string_view digits = frame.symbol.substr(plus + 1);
-    frame.offset = digits.starts_with("0x") ? number(digits.substr(2), 16) : number(digits, 10);
+    std::string_view digits = frame.symbol.substr(plus + 1);
+    if (const size_t slash = digits.find('/'); slash != digits.npos) {
+        frame.symbol_size = number_with_base(digits.substr(slash + 1));
+        if (!frame.symbol_size)
+            return;
+        digits = digits.substr(0, slash);
+    }
+    frame.offset = number_with_base(digits);
     if (frame.offset)
         frame.symbol = frame.symbol.substr(0, plus);
 }
@@ -145,14 +186,19 @@ bool is_symbol(std::string_view text) {
            kDigits.find(text.front()) == kDigits.npos;
 }
 
-// Takes " ([xfs])" from the end and sets the module. Returns false if no file is there.
+// Takes " ([xfs])" or " (/lib/modules/6.1.0/kernel/fs/xfs/xfs.ko)" from the end and sets the
+// module. Returns false if no file is there.
 bool take_file(std::string_view &text, std::string_view &module) {
     const size_t open = text.rfind(" (");
     if (open == text.npos || !text.ends_with(')'))
         return false;
-    const auto name = module_name(text.substr(open + 2, text.size() - open - 3));
-    if (name && !name->starts_with("kernel") && !name->starts_with("guest.kernel"))
-        module = *name;
+    const std::string_view file = text.substr(open + 2, text.size() - open - 3);
+    if (const auto name = in_brackets(file)) {
+        if (!is_vmlinux(*name))
+            module = *name;
+    } else if (file.find(".ko") != file.npos) {
+        module = file;
+    }
     text = trim_right(text.substr(0, open));
     return true;
 }
@@ -184,14 +230,120 @@ std::optional<StackFrame> find_perf_frame(std::string_view line) {
     return frame;
 }
 
-// "    symbol+18"
+// "    symbol+18": bpftrace. "    symbol+0x12 [kernel]", or the same as b'symbol+0x12 [kernel]',
+// because bcc's tools print bytes: BPF.ksym() of bcc 0.12 to 0.31 with show_offset and show_module.
 std::optional<StackFrame> find_decimal_frame(std::string_view line) {
-    StackFrame frame{.format = StackFormat::kDecimal, .symbol = trim(line)};
-    frame.name_begin = static_cast<size_t>(frame.symbol.data() - line.data());
+    std::string_view text = trim(line);
+    StackFrame frame{.format = StackFormat::kDecimal};
+    frame.name_begin = static_cast<size_t>(text.data() - line.data());
     if (frame.name_begin == 0)
         return {};
+    if (text.size() > 3 && text[0] == 'b' && (text[1] == '\'' || text[1] == '"') &&
+        text.back() == text[1])
+        text = text.substr(2, text.size() - 3);
+    take_module(text, frame);
+    frame.symbol = text;
     split_offset(frame);
-    if (!frame.offset || !is_symbol(frame.symbol))
+    if (!frame.offset || frame.symbol_size || !is_symbol(frame.symbol))
+        return {};
+    return frame;
+}
+
+// Takes " <ffffffff81000000>" or " (ffffffff81000000)" from the end.
+std::optional<uint64_t> take_address(std::string_view &text) {
+    const size_t open = text.find_last_of("<(");
+    if (open == text.npos || open == 0 || text.back() != (text[open] == '<' ? '>' : ')'))
+        return {};
+    const auto address = kernel_address(text.substr(open + 1, text.size() - open - 2));
+    if (address)
+        text = trim_right(text.substr(0, open));
+    return address;
+}
+
+// " => symbol+0x12/0x34 [module] <ffffffff81000000>": tracefs, with the options sym-offset and
+// sym-addr (seq_print_ip_sym(), Linux 6.1 to 7.3). "=> symbol (ffffffff81000000)" or "=>
+// ffffffff81000000": trace-cmd report (trace_stack_handler(), trace-cmd 1.0 to 3.3). Without offset
+// and address a symbol does not tell the place.
+std::optional<StackFrame> find_arrow_frame(std::string_view line) {
+    constexpr std::string_view kArrow = "=> ";
+    std::string_view text = trim(line);
+    if (!text.starts_with(kArrow))
+        return {};
+    text = trim(text.substr(kArrow.size()));
+    StackFrame frame{.format = StackFormat::kArrow};
+    frame.name_begin = static_cast<size_t>(text.data() - line.data());
+    frame.address = kernel_address(text);
+    if (frame.address)
+        return frame;
+    frame.address = take_address(text);
+    take_module(text, frame);
+    frame.symbol = text;
+    split_offset(frame);
+    frame.names_module = frame.symbol_size.has_value();
+    if (!(frame.offset || frame.address) || !is_symbol(frame.symbol))
+        return {};
+    return frame;
+}
+
+// " #1 [ffffc90000013dc0] symbol+90 at ffffffff81a1c6ba [module]": bt of crash 8.0, where -s prints
+// the offset, in decimal or after 0x. "    [exception RIP: symbol+22]" is the instruction that was
+// interrupted.
+std::optional<StackFrame> find_crash_frame(std::string_view line) {
+    constexpr std::string_view kException = "[exception RIP: ", kAt = " at ";
+    std::string_view text = trim(line);
+    StackFrame frame{.format = StackFormat::kTrace};
+    if (text.starts_with(kException) && text.ends_with(']')) {
+        frame.symbol = text.substr(kException.size(), text.size() - kException.size() - 1);
+        frame.is_instruction = true;
+    } else {
+        const size_t open = text.find(" ["), close = text.find("] ");
+        if (!text.starts_with('#') || open == text.npos || close == text.npos || open > close ||
+            !number(text.substr(1, open - 1), 10) ||
+            !number(text.substr(open + 2, close - open - 2), 16))
+            return {};
+        text = text.substr(close + 2);
+        const size_t at = text.find(kAt);
+        if (at == text.npos)
+            return {};
+        frame.symbol = text.substr(0, at);
+        text = text.substr(at + kAt.size());
+        take_module(text, frame);
+        frame.names_module = true;
+        frame.address = kernel_address(text);
+        if (!frame.address)
+            return {};
+    }
+    frame.name_begin = static_cast<size_t>(frame.symbol.data() - line.data());
+    split_offset(frame);
+    if (!(frame.offset || frame.address) || !is_symbol(frame.symbol))
+        return {};
+    return frame;
+}
+
+// "#5  symbol+0x12/0x34" and "#5 at 0xffffffff81000000 (symbol+0x12/0x34)": a frame that drgn has
+// no debug information for (drgn_format_stack_trace() and drgn_format_stack_frame(), drgn 0.0.20 to
+// 0.0.33). drgn knows the inlined functions of all others, and prints them.
+std::optional<StackFrame> find_drgn_frame(std::string_view line) {
+    constexpr std::string_view kAt = "at 0x";
+    std::string_view text = trim(line);
+    const size_t space = text.find(' ');
+    if (!text.starts_with('#') || space == text.npos || !number(text.substr(1, space - 1), 10))
+        return {};
+    text = trim(text.substr(space));
+    StackFrame frame{.format = StackFormat::kTrace};
+    if (text.starts_with(kAt)) {
+        const size_t open = text.find(" (");
+        frame.address = kernel_address(text.substr(3, open - 3));
+        if (!frame.address || open == text.npos || !text.ends_with(')'))
+            return {};
+        text = text.substr(open + 2, text.size() - open - 3);
+    } else {
+        take_line(text);
+    }
+    frame.symbol = text;
+    frame.name_begin = static_cast<size_t>(text.data() - line.data());
+    split_offset(frame);
+    if (!frame.offset || !frame.symbol_size || !is_symbol(frame.symbol))
         return {};
     return frame;
 }
@@ -214,12 +366,10 @@ std::optional<StackFrame> find_address_frame(std::string_view line) {
 std::optional<StackFrame> find_stack_frame(std::string_view line) {
     if (line.empty() || is_inlined_function(line))
         return {};
-    if (auto frame = find_trace_frame(line))
-        return frame;
-    if (auto frame = find_perf_frame(line))
-        return frame;
-    if (auto frame = find_decimal_frame(line))
-        return frame;
+    for (const auto find : {find_arrow_frame, find_trace_frame, find_crash_frame, find_drgn_frame,
+                            find_perf_frame, find_decimal_frame})
+        if (auto frame = find(line))
+            return frame;
     return find_address_frame(line);
 }
 
@@ -246,6 +396,7 @@ std::optional<StackFrame> parse_folded_frame(std::string_view text) {
         frame.format = StackFormat::kAddress;
         return frame;
     }
+    take_module(text, frame);
     frame.symbol = text;
     split_offset(frame);
     if (!frame.offset || !is_symbol(frame.symbol))

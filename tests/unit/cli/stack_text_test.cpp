@@ -13,7 +13,7 @@ namespace {
 std::string text(const std::optional<StackFrame> &frame) {
     if (!frame)
         return "none";
-    static constexpr const char *kFormats[] = {"trace", "perf", "decimal", "address"};
+    static constexpr const char *kFormats[] = {"trace", "perf", "decimal", "arrow", "address"};
     std::string out = kFormats[static_cast<int>(frame->format)];
     if (!frame->symbol.empty())
         out += fmt::format(" {}", frame->symbol);
@@ -22,7 +22,8 @@ std::string text(const std::optional<StackFrame> &frame) {
     if (frame->symbol_size)
         out += fmt::format("/{:x}", *frame->symbol_size);
     if (!frame->module.empty())
-        out += fmt::format(" [{}]", frame->module);
+        out += fmt::format(" [{}{}{}]", frame->module, frame->build_id.empty() ? "" : " ",
+                           frame->build_id);
     if (frame->address)
         out += fmt::format(" at {:x}", *frame->address);
     return out + (frame->is_instruction ? " instruction" : "");
@@ -41,7 +42,7 @@ TEST(StackText, Lines) {
         {"ip_rcv_core+0x82/0x3a0", "trace ip_rcv_core+82/3a0", 0},
         {" ? ip_rcv_core+0x82/0x3a0", "trace ip_rcv_core+82/3a0", 3},
         {" xfs_read+0x1a/0x90 [xfs]", "trace xfs_read+1a/90 [xfs]", 1},
-        {" xfs_read+0x1a/0x90 [xfs 0123abcd]", "trace xfs_read+1a/90 [xfs]", 1},
+        {" xfs_read+0x1a/0x90 [xfs 0123abcd]", "trace xfs_read+1a/90 [xfs 0123abcd]", 1},
         {"Nov 22 12:00:00 host kernel:  foo.isra.0+0x1a/0x90", "trace foo.isra.0+1a/90", 30},
         {"<4> foo+0x1a/0x90", "trace foo+1a/90", 4},
         {"RIP: 0010:foo+0x1a/0x90", "trace foo+1a/90 instruction", 10},
@@ -53,7 +54,15 @@ TEST(StackText, Lines) {
         {"[   12.345678]  el1h_64_irq+0x6c/0x70 (P)", "trace el1h_64_irq+6c/70 instruction", 16},
         {" show_stack+0x18/0x24 (C)", "trace show_stack+18/24", 1},
         {" xfs_read+0x1a/0x90 [xfs] (PF)", "trace xfs_read+1a/90 [xfs] instruction", 1},
-        {" xfs_read+0x1a/0x90 [xfs 0123abcd] (FK)", "trace xfs_read+1a/90 [xfs]", 1},
+        {" xfs_read+0x1a/0x90 [xfs 0123abcd] (FK)", "trace xfs_read+1a/90 [xfs 0123abcd]", 1},
+        // CONFIG_KALLSYMS_LINEINFO
+        {" dump_stack_lvl+0x5d/0x80 (lib/dump_stack.c:123)", "trace dump_stack_lvl+5d/80", 1},
+        {"[    1.0]  xfs_read+0x1a/0x90 [xfs] (fs/xfs/xfs_file.c:7)", "trace xfs_read+1a/90 [xfs]",
+         11},
+        {" foo+0x5d/0x80 (a.c:12) (P)", "trace foo+5d/80 instruction", 1},
+        {" foo+0x5d/0x80 (a.c)", "none", 0},
+        {" foo+0x5d/0x80 (:12)", "none", 0},
+        {" foo+0x5d/0x80 (a.c:1x)", "none", 0},
         {" foo+0x0/0x10", "trace foo+0/10", 1},
         {" foo+0x10/0x10", "trace foo+10/10", 1},
         // no frames
@@ -75,6 +84,8 @@ TEST(StackText, Lines) {
          "perf xfs_read+5 [xfs] at ffffffffc0012345", 25},
         {"        ffffffff81012345 foo ([kernel.kallsyms])", "perf foo at ffffffff81012345", 25},
         {"        ffffffff81012345 [unknown] ([kernel.kallsyms])", "perf at ffffffff81012345", 25},
+        {"        ffffffffc0012345 xfs_read+0x5 (/lib/modules/6.1.0/kernel/fs/xfs/xfs.ko)",
+         "perf xfs_read+5 [/lib/modules/6.1.0/kernel/fs/xfs/xfs.ko] at ffffffffc0012345", 25},
         {"            7f0012345678 main+0x5 (/usr/bin/true)", "none", 0},
         {"true  1234 [000]  1.0: cycles: ffffffff81012345 foo+0x5 ([kernel.kallsyms])", "none", 0},
         // perf script -F ip,sym and -F ip,sym,symoff
@@ -97,6 +108,52 @@ TEST(StackText, Lines) {
         {"    0x12+1", "none", 0},
         {"    a b+130", "none", 0},
         {"    c+", "none", 0},
+        // bcc: BPF.ksym() with show_module and show_offset, as Python prints str and bytes
+        {"    default_idle+0x4e [kernel]", "decimal default_idle+4e", 4},
+        {"    xfs_read+0x4e [xfs]", "decimal xfs_read+4e [xfs]", 4},
+        {"    b'foo+0x4e'", "decimal foo+4e", 4},
+        {"\tb'foo.isra.0+0x4e [kernel]'", "decimal foo.isra.0+4e", 1},
+        {"    b\"foo+0x4e\"", "decimal foo+4e", 4},
+        {"    b'foo'", "none", 0},
+        {"    b'[unknown]'", "none", 0},
+        {"    b'foo+0x4e", "none", 0},
+        {"    -                tar (1234)", "none", 0},
+        // tracefs and trace-cmd
+        {" => vfs_read", "none", 0},
+        {" => vfs_read <ffffffff81012345>", "arrow vfs_read at ffffffff81012345", 4},
+        {" => vfs_read+0x12/0x340", "arrow vfs_read+12/340", 4},
+        {" => vfs_read+0x12/0x340 <ffffffff81012345>", "arrow vfs_read+12/340 at ffffffff81012345",
+         4},
+        {" => xfs_read+0x12/0x340 [xfs] <ffffffffc0012345>",
+         "arrow xfs_read+12/340 [xfs] at ffffffffc0012345", 4},
+        {"=> vfs_read (ffffffff81012345)", "arrow vfs_read at ffffffff81012345", 3},
+        {"=> ffffffff81012345", "arrow at ffffffff81012345", 3},
+        {" =>  <00007f0012345678>", "none", 0},
+        {" => main <00007f0012345678>", "none", 0},
+        {" => vfs_read and more", "none", 0},
+        {"#                /_----=> need-resched", "none", 0},
+        // crash: bt, bt -s, and an exception frame
+        {" #0 [ffffc90000013d40] __schedule at ffffffff81a1c3f9",
+         "trace __schedule at "
+         "ffffffff81a1c3f9",
+         23},
+        {"#12 [ffffc90000013dc0] schedule+90 at ffffffff81a1c6ba",
+         "trace schedule+5a at ffffffff81a1c6ba", 23},
+        {" #3 [ffffc90000013dc0] xfs_read+0x5a at ffffffffc0012345 [xfs]",
+         "trace xfs_read+5a [xfs] at ffffffffc0012345", 23},
+        {"    [exception RIP: io_serial_in+20]", "trace io_serial_in+14 instruction", 20},
+        {"    [exception RIP: foo+0x3b]", "trace foo+3b instruction", 20},
+        {"    [exception RIP: unknown or invalid address]", "none", 0},
+        {"    RIP: ffffffff89792594  RSP: ffffa655314979e8  RFLAGS: 00000002", "none", 0},
+        {" #4 [ffffc90000013dc0] schedule at 00007f0012345678", "none", 0},
+        // drgn: a frame that it has no debug information for, in a trace and alone
+        {"#5  entry_SYSCALL_64+0x7c/0x156", "trace entry_SYSCALL_64+7c/156", 4},
+        {"#12 entry_SYSCALL_64+0x7c/0x156 (arch/x86/entry/entry_64.S:130:0)",
+         "trace entry_SYSCALL_64+7c/156", 4},
+        {"#5 at 0xffffffff81a1c6ba (foo+0x7c/0x156)", "trace foo+7c/156 at ffffffff81a1c6ba", 26},
+        {"#1 at 0xffffffff81a1c6ba (foo+0x7c/0x156) in bar at kernel/sched/core.c:1:2", "none", 0},
+        {"#0  context_switch (./kernel/sched/core.c:4683:2)", "none", 0},
+        {"#6  0x7f0fe0c37b4b", "none", 0},
         // addresses alone
         {"ffffffff81012345", "address at ffffffff81012345", 0},
         {"  0xffffffff81012345 ", "address at ffffffff81012345", 2},
@@ -132,6 +189,7 @@ TEST(StackText, FoldedStacks) {
     EXPECT_FALSE(folded_count(""));
     EXPECT_EQ(text(parse_folded_frame("foo+0x1a")), "decimal foo+1a");
     EXPECT_EQ(text(parse_folded_frame("foo+0x1a_[k]")), "decimal foo+1a");
+    EXPECT_EQ(text(parse_folded_frame("foo+0x1a [kernel]")), "decimal foo+1a");
     EXPECT_EQ(text(parse_folded_frame("ffffffff81012345")), "address at ffffffff81012345");
     EXPECT_EQ(text(parse_folded_frame("foo")), "none");
     EXPECT_EQ(text(parse_folded_frame("a b+0x1a")), "none");
