@@ -46,26 +46,44 @@ bool fits(const std::string &tables, const std::string &build_id) {
 
 }  // namespace
 
+Result<void> Addr2line::check_section(Symbolizer &symbolizer) const {
+    if (!section.empty())
+        TRY(symbolizer.find(section, 0));
+    return {};
+}
+
+Result<Symbolizer::Named> Addr2line::find(Symbolizer &symbolizer, uint64_t address) const {
+    return section.empty() ? symbolizer.find(fmt::format("{:#x}", address))
+                           : symbolizer.find(section, address);
+}
+
 std::string Addr2line::answer(Symbolizer &symbolizer, const std::string &text) const {
     std::string out;
     const auto address = parse_hex(text);
-    const auto named = address ? symbolizer.find(text) : Result(Symbolizer::Named());
+    const auto named = address ? find(symbolizer, *address) : Result(Symbolizer::Named());
     if (addresses)
-        out += address ? fmt::format("{:#x}\n", *address) : fmt::format("{:#018x}\n", 0);
+        out += (address ? fmt::format("{:#x}", *address) : fmt::format("{:#018x}", 0)) +
+               (pretty ? ": " : "\n");
     const std::string symbol = named ? named->function() : std::string();
     const auto frames = named ? frames_of(*named, symbol) : std::vector<Frame>{Frame{}};
     for (const Frame &frame : frames) {
+        const bool known = !frame.function.empty();
         if (functions)
-            out += fmt::format("{}\n", frame.function.empty() ? "??" : frame.function);
+            out += fmt::format("{}{}", known ? frame.function : "??",
+                               !pretty ? "\n"
+                               : known ? " at "
+                                       : " ");
         const size_t folders = basenames ? frame.file.rfind('/') + 1 : 0;
         if (frame.file.empty())
-            out += "??:0\n";
+            out += pretty && known ? "??:?\n" : "??:0\n";
         else if (frame.line == 0)
             out += fmt::format("{}:?\n", frame.file.substr(folders));
         else
             out += fmt::format("{}:{}\n", frame.file.substr(folders), frame.line);
         if (!inlines)
             break;
+        if (pretty && &frame != &frames.back())
+            out += " (inlined by) ";
     }
     return out;
 }

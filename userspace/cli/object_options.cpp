@@ -34,6 +34,8 @@ CLI::Option *add_running_tables_options(CLI::App &command, TablesChoice &choice)
 void add_tables_options(CLI::App &command, TablesChoice &choice) {
     CLI::Option *file = add_running_tables_options(command, choice);
     add_object_options(command, choice.elf)->needs(file);
+    add_base_option(command, choice.elf);
+    command.get_option("--btf-base")->needs(file);
 }
 
 CLI::Option *add_func_option(CLI::App &command, std::vector<std::string> &funcs) {

@@ -21,7 +21,7 @@ bool is_indented(std::string_view line) {
 
 // Most frames have their texts in these bytes, too.
 void prefetch(const void *frame) {
-    constexpr size_t kCacheLine = 64, kBytes = 192;
+    constexpr size_t kCacheLine = 64, kBytes = 256;
     for (size_t i = 0; i < kBytes; i += kCacheLine)
         __builtin_prefetch(static_cast<const char *>(frame) + i);
 }
@@ -49,6 +49,8 @@ StackFilter::Frame *StackFilter::find(Frames &frames, const Line &line, Parse pa
     known = std::pmr::polymorphic_allocator<>(&kept_).new_object<Frame>();
     *known = {.text = keep(line.text),
               .filled = {},
+              .conflict = {},
+              .is_weighed = {},
               .format = frame->format,
               .is_instruction = frame->is_instruction,
               .enters_interrupt = is_interrupt_entry(frame->symbol)};
@@ -69,31 +71,58 @@ void StackFilter::forget() {
 }
 
 void StackFilter::filter(std::string_view lines, std::string &out) {
-    // Frames are scattered in memory. Those of several lines are fetched at the same time.
-    constexpr size_t kAtOnce = 16;
-    Line next[kAtOnce];
+    begin_ = {lines, out.size(), state_};
     while (!lines.empty()) {
         if (symbolizer_.refresh() || lines_.size() + folded_.size() > kMaxFrames)
             forget();
-        const uint32_t forgotten = forgotten_;
-        size_t nr = 0;
-        bool ended = true;
-        for (; nr < kAtOnce && !lines.empty(); nr++) {
-            const size_t end = lines.find('\n');
-            ended = end != lines.npos;
-            next[nr] = look_up(lines_, lines.substr(0, end));
-            lines.remove_prefix(ended ? end + 1 : lines.size());
-            if (next[nr].frame)
-                prefetch(next[nr].frame);
+        filter_batch(lines, out);
+    }
+}
+
+// Frames are scattered in memory. Those of several lines are fetched at the same time.
+void StackFilter::filter_batch(std::string_view &lines, std::string &out) {
+    constexpr size_t kAtOnce = 16;
+    Line next[kAtOnce];
+    const uint32_t forgotten = forgotten_;
+    const char *const all_end = lines.data() + lines.size();
+    size_t nr = 0;
+    bool ended = true;
+    for (; nr < kAtOnce && !lines.empty(); nr++) {
+        const size_t end = lines.find('\n');
+        ended = end != lines.npos;
+        next[nr] = look_up(lines_, lines.substr(0, end));
+        lines.remove_prefix(ended ? end + 1 : lines.size());
+        if (next[nr].frame)
+            prefetch(next[nr].frame);
+    }
+    for (size_t i = 0; i < nr; i++) {
+        if (forgotten != forgotten_)
+            next[i].frame = nullptr;
+        state_.line++;
+        filter_line(next[i], out);
+        if (turned_out_other_) {
+            begin_again(lines, out);
+            return;
         }
-        for (size_t i = 0; i < nr; i++) {
-            if (forgotten != forgotten_)
-                next[i].frame = nullptr;
-            filter_line(next[i], out);
-            if (i + 1 < nr || ended)
-                out += '\n';
+        const bool has_end = i + 1 < nr || ended;
+        if (has_end)
+            out += '\n';
+        if (std::exchange(is_named_, false)) {
+            const char *const line_end = next[i].text.data() + next[i].text.size();
+            const char *const after = line_end + (has_end ? 1 : 0);
+            begin_ = {{after, static_cast<size_t>(all_end - after)}, out.size(), state_};
         }
     }
+}
+
+// Goes back to where the text began that turned out to be of another kernel.
+void StackFilter::begin_again(std::string_view &lines, std::string &out) {
+    turned_out_other_ = false;
+    std::string reason = state_.origin.reason();
+    lines = begin_->lines;
+    out.resize(begin_->out_size);
+    state_ = begin_->state;
+    state_.origin.set_other(std::move(reason));
 }
 
 void StackFilter::filter_line(const Line &line, std::string &out) {
@@ -102,38 +131,42 @@ void StackFilter::filter_line(const Line &line, std::string &out) {
         filter_other(line.text, out);
         return;
     }
-    // The kernel prints return addresses, but for what was trapped. Samples begin where they were
-    // taken.
-    const bool is_first = !in_stack_ && frame->format != StackFormat::kTrace;
-    const bool is_instruction = frame->is_instruction || is_first || was_interrupt_entry_;
-    in_stack_ = true;
-    was_interrupt_entry_ = frame->enters_interrupt;
-    if (std::exchange(is_filled_, false)) {
+    // The kernel and crash print return addresses, except of what was trapped. Samples begin where
+    // they were taken. tracefs may begin with the registers of a probe.
+    const bool is_first = !state_.in_stack && frame->format != StackFormat::kTrace;
+    AddressKind kind = kReturnAddress;
+    if (frame->is_instruction || state_.was_interrupt_entry)
+        kind = kInstruction;
+    else if (is_first)
+        kind = frame->format == StackFormat::kArrow ? kEither : kInstruction;
+    state_.in_stack = true;
+    state_.was_interrupt_entry = frame->enters_interrupt;
+    if (std::exchange(state_.is_filled, false))
         out += line.text;
-        return;
-    }
-    std::string_view &filled = frame->filled[is_instruction ? 0 : 1];
-    if (filled.empty())
-        filled = keep(fill_line(line.text, !is_instruction));
-    out += filled;
+    else
+        out += fill(*frame, kind, find_stack_frame, fill_line);
 }
 
 // This takes lines that are no frames.
 void StackFilter::filter_other(std::string_view line, std::string &out) {
     // perf script does so where there is debug information.
-    is_filled_ = is_inlined_function(line);
-    if (is_filled_) {
+    state_.is_filled = is_inlined_function(line);
+    if (state_.is_filled) {
         out += line;
         return;
     }
     // perf script -F +srcline has lines between the frames of a stack.
-    if (!is_indented(line)) {
-        in_stack_ = false;
-        was_interrupt_entry_ = false;
+    if (!is_indented(line) || line.find("<stack trace") != line.npos) {
+        state_.in_stack = false;
+        state_.was_interrupt_entry = false;
     }
     if (const auto offset = kernel_offset(line)) {
         symbolizer_.set_kaslr(*offset);
         forget();
+    }
+    if (const auto kernel = find_kernel_name(line)) {
+        state_.origin.name(*kernel, state_.line);
+        is_named_ = true;
     }
     if (const auto count = folded_count(line))
         filter_folded(line, *count, out);
@@ -141,15 +174,42 @@ void StackFilter::filter_other(std::string_view line, std::string &out) {
         out += line;
 }
 
+Symbolizer::InText StackFilter::look_up(const StackFrame &frame, AddressKind kind) const {
+    Symbolizer::InText found = symbolizer_.find(frame, kind != kInstruction);
+    const auto names = [](const ChainFrame &each) { return each.name; };
+    if (kind == kEither &&
+        !std::ranges::equal(found.frames, symbolizer_.find(frame, false).frames, {}, names, names))
+        found.frames.clear();
+    return found;
+}
+
+template <class Parse, class Fill>
+std::string_view StackFilter::fill(Frame &frame, AddressKind kind, Parse parse, Fill fill) {
+    if (state_.origin.is_other()) {
+        state_.origin.count(false, "", state_.line);
+        return frame.text;
+    }
+    std::string_view &filled = frame.filled[kind];
+    if (filled.empty()) {
+        const std::optional<StackFrame> parsed = parse(frame.text);
+        const Symbolizer::InText found = look_up(*parsed, kind);
+        frame.conflict[kind] = keep(found.conflict);
+        frame.is_weighed[kind] = found.is_weighed;
+        filled = keep(fill(frame.text, *parsed, found.frames));
+    }
+    turned_out_other_ |=
+        state_.origin.count(frame.is_weighed[kind], frame.conflict[kind], state_.line);
+    return filled;
+}
+
 // Tools read "(inlined)" at the end of a line of perf script. People want to know the call as well.
-std::string StackFilter::fill_line(std::string_view line, bool return_address) {
-    const auto frame = find_stack_frame(line);
-    const std::vector<ChainFrame> chain = symbolizer_.find(*frame, return_address);
+std::string StackFilter::fill_line(std::string_view line, const StackFrame &frame,
+                                   const std::vector<ChainFrame> &chain) {
     std::string out;
     for (size_t i = 0; i + 1 < chain.size(); i++) {
-        out += line.substr(0, frame->name_begin);
-        out += frame->format == StackFormat::kPerf ? inlined_text(chain[i])
-                                                   : inlined_text_with_call(chain[i]);
+        out += line.substr(0, frame.name_begin);
+        out += frame.format == StackFormat::kPerf ? inlined_text(chain[i])
+                                                  : inlined_text_with_call(chain[i]);
         out += '\n';
     }
     out += line;
@@ -157,9 +217,8 @@ std::string StackFilter::fill_line(std::string_view line, bool return_address) {
 }
 
 // The outermost function comes first there, and tools mark what is inlined by "_[i]".
-std::string StackFilter::fill_folded(std::string_view text, bool return_address) {
-    const auto frame = parse_folded_frame(text);
-    const std::vector<ChainFrame> chain = symbolizer_.find(*frame, return_address);
+std::string StackFilter::fill_folded(std::string_view text, const StackFrame &,
+                                     const std::vector<ChainFrame> &chain) {
     std::string out(text);
     for (size_t i = chain.empty() ? 0 : chain.size() - 1; i-- > 0;)
         out += fmt::format(";{}{}", chain[i].name, kInlinedMark);
@@ -180,12 +239,9 @@ void StackFilter::filter_folded(std::string_view line, size_t count, std::string
     for (size_t i = frames.size(); i-- > 0;) {
         Frame *frame = find(folded_, look_up(folded_, frames[i]), parse_folded_frame);
         const bool was_filled = std::exchange(is_filled, frames[i].ends_with(kInlinedMark));
-        if (frame && !was_filled) {
-            std::string_view &filled = frame->filled[is_instruction ? 0 : 1];
-            if (filled.empty())
-                filled = keep(fill_folded(frames[i], !is_instruction));
-            frames[i] = filled;
-        }
+        if (frame && !was_filled)
+            frames[i] = fill(*frame, is_instruction ? kInstruction : kReturnAddress,
+                             parse_folded_frame, fill_folded);
         is_instruction = frame && frame->enters_interrupt;
     }
     for (size_t i = 0; i < frames.size(); i++) {

@@ -106,6 +106,9 @@ void run_filter(Symbolizer &symbolizer, bool knows_kaslr) {
         fwrite(out.data(), 1, out.size(), stdout);
         fflush(stdout);
     });
+    for (const std::string &warning : {filter.warning(), symbolizer.left_out_modules()})
+        if (!warning.empty())
+            fmt::print(stderr, "btf-extra: {}\n", warning);
 }
 
 Result<void> print_place(Symbolizer &symbolizer, const std::string &text, bool json) {
@@ -136,6 +139,7 @@ Result<void> run_addr2line(Options &options) {
     if (!options.exe.empty())
         TRY(options.addr2line.choose_tables(options.exe, options.tables));
     auto symbolizer = TRY(Symbolizer::open(options.tables));
+    TRY(options.addr2line.check_section(symbolizer));
     // Whoever asks waits for the answer.
     setvbuf(stdout, nullptr, _IOLBF, 0);
     for_each_place(options, [&](const std::string &text) {
@@ -184,10 +188,13 @@ void add_symbolize(CLI::App &app, int &exit_code) {
         "symbolize", "Print the inlined functions at an address, or put them into the stack traces "
                      "of a text from stdin");
     command->add_option("ADDRESS", options->operands,
-                        "In hex, symbol+0xoffset or section+0xoffset; with --vmlinux the first "
+                        "In hex, symbol+0xoffset[/0xsize] or section+0xoffset; an offset without "
+                        "0x is decimal; with --vmlinux the first "
                         "operand is the .btf_extra file, unless --tables names it");
     CLI::Option *file = add_running_tables_options(*command, options->tables);
     CLI::Option *vmlinux = add_object_options(*command, options->tables.elf);
+    add_base_option(*command, options->tables.elf);
+    command->get_option("--btf-base")->needs(file);
     CLI::Option *running =
         command->add_flag("--running", options->running, "The running kernel's tables: the default")
             ->excludes(file)
@@ -215,6 +222,11 @@ void add_symbolize(CLI::App &app, int &exit_code) {
     add("-f,--functions", options->addr2line.functions, "Print the function, too");
     add("-i,--inlines", options->addr2line.inlines, "Print what the function is inlined in, too");
     add("-s,--basenames", options->addr2line.basenames, "Print files without their folders");
+    add("-p,--pretty-print", options->addr2line.pretty, "Print a function on one line");
+    command
+        ->add_option("-j,--section", options->addr2line.section,
+                     "Addresses count from the beginning of this section")
+        ->needs(addr2line);
     add("-C,--demangle", options->demangle, "Has no effect: names of C are as they are");
     command->callback([options, &exit_code] { exit_code = finish(run(*options)); });
 }

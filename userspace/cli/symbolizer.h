@@ -6,6 +6,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "userspace/cli/kernel_name.h"
 #include "userspace/cli/stack_text.h"
 #include "userspace/format/result.h"
 #include "userspace/lib/tables/inline_chain.h"
@@ -26,7 +29,10 @@ Result<std::unique_ptr<SiteTables>> open_tables_with_frames(TablesChoice choice)
 
 class Symbolizer {
   public:
-    // It is an error if no object has frames, or if symbols cannot be seen.
+    // It is an error if no object has frames, or if symbols cannot be seen. The file may be a
+    // folder that `btf-extra firmware` wrote. Then the tables of a module are opened when a frame
+    // names it, and the module of the choice may be a folder with modules. By default that is the
+    // folder of vmlinux. Tables that have neither a vmlinux nor the running kernel know no symbols.
     static Result<Symbolizer> open(TablesChoice choice);
 
     // Sets how far the kernel ran above the addresses that it was linked for. Addresses in text are
@@ -50,23 +56,53 @@ class Symbolizer {
         std::string function() const { return symbol.substr(0, symbol.rfind('+')); }
     };
     Result<Named> find(const std::string &text);
+    // A place in a section of the first object. It is an error if there is no such section.
+    Result<Named> find(const std::string &section, uint64_t offset);
 
     // An address of the running kernel. return_address: a call returns there, and lies before it.
     // The answer counts until the next call.
     const Named &find(uint64_t address, bool return_address);
 
-    // Returns the chain of a frame in a stack trace, or an empty one if it is not known for
-    // certain. return_address: the frame is where a call returns to, which is behind the call.
-    std::vector<ChainFrame> find(const StackFrame &frame, bool return_address) const;
+    // What the tables know about a frame in a stack trace.
+    struct InText {
+        std::vector<ChainFrame> frames;  // its chain; empty: it is not known for certain
+        bool is_weighed = false;         // the text says the size or the address of the symbol, too
+        std::string conflict;  // "foo has 0x410 bytes": the frame is of another build; "": it may
+                               // be of this one
+    };
+    // return_address: the frame is where a call returns to, which is after the call.
+    InText find(const StackFrame &frame, bool return_address) const;
+
+    // Returns one line about the modules whose frames could not be looked up; "": there were none.
+    std::string left_out_modules() const;
+
+    // The kernel of the tables.
+    const KernelName &kernel() const { return kernel_; }
+    const std::string &name() const { return tables_->name(); }  // of the tables, for messages
 
   private:
     using Clock = std::chrono::steady_clock;
+    // A place that a frame may be at, by its symbol and by its address, and the symbol before it.
+    struct Candidate {
+        Place begin;
+        uint64_t distance;
+        Place place() const { return {begin.section, begin.offset + distance}; }
+    };
 
     explicit Symbolizer(std::unique_ptr<SiteTables> tables) : tables_(std::move(tables)) {}
     void name(Named &named, const Place &place, bool return_address) const;
     std::optional<InlineChain> chain_at(const Place &place) const;
     std::optional<Place> place_of(uint64_t address) const;
     bool is_symbol_at(const Place &place, std::string_view name, uint64_t distance) const;
+    std::string_view object_at(const Place &place) const;
+    std::vector<Candidate> candidates_of(const StackFrame &frame, uint64_t back) const;
+    std::string conflict_of(const StackFrame &frame, const Candidate &candidate) const;
+    std::string build_id_of(const SiteObject &object) const;
+    std::vector<ChainFrame> agree(const StackFrame &frame,
+                                  const std::vector<Candidate> &candidates) const;
+    KernelName name_kernel() const;
+    const Symbolizer *symbolizer_of(const StackFrame &frame) const;
+    Result<std::unique_ptr<Symbolizer>> open_module(const std::string &name) const;
     Result<Place> place_named(const std::string &text) const;
 
     TablesChoice choice_;
@@ -75,6 +111,12 @@ class Symbolizer {
     std::unique_ptr<SiteTables> tables_;
     const std::vector<SharedObject> *objects_ = nullptr;
     std::optional<uint64_t> kaslr_;
+    KernelName kernel_;
+    std::string folder_;          // of the tables; empty: the choice was one file
+    std::string modules_folder_;  // the files of the modules
+    // By name; NULL: it cannot be opened.
+    mutable std::map<std::string, std::unique_ptr<Symbolizer>, std::less<>> by_module_;
+    mutable std::optional<Error> first_left_out_;
     std::unordered_map<uint64_t, Named> callers_, others_;  // answers
 };
 

@@ -21,6 +21,18 @@ inline std::optional<uint64_t> parse_hex(std::string_view text) {
     return value;
 }
 
+// Reads hexadecimal digits after "0x", and decimal ones without it, as tools write offsets. Returns
+// nothing for any other text.
+inline std::optional<uint64_t> parse_number(std::string_view text) {
+    if (text.starts_with("0x"))
+        return parse_hex(text.substr(2));
+    uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.begin(), text.end(), value, 10);
+    if (error != std::errc{} || end != text.end())
+        return {};
+    return value;
+}
+
 }  // namespace btf_extra
 
 #endif

@@ -9,19 +9,26 @@
 namespace btf_extra {
 namespace {
 
-// Returns the text behind `key`, up to the first character that no release has.
-std::string release_behind(const ElfImage &elf, const char *name, std::string_view key) {
+constexpr std::string_view kBanner = "Linux version ";
+
+// Returns the text of a section from `key` on; empty: the section lacks it.
+std::string_view text_from(const ElfImage &elf, const char *name, std::string_view key) {
     const ElfSection *section = elf.find(name);
     if (section == nullptr || section->type == SHT_NOBITS)
-        return "";
+        return {};
     const auto bytes = elf.bytes(*section);
     if (!bytes)
-        return "";
+        return {};
     const std::string_view text(reinterpret_cast<const char *>(bytes->data()), bytes->size());
-    const size_t at = text.find(key);
-    if (at == text.npos)
+    return text.substr(std::min(text.find(key), text.size()));
+}
+
+// Returns the text after `key`, up to the first character that no release has.
+std::string release_after(const ElfImage &elf, const char *name, std::string_view key) {
+    const std::string_view text = text_from(elf, name, key);
+    if (text.empty())
         return "";
-    const std::string_view rest = text.substr(at + key.size());
+    const std::string_view rest = text.substr(key.size());
     const size_t end = std::min(rest.size(), rest.find_first_of(std::string_view(" \n\0", 3)));
     // The release becomes the name of a folder.
     const std::string_view release = rest.substr(0, end);
@@ -31,11 +38,16 @@ std::string release_behind(const ElfImage &elf, const char *name, std::string_vi
 }  // namespace
 
 std::string kernel_release(const ElfImage &vmlinux) {
-    return release_behind(vmlinux, ".rodata", "Linux version ");
+    return release_after(vmlinux, ".rodata", kBanner);
+}
+
+std::string kernel_banner(const ElfImage &vmlinux) {
+    const std::string_view text = text_from(vmlinux, ".rodata", kBanner);
+    return std::string(text.substr(0, text.find_first_of(std::string_view("\n\0", 2))));
 }
 
 std::string module_release(const ElfImage &module) {
-    return release_behind(module, ".modinfo", "vermagic=");
+    return release_after(module, ".modinfo", "vermagic=");
 }
 
 }  // namespace btf_extra

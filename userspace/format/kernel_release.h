@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Reads from an ELF file for which kernel it is: "6.1.0-18-amd64", as `uname -r` prints it.
+// Reads from an ELF file which kernel it belongs to: "6.1.0-18-amd64", as `uname -r` prints it.
 #ifndef BTF_EXTRA_KERNEL_RELEASE_H
 #define BTF_EXTRA_KERNEL_RELEASE_H
 
@@ -11,6 +11,8 @@ namespace btf_extra {
 
 // "": the file does not say it.
 std::string kernel_release(const ElfImage &vmlinux);
+// Returns the line that the kernel prints first: "Linux version 6.1.0-18-amd64 (...) #1 SMP ...".
+std::string kernel_banner(const ElfImage &vmlinux);
 std::string module_release(const ElfImage &module);
 
 }  // namespace btf_extra

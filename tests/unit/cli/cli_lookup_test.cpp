@@ -107,7 +107,13 @@ TEST_F(Lookup, Finds) {
         {{"--addr", "ffffffff81000040"}, {}},
         {{"--addr", "4"}, {}},
         {{"--addr", "host+0x18"}, {"14@18"}},
-        {{"--addr", "host+18"}, {"14@18"}},
+        // A number without 0x is decimal.
+        {{"--addr", "host+24"}, {"14@18"}},
+        {{"--addr", "host+18"}, {}},
+        {{"--addr", "host+0x18/0x20"}, {"14@18"}},
+        {{"--addr", "host+0x18/0x999"}, {}},
+        {{"--addr", "host+1a"}, {}},
+        {{"--addr", "host+0x18/"}, {}},
         {{"--addr", "a_report"}, {"12@30"}},
         {{"--addr", "skb_headlen.isra.0"}, {"7@20"}},
         {{"--addr", "host+0x40"}, {}},
@@ -141,8 +147,10 @@ TEST_F(Lookup, Errors) {
     expect_failed(lookup({"--addr", "123"}), file + ": no site at address 123");
     expect_failed(lookup({"--addr", "nobody+0x1"}),
                   file + ": 'nobody' is neither an address nor a symbol");
-    expect_failed(lookup({"--addr", "host+zz"}),
-                  file + ": 'host+zz' is neither an address nor symbol+0xoffset");
+    expect_failed(
+        lookup({"--addr", "host+zz"}),
+        file + ": 'host+zz' is neither an address nor symbol+0xoffset: an offset without 0x is "
+               "decimal");
     // The one that is found is printed, though the other is not.
     auto both = lookup({"nobody", "#14"});
     EXPECT_EQ(both.exit_code, 1);

@@ -33,18 +33,40 @@ class Symbolize : public test::CliFixture {
     }
     // Returns what the command makes of a text.
     static std::string filter(const std::string &text, const std::string &options = "",
-                              const char *input = "<") {
+                              const char *input = "<", const std::string &warning = "") {
         test::write_file(path("text"), std::as_bytes(std::span(text)));
         const std::string command =
             (input[0] == '|' ? "cat " + path("text") + " | " : std::string()) +
             getenv("BTF_EXTRA_BUILD") + "/btf-extra symbolize --tables " +
-            path("frames.btf_extra") + " --vmlinux " + path("vmlinux") + " " + options +
+            path("frames.btf_extra") + " --vmlinux " + path(kernel_) + " " + options +
             (input[0] == '|' ? std::string() : " < " + path("text"));
         const auto result = test::run_command({"sh", "-c", command});
         EXPECT_EQ(result.exit_code, 0) << result.err;
-        EXPECT_EQ(result.err, "");
+        EXPECT_EQ(result.err, warning);
         return result.out;
     }
+    // Links the sample with more source, and makes filter() read it.
+    static void link(const char *name, const std::string &source) {
+        const std::string sample = test::sample_kernel_source(path("base.btf"));
+        test::write_file(path("sample.S"), std::as_bytes(std::span(sample)));
+        test::write_file(path("more.S"), std::as_bytes(std::span(source)));
+        const auto linked =
+            test::run_command({"gcc", "-nostdlib", "-static", "-no-pie", "-Wl,-e,host",
+                               std::string("-Wl,--build-id=0x") + test::kSampleBuildId,
+                               "-Wl,-Ttext=0xffffffff81000000", "-Wl,-Tdata=0xffffffff81200000",
+                               "-o", path(name), path("sample.S"), path("more.S")});
+        ASSERT_EQ(linked.exit_code, 0) << linked.err;
+        kernel_ = name;
+    }
+    void TearDown() override { kernel_ = "vmlinux"; }
+    // Returns the warning about frames of another kernel.
+    static std::string other_kernel(const std::string &counts, const std::string &reason) {
+        return "btf-extra: " + path("frames.btf_extra") + ": " + counts +
+               " stack frames are of another kernel and stay as they are (" + reason +
+               "); use the tables of the kernel that they are of\n";
+    }
+
+    static inline const char *kernel_ = "vmlinux";
 };
 
 TEST_F(Symbolize, Text) {
@@ -68,6 +90,9 @@ host+0x5
 0xffffffff81000035
     report+0x5
 )");
+    // Offsets are decimal without 0x, as in stacks.
+    EXPECT_EQ(symbolize({"host+16"}).out, "host+16\n    host+0x10\n");
+    EXPECT_EQ(symbolize({".text+10"}).out, symbolize({".text+0xa"}).out.replace(0, 9, ".text+10"));
     // The tables may be the first operand.
     const auto operand = test::run_btf_extra(
         {"symbolize", path("frames.btf_extra"), "--vmlinux", path("vmlinux"), "ffffffff81000003"});
@@ -151,6 +176,23 @@ skb_headlen.isra.0
 ??
 ??:0
 )");
+    // With -p GNU's addr2line joins the lines of a function, and -j names the section.
+    EXPECT_EQ(addr2line({"-a", "-f", "-i", "-p", "ffffffff81000006", "ffffffff81000020",
+                         "ffffffff81000050", ","},
+                        "lines.btf_extra"),
+              R"(0xffffffff81000006: twin at include/x.h:9
+ (inlined by) skb_headlen at include/x.h:7
+ (inlined by) host at a/twin.c:33
+0xffffffff81000020: skb_headlen.isra.0 at ??:?
+0xffffffff81000050: ?? ??:0
+0x0000000000000000: ?? ??:0
+)");
+    EXPECT_EQ(addr2line({"-fpis", "-j", ".text", "6", "0x10", "40"}, "lines.btf_extra"),
+              "twin at x.h:9\n (inlined by) skb_headlen at x.h:7\n (inlined by) host at "
+              "twin.c:33\nhost at twin.c:34\n?? ??:0\n");
+    EXPECT_EQ(addr2line({"-p", "--section=.text", "10"}, "lines.btf_extra"), "a/twin.c:34\n");
+    expect_failed(symbolize({"--addr2line", "-j", ".nowhere", "6"}),
+                  path("frames.btf_extra") + ": no section .nowhere");
     EXPECT_EQ(addr2line({"-i", "-s", "ffffffff81000006"}, "lines.btf_extra"),
               "x.h:9\nx.h:7\ntwin.c:33\n");
     EXPECT_EQ(addr2line({"-f", "-C", "ffffffff81000006"}, "lines.btf_extra"),
@@ -198,6 +240,138 @@ no newline at the end)"),
 [    1.0]  nobody+0x6/0x20
 [    1.0]  host+0x10/0x20 [xfs]
 no newline at the end)");
+}
+
+// host has 0x20 bytes, and skb_headlen.isra.0 and report 0x10.
+TEST_F(Symbolize, FramesOfAnotherKernel) {
+    const std::string good = " host+0x10/0x20\n";
+    const std::string filled = " skb_headlen (inlined) a/twin.c:33\n" + good;
+    const struct {
+        std::string line;
+        const char *reason;
+    } rows[] = {
+        {" host+0x10/0x999", "host has 0x20 bytes, not 0x999"},
+        {" host+0x10/0x1f", "host has 0x20 bytes, not 0x1f"},
+        {"    host+96", "host has 0x20 bytes, and no place 0x60"},
+        {"\tffffffff9e000111 host+0x10 ([kernel.kallsyms])",
+         "host is linked at 0xffffffff81000000, and cannot be at 0xffffffff9e000101"},
+        {" host+0x10/0x20 [vmlinux ff]", "vmlinux has build-id 0102030405060708, not ff"},
+    };
+    for (const auto &row : rows)
+        EXPECT_EQ(filter(row.line + "\n" + good, "", "<",
+                         other_kernel("1 of 2", std::string("line 1: ") + row.reason)),
+                  row.line + "\n" + filled);
+    // The size that drgn prints is the one of the symbol table, and the kernel's is the distance
+    // from the next symbol, which is .data's for the last one.
+    EXPECT_EQ(filter(" report+0x8/0x10\n report+0x8/0x1fffd0\n"),
+              " report+0x8/0x10\n report+0x8/0x1fffd0\n");
+    // Five contradictions make the whole text one of another kernel, from its beginning on.
+    std::string many;
+    for (int i = 0; i < 5; i++)
+        many += " report+0x1/0x3" + std::to_string(i) + "\n";
+    for (const char *input : {"<", "|"})
+        EXPECT_EQ(filter(good + many + good, "", input,
+                         other_kernel("7 of 7", "line 2: report has 0x1fffd0 bytes, not 0x30")),
+                  good + many + good);
+}
+
+// The kernel of the sample says its name in .rodata.
+TEST_F(Symbolize, NameOfTheKernel) {
+    link("named", R"S(
+        .section .rodata, "a", @progbits
+        .asciz "Linux version 6.1.0-5-amd64 (a) (b) #1 SMP Debian 6.1.2-3 (2026-01-01)"
+)S");
+    const std::string good = " host+0x10/0x20\n";
+    const std::string filled = " skb_headlen (inlined) a/twin.c:33\n" + good;
+    const std::string header = "CPU: 0 PID: 1 Comm: x Not tainted ";
+    const struct {
+        const char *name, *difference;
+    } rows[] = {
+        {"6.1.0-5-amd64 #1 Debian 6.1.2-3", ""},
+        {"6.1.0-5-cloud-amd64 #1 Debian 6.1.2-3", "release 6.1.0-5-cloud-amd64"},
+        {"6.1.0-5-amd64 #1 Debian 6.1.2-4", "Debian 6.1.2-4"},
+        {"6.1.0-5-amd64 #2", "version #2"},
+        {"6.1.0-5-amd64 #1 0123456789abcdef0123456789abcdef01234567",
+         "build-id 0123456789abcdef0123456789abcdef01234567"},
+    };
+    for (const auto &row : rows) {
+        const std::string line = header + row.name + "\n";
+        const bool is_other = row.difference[0] != '\0';
+        const std::string ours = header + "6.1.0-5-amd64 #1\n";
+        EXPECT_EQ(filter(good + line + good + ours + good, "", "<",
+                         is_other ? other_kernel("1 of 3", std::string("line 2: ") + row.difference)
+                                  : ""),
+                  filled + line + (is_other ? good : filled) + ours + filled)
+            << row.name;
+    }
+}
+
+// The size tells which function is meant of those that share a name.
+TEST_F(Symbolize, Namesakes) {
+    link("twins", R"(
+        .text
+        .type host, @function
+host:   .skip 0x60
+        .size host, . - host
+        .type host.end, @function
+host.end:
+        .skip 0x10
+)");
+    const std::string filled = " skb_headlen (inlined) a/twin.c:33\n host+0x10/0x20\n";
+    const std::string other = " host+0x10/0x60\n", neither = " host+0x10/0x50\n";
+    EXPECT_EQ(filter(" host+0x10/0x20\n" + other + neither + "    host+16\n", "", "<",
+                     other_kernel("1 of 4", "line 3: host has 0x20 bytes, not 0x50")),
+              filled + other + neither + "    host+16\n");
+    const auto symbolize = [](const char *place) {
+        return run("symbolize", {place}, path("frames.btf_extra"), "twins");
+    };
+    EXPECT_EQ(symbolize("host+0x5/0x20").out,
+              "host+0x5/0x20\n    skb_headlen (inlined) a/twin.c:33\n    host+0x5\n");
+    EXPECT_EQ(symbolize("host+5/0x20").out,
+              "host+5/0x20\n    skb_headlen (inlined) a/twin.c:33\n    host+0x5\n");
+    EXPECT_EQ(symbolize("host+0x5/96").out, "host+0x5/96\n    host+0x5\n");
+    expect_failed(symbolize("host+0x5/0x50"),
+                  path("frames.btf_extra") + ": 'host+0x5/0x50': host has 0x20 bytes; name a place "
+                                             "of the kernel that these tables describe");
+    expect_failed(symbolize("host+0x5"), path("frames.btf_extra") +
+                                             ": 'host' stands for 2 symbols: name an address, or "
+                                             "the size too, as in host+0x10/0x40");
+}
+
+// bcc, trace-cmd, tracefs, crash and drgn; see stack_text_test.cpp for their lines.
+TEST_F(Symbolize, MoreStackTexts) {
+    const struct {
+        std::string text, prefix;  // prefix: what stands before the inlined function
+    } rows[] = {
+        {"x:\n    host+0x5 [kernel]\n", "    "},
+        {"x:\n    b'host+0x5'\n", "    "},
+        {"x: <stack trace>\n => other+0x1/0x2\n => host+0x10/0x20\n", " => "},
+        {"x: <stack trace>\n => host+0x10/0x20 <ffffffff9e000010>\n => host+0x18/0x20\n", ""},
+        {" #1 [ffffc90000013dc0] host+16 at ffffffff9e000010\n", " #1 [ffffc90000013dc0] "},
+        {"    [exception RIP: host+5]\n", "    [exception RIP: "},
+        {"#5  host+0x10/0x20\n", "#5  "},
+        {" host+0x10/0x20 (a/twin.c:34)\n", " "},
+    };
+    for (const auto &row : rows) {
+        std::string expected = row.text;
+        if (!row.prefix.empty())
+            expected.insert(
+                expected.find(row.prefix +
+                              (row.text.find("b'") != row.text.npos ? "b'host" : "host")),
+                row.prefix + "skb_headlen (inlined) a/twin.c:33\n");
+        EXPECT_EQ(filter(row.text), expected);
+        EXPECT_EQ(filter(expected), expected) << "once more";
+    }
+    // Without an offset the address tells the place.
+    for (const std::string line : {"=> host (ffffffff9e000010)\n", " => host <ffffffff9e000010>\n",
+                                   " #1 [ffffc90000013dc0] host at ffffffff9e000010\n"}) {
+        const std::string text = "=> ffffffff9e000005\n" + line;
+        EXPECT_EQ(filter(text), text);
+        EXPECT_EQ(filter(text, "--kaslr 1d000000"),
+                  "=> skb_headlen (inlined) a/twin.c:33\n=> ffffffff9e000005\n" +
+                      line.substr(0, line.find("host")) + "skb_headlen (inlined) a/twin.c:33\n" +
+                      line);
+    }
 }
 
 TEST_F(Symbolize, PerfScript) {
@@ -327,9 +501,11 @@ TEST_F(Symbolize, Errors) {
     expect_failed(symbolize({"ffffffff81000050"}), "'ffffffff81000050': no function is there");
     expect_failed(symbolize({"nobody+0x1"}),
                   path("frames.btf_extra") + ": 'nobody' is neither an address nor a symbol");
-    expect_failed(symbolize({"host+zz"}),
-                  path("frames.btf_extra") +
-                      ": 'host+zz' is neither an address nor symbol+0xoffset");
+    for (const char *place : {"host+zz", "host+1a", "host+0x1/", "host+0x1/zz", "host+/0x20"})
+        expect_failed(symbolize({place}),
+                      path("frames.btf_extra") + ": '" + place +
+                          "' is neither an address nor symbol+0xoffset: an offset without 0x is "
+                          "decimal");
     expect_failed(symbolize({"--kaslr", "x"}), "--kaslr: 'x' is no hexadecimal number");
     expect_failed(run("symbolize", {"ffffffff81000006"}),
                   path("a.btf_extra") + ": no frames: generate it without --no-frames");

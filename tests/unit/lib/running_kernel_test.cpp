@@ -333,7 +333,8 @@ TEST_F(RunningView, BySymbolAndAddress) {
     EXPECT_FALSE(body->front().all_sites);
     ASSERT_EQ(body->front().sites.size(), 1u);
     EXPECT_EQ(body->front().sites[0].number, 6u);
-    for (const char *text : {"0xffffffff99000020", "host+0x20", "skb_headlen.isra.0", ".text+20"}) {
+    for (const char *text :
+         {"0xffffffff99000020", "host+0x20", "skb_headlen.isra.0", ".text+0x20"}) {
         auto there = tables->find_at(text);
         ASSERT_TRUE(there) << there.error().message;
         ASSERT_EQ(there->size(), 1u) << text;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/format/kernel_release.h"
 #include "userspace/format/module_name.h"
 #include "userspace/lib/tables/site_tables.h"
 #include "userspace/lib/tables/symbol_table.h"
@@ -21,6 +22,7 @@ Result<void> ElfTables::open(const std::string &name, FileParts parts) {
     SiteObject object = {.name = name, .id = 1};
     object.view = TRY(files_.view(name_, parts));
     elf_ = files_.object();
+    banner_ = kernel_banner(files_.kernel());
     symbols_ = std::make_unique<SymbolTable>(TRY(SymbolTable::load(*elf_)));
     const loc_index &index = object.view->index();
     for (uint32_t i = 0; i < index.nr_elf_sections; i++) {

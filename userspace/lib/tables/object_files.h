@@ -30,6 +30,8 @@ class ObjectFiles {
 
     // Returns the ELF file that the .btf_extra file describes; NULL: it is not given.
     const ElfImage *object() const;
+    // Returns the kernel's. It must be given.
+    const ElfImage &kernel() const { return *vmlinux_; }
 
   private:
     std::string btf_base_;

@@ -54,12 +54,17 @@ Result<void> SiteTables::visit(const FuncText &text, const FoundVisitor &visit) 
 Result<SiteTables::Named> SiteTables::named(std::string_view text) const {
     const std::string name(text.substr(0, text.find('+')));
     Named out;
+    std::optional<uint64_t> size;  // of the symbol
     if (name.size() != text.size()) {
-        const auto offset = parse_hex(text.substr(name.size() + 1));
-        if (!offset)
-            return Error{
-                fmt::format("{}: '{}' is neither an address nor symbol+0xoffset", name_, text),
-                EINVAL};
+        const size_t slash = text.find('/', name.size());
+        const auto offset = parse_number(text.substr(name.size() + 1, slash - name.size() - 1));
+        if (slash != text.npos)
+            size = parse_number(text.substr(slash + 1));
+        if (!offset || (slash != text.npos && !size))
+            return Error{fmt::format("{}: '{}' is neither an address nor symbol+0xoffset: an "
+                                     "offset without 0x is decimal",
+                                     name_, text),
+                         EINVAL};
         out.offset = *offset;
     }
     if (!objects_.empty()) {
@@ -75,6 +80,18 @@ Result<SiteTables::Named> SiteTables::named(std::string_view text) const {
     if (out.symbols.empty())
         return Error{fmt::format("{}: '{}' is neither an address nor a symbol", name_, name),
                      ENOENT};
+    if (!size)
+        return out;
+    const uint64_t first_size = symbols()->extent(out.symbols.front(), name).to_next;
+    std::erase_if(out.symbols, [&](const Place &place) {
+        const Symbols::Extent extent = symbols()->extent(place, name);
+        return !extent.allows(*size) || !extent.contains(out.offset);
+    });
+    if (out.symbols.empty())
+        return Error{fmt::format("{}: '{}': {} has {:#x} bytes; name a place of the kernel that "
+                                 "these tables describe",
+                                 name_, text, name, first_size),
+                     ESTALE};
     return out;
 }
 

@@ -39,12 +39,13 @@ class SiteTables {
     // Visits the same functions, in the same order.
     Result<void> visit(const FuncText &text, const FoundVisitor &visit);
 
-    // "ffffffff81000000", with 0x or not, "symbol", "symbol+0x10" or, in the first object,
-    // ".text+0x10". In order of object, name and id; none: no site begins there. An error: the text
-    // is none of these.
+    // "ffffffff81000000", with 0x or not, or a place as named() reads it. In order of object, name
+    // and id; none: no site begins there. An error: the text is none of these.
     Result<std::vector<FoundFunc>> find_at(std::string_view text);
 
-    // This is what "symbol+0x10" or, in the first object, ".text+0x10" stands for.
+    // This is what "symbol", "symbol+0x10", "symbol+16", "symbol+0x10/0x20" or, in the first
+    // object,
+    // ".text+0x10" stands for. The size of the symbol tells namesakes apart.
     struct Named {
         std::optional<uint32_t> elf_section;  // of the first object
         std::vector<Place> symbols;           // if it is none: where symbols of that name are
@@ -61,6 +62,8 @@ class SiteTables {
     virtual const Symbols *symbols() const { return symbols_.get(); }  // NULL: they cannot be seen
     const ElfImage *elf() const { return elf_; }                       // NULL, but for Source::kElf
     const std::string &name() const { return name_; }                  // for messages
+    // The line "Linux version ..." of an ELF file; "": there is no ELF file, or it lacks the line.
+    const std::string &banner() const { return banner_; }
 
   protected:
     SiteTables(Source source, std::string name) : source_(source), name_(std::move(name)) {}
@@ -72,6 +75,7 @@ class SiteTables {
     std::unique_ptr<Symbols> symbols_;
     std::vector<SharedObject> objects_;
     const ElfImage *elf_ = nullptr;
+    std::string banner_;
 
   private:
     Result<std::vector<FoundFunc>> find_at_name(std::string_view text) const;
