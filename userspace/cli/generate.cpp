@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <map>
 #include <memory>
 #include <thread>
@@ -32,7 +33,15 @@ std::string default_output(std::string input) {
     return input + ".btf_extra";
 }
 
-Result<void> run(Options &options) {
+// A vmlinuz has no DWARF. Says what has.
+Error with_advice(Error error) {
+    if (error.code == ENOEXEC || error.code == ENODATA)
+        error.message += "; the DWARF of a kernel is in its vmlinux: of a build with "
+                         "CONFIG_DEBUG_INFO, or of the package that btf-extra install names";
+    return error;
+}
+
+Result<void> generate_one(Options &options) {
     if (options.output.empty())
         options.output = default_output(options.generate.input);
     options.generate.output = options.output;
@@ -43,12 +52,21 @@ Result<void> run(Options &options) {
     options.generate.progress = [&](size_t done, size_t total) {
         line.show({"units", done, total});
     };
-    if (!options.embed)
-        return write_whole_file(options.output,
-                                TRY(generator::generate(options.generate)).container);
-    if (TRY(generator::embed_in_module(options.generate)) == generator::Embedding::kNoBtf)
+    if (!options.embed) {
+        const auto made = TRY(generator::generate(options.generate));
+        return write_whole_file(options.output, made.container);
+    }
+    const auto embedded = TRY(generator::embed_in_module(options.generate));
+    if (embedded == generator::Embedding::kNoBtf)
         fmt::print(stderr, "btf-extra: {}: left as it is: no .BTF\n", options.generate.input);
     return {};
+}
+
+Result<void> run(Options &options) {
+    const auto done = generate_one(options);
+    if (!done)
+        return options.vmlinux.empty() ? with_advice(done.error()) : done.error();
+    return done;
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ Result<ElfImage> ElfImage::from_bytes(std::string path, std::vector<std::byte> b
 Result<void> ElfImage::read_sections() {
     Elf *elf = elf_.get();
     if (elf == nullptr || elf_kind(elf) != ELF_K_ELF)
-        return error("ELF header", "not an ELF file");
+        return Error{error("ELF header", "not an ELF file").message, ENOEXEC};
     GElf_Ehdr header;
     if (gelf_getehdr(elf, &header) == nullptr)
         return error("ELF header", elf_errmsg(-1));

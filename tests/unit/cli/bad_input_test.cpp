@@ -65,7 +65,12 @@ class BadInput : public testing::Test {
 
 TEST_F(BadInput, NotAnElfFileOfOurKind) {
     const std::string text = write("text", "no ELF file, but long enough to be one's header .....");
-    expect_refused(text, text + ": ELF header: not an ELF file");
+    const std::string advice = "; the DWARF of a kernel is in its vmlinux: of a build with "
+                               "CONFIG_DEBUG_INFO, or of the package that btf-extra install names";
+    expect_refused(text, text + ": ELF header: not an ELF file" + advice);
+    const std::string bare = path("bare");
+    test::must_run({"objcopy", "--strip-debug", good(), bare});
+    expect_refused(bare, bare + ": .debug_info: No DWARF information found" + advice);
     const std::string empty = write("empty", "");
     expect_refused(empty, empty + ": ELF header: ...");
     expect_refused(path("none"), path("none") + ": open: No such file or directory");
@@ -79,7 +84,7 @@ TEST_F(BadInput, NotAnElfFileOfOurKind) {
     expect_refused(big, big + ": ELF header: ...");
     const std::string power =
         changed("power", [](std::string &elf) { elf[offsetof(Elf64_Ehdr, e_machine)] = EM_PPC64; });
-    expect_refused(power, power + ": ELF header: machine 21 is not supported...");
+    expect_refused(power, power + ": ELF header: ppc64 is not supported...");
     test::must_run(
         {"gcc", "-m32", "-g", "-ffreestanding", "-c", "-o", path("m32.o"), "sites_other.c"});
     expect_refused(path("m32.o"), path("m32.o") + ": ELF header: ...");

@@ -11,11 +11,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 
 #include "userspace/format/core_api.h"
+#include "userspace/format/machine_name.h"
 
 namespace btf_extra::generator {
 
@@ -170,7 +172,9 @@ class ElfDebugFile final : public DebugFile {
 };
 
 Result<void> ElfDebugFile::find_debug_file() {
-    const auto failed = [&] { return elf_.error(".debug_info", dwfl_errmsg(-1)); };
+    const auto failed = [&] {
+        return Error{elf_.error(".debug_info", dwfl_errmsg(-1)).message, ENODATA};
+    };
     dwfl_.reset(dwfl_begin(&kOffline));
     if (!dwfl_)
         return failed();
@@ -266,7 +270,10 @@ Result<void> ElfDebugFile::read_sections() {
         dwarf_.*entry->bytes = bytes;
     }
     if (dwarf_.info.empty() || dwarf_.abbrev.empty())
-        return elf_.error(".debug_info", "absent, as is a separate debug file: no DWARF to read");
+        return Error{
+            elf_.error(".debug_info", "absent, as is a separate debug file: no DWARF to read")
+                .message,
+            ENODATA};
     return {};
 }
 
@@ -328,7 +335,7 @@ Result<std::unique_ptr<DebugFile>> DebugFile::open(const std::string &path) {
     if (!elf)
         return elf.error();
     if (loc_arch_of(elf->machine()) == nullptr)
-        return elf->error("ELF header", fmt::format("machine {} is not supported", elf->machine()));
+        return elf->error("ELF header", machine_name(elf->machine()) + " is not supported");
     auto file = std::make_unique<ElfDebugFile>(std::move(*elf));
     if (Result<void> loaded = file->load(); !loaded)
         return loaded.error();
