@@ -35,6 +35,8 @@ class BaseStack {
     // Returns the last level. It lives as long as the stack, also if the stack is moved.
     const BtfImage &top() const { return *levels_.back(); }
     bool has_module() const { return levels_.size() > 1; }
+    // Returns vmlinux's level, and then perhaps a module's own.
+    const std::vector<std::shared_ptr<const BtfImage>> &levels() const { return levels_; }
 
     // Returns the identity of all levels; empty: only counts are known.
     std::vector<BaseIdentity> identity() const;

@@ -20,9 +20,9 @@ DescribedFunc::DescribedFunc(FoundFunc func) : found(std::move(func)) {
 }
 
 std::string DescribedFunc::text() const {
-    const std::string which =
-        file ? fmt::format("{}@{}", name, *file) : fmt::format("#{} ({})", found.id, name);
-    return found.object->name + ":" + which;
+    const std::string label = view().func_label(found.id);
+    const bool is_name = !label.starts_with('#');
+    return found.object->name + ":" + (is_name ? label : fmt::format("{} ({})", name, label));
 }
 
 }  // namespace btf_extra

@@ -14,8 +14,8 @@ namespace btf_extra {
 struct DescribedFunc {
     explicit DescribedFunc(FoundFunc func);
 
-    // Returns a text for messages: "vmlinux:foo@fs/bar.c", or "vmlinux:#1234 (foo)" if the file is
-    // not known.
+    // Returns a text for messages: "vmlinux:foo" or "vmlinux:foo@fs/bar.c", as
+    // ObjectView::func_label() has it; "vmlinux:foo (#1234)" if no path tells it apart.
     std::string text() const;
 
     // The object's view is its own.

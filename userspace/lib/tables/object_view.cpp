@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <span>
 
 #include <fmt/format.h>
 
+#include "userspace/format/machine_name.h"
 #include "userspace/text/c_type.h"
 
 namespace btf_extra {
@@ -35,8 +37,9 @@ extra_elf parts_of(const ExtraFile &file) {
 Result<void> check_made_for(const std::string &path, const ExtraFile &file,
                             const ElfImage &object) {
     if (file.machine != object.machine())
-        return Error{fmt::format("{}: ELF header: machine {}, but {} has {}", path, file.machine,
-                                 object.path(), object.machine())};
+        return Error{fmt::format("{}: ELF header: for {}, but {} is of {}", path,
+                                 machine_name(file.machine), object.path(),
+                                 machine_name(object.machine()))};
     const std::string mine = build_id_text(file.build_id_note);
     const std::string theirs = build_id_text(object.build_id_note());
     if (!mine.empty() && mine != theirs)
@@ -53,7 +56,8 @@ Error ObjectView::error(std::string_view section, std::string_view reason) const
 }
 
 Result<std::unique_ptr<ObjectView>> ObjectView::open(const std::string &path) {
-    return open_content(path, TRY(read_extra_file(path)), std::nullopt);
+    auto file = TRY(read_extra_file(path));
+    return open_content(path, std::move(file), std::nullopt);
 }
 
 Result<std::unique_ptr<ObjectView>> ObjectView::open_with_base(const std::string &path,
@@ -223,20 +227,83 @@ std::optional<std::string> ObjectView::func_file(uint32_t func_id) const {
     return tag_text(file_tags_[*rank], kFileTag);
 }
 
-std::optional<std::string> ObjectView::func_unit(uint32_t func_id) const {
-    auto rank = func_rank(func_id);
-    constexpr uint32_t kNamed = 3;
-    std::optional<std::string> out;
-    uint32_t count = 0;
+std::vector<std::string> ObjectView::func_units(uint32_t func_id) const {
+    std::vector<std::string> out;
+    const auto rank = func_rank(func_id);
     // The tags of a function follow each other.
-    for (uint32_t tag = rank ? unit_tags_[*rank] : 0;; tag++, count++) {
-        const auto unit = tag_text(tag, kUnitTag);
-        if (!unit || btf_blob_type(&locations_->blob(), tag)->type != func_id)
+    for (uint32_t tag = rank ? unit_tags_[*rank] : 0; auto unit = tag_text(tag, kUnitTag); tag++) {
+        if (btf_blob_type(&locations_->blob(), tag)->type != func_id)
             break;
-        if (count < kNamed)
-            out = out ? *out + ", " + *unit : *unit;
+        out.push_back(std::move(*unit));
     }
-    return count > kNamed ? fmt::format("{} and {} more", *out, count - kNamed) : out;
+    return out;
+}
+
+std::optional<std::string> ObjectView::func_unit(uint32_t func_id) const {
+    constexpr size_t kNamed = 3;
+    const std::vector<std::string> units = func_units(func_id);
+    if (units.empty())
+        return {};
+    const auto named = std::span(units).first(std::min(units.size(), kNamed));
+    const std::string out = fmt::format("{}", fmt::join(named, ", "));
+    return units.size() > kNamed ? fmt::format("{} and {} more", out, units.size() - kNamed) : out;
+}
+
+ObjectView::PathFit ObjectView::path_fit(uint32_t func_id, const std::string &path) const {
+    const std::vector<std::string> units = func_units(func_id);
+    const std::optional<std::string> file = func_file(func_id);
+    func_text wanted = {};
+    wanted.file = path.c_str();
+    if (std::ranges::count(units, path) != 0)
+        return PathFit::kUnit;
+    if (file == path)
+        return PathFit::kFile;
+    if (std::ranges::any_of(
+            units, [&](const auto &unit) { return func_text_has_file(&wanted, unit.c_str()); }))
+        return PathFit::kEndOfUnit;
+    if (file && func_text_has_file(&wanted, file->c_str()))
+        return PathFit::kEndOfFile;
+    return PathFit::kNone;
+}
+
+// The index has the functions in order of their names.
+std::span<const uint32_t> ObjectView::funcs_named(std::string_view name) const {
+    const loc_range range =
+        loc_index_by_prefix(&index(), name.data(), static_cast<uint32_t>(name.size()), true);
+    return {index().funcs + range.first, range.end - range.first};
+}
+
+// Returns the functions of that name that a path fits best.
+std::vector<uint32_t> ObjectView::funcs_in(std::string_view name, const std::string &path) const {
+    std::vector<uint32_t> out;
+    PathFit best = PathFit::kNone;
+    for (const uint32_t func : funcs_named(name)) {
+        const PathFit fit = path_fit(func, path);
+        if (fit < best)
+            out.clear();
+        best = std::min(best, fit);
+        if (fit == best && fit != PathFit::kNone)
+            out.push_back(func);
+    }
+    return out;
+}
+
+bool ObjectView::is_func_in(uint32_t func_id, const std::string &path) const {
+    return std::ranges::count(funcs_in(func_name(func_id), path), func_id) != 0;
+}
+
+std::string ObjectView::func_label(uint32_t func_id) const {
+    const std::string name(func_name(func_id));
+    if (!shares_name(func_id))
+        return name;
+    std::vector<std::string> paths;
+    if (auto file = func_file(func_id))
+        paths.push_back(std::move(*file));
+    std::ranges::move(func_units(func_id), std::back_inserter(paths));
+    for (const std::string &path : paths)
+        if (funcs_in(name, path) == std::vector{func_id})
+            return name + "@" + path;
+    return fmt::format("#{}", func_id);
 }
 
 bool ObjectView::is_true_signature(uint32_t func_id) const {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,6 +58,7 @@ class ObjectView {
     const ExtraFile &file() const { return file_; }
     const BtfImage &locations() const { return *locations_; }
     const BtfImage &types() const { return *types_; }
+    const BaseStack &base() const { return *base_; }
     const loc_index &index() const { return opened_->blobs().index; }
     const inline_frames &frames() const { return opened_->blobs().frames; }
     const LineTable *lines() const { return lines_ ? &*lines_ : nullptr; }  // NULL: there are none
@@ -66,6 +68,17 @@ class ObjectView {
     std::optional<std::string> func_file(uint32_t func_id) const;
     // Returns the units of a function that shares name and file with another, three by name.
     std::optional<std::string> func_unit(uint32_t func_id) const;
+    // Returns all of them.
+    std::vector<std::string> func_units(uint32_t func_id) const;
+
+    // Returns true if "foo@path" means this function foo: path is its unit, its file, or the end of
+    // one of them. If several functions of that name fit, a whole path goes before an end, and a
+    // unit before a file.
+    bool is_func_in(uint32_t func_id, const std::string &path) const;
+
+    // Returns the text by which a user names this function, as short as it can be: "foo",
+    // "foo@fs/bar.c" by its file or by its unit, or "#1234" if these do not tell it apart.
+    std::string func_label(uint32_t func_id) const;
 
     // Returns true if another function with sites has its name.
     bool shares_name(uint32_t func_id) const;
@@ -112,6 +125,10 @@ class ObjectView {
     static constexpr uint32_t kNoRank = UINT32_MAX;
     std::optional<size_t> func_rank(uint32_t func_id) const;
     std::optional<std::string> tag_text(uint32_t tag_id, std::string_view prefix) const;
+    enum class PathFit { kUnit, kFile, kEndOfUnit, kEndOfFile, kNone };
+    PathFit path_fit(uint32_t func_id, const std::string &path) const;
+    std::span<const uint32_t> funcs_named(std::string_view name) const;
+    std::vector<uint32_t> funcs_in(std::string_view name, const std::string &path) const;
 
     std::string path_;
     ExtraFile file_;

@@ -2,7 +2,8 @@
 #include "userspace/lib/tables/site_object.h"
 
 #include <algorithm>
-#include <optional>
+#include <string>
+#include <utility>
 
 namespace btf_extra {
 namespace {
@@ -10,8 +11,8 @@ namespace {
 // The object as the engine of the core sees it.
 class Search : public site_tables {
   public:
-    Search(const SharedObject &object, const Symbols *symbols)
-        : site_tables{}, object_(object), symbols_(symbols) {
+    Search(const SharedObject &object, const Symbols *symbols, std::string path = "")
+        : site_tables{}, object_(object), path_(std::move(path)), symbols_(symbols) {
         static constexpr site_tables_ops kOps = {place, symbol_begins, func_file};
         index = &object->view->index();
         if (const auto &known = object->view->file().site_marks) {
@@ -49,21 +50,23 @@ class Search : public site_tables {
             search.symbols_->names_of_body({begin.section, begin.offset + offset}, *arch);
         return std::ranges::count(names, std::string_view(name, size)) != 0;
     }
+    // The core compares one path. What "foo@path" means depends on the units, too.
     static const char *func_file(const site_tables *tables, uint32_t func) {
         const Search &search = self(tables);
-        search.file_ = search.object_->view->func_file(func);
-        return search.file_ ? search.file_->c_str() : nullptr;
+        return search.object_->view->is_func_in(func, search.path_) ? search.path_.c_str()
+                                                                    : nullptr;
     }
 
+    std::string path_;  // in the text
     const Symbols *symbols_;
-    mutable std::optional<std::string> file_;  // of the function that was asked for last
 };
 
 // The sites of a function follow each other.
 class VisitingSearch : public Search {
   public:
-    VisitingSearch(const SharedObject &object, const Symbols *symbols, const FoundVisitor &visit)
-        : Search(object, symbols), visit_(visit), found_{object, 0, {}, true} {}
+    VisitingSearch(const SharedObject &object, const Symbols *symbols, const FuncText &text,
+                   const FoundVisitor &visit)
+        : Search(object, symbols, text.file), visit_(visit), found_{object, 0, {}, true} {}
 
     void run(const func_text &wanted) {
         site_query_text(this, &wanted, 0, add, this);
@@ -127,7 +130,7 @@ class CollectingSearch : public Search {
 
 void visit_by_text(const SharedObject &object, const Symbols *symbols, const FuncText &text,
                    const FoundVisitor &visit) {
-    VisitingSearch(object, symbols, visit).run(text.core());
+    VisitingSearch(object, symbols, text, visit).run(text.core());
 }
 
 void find_by_address(const SharedObject &object, uint64_t address, std::vector<FoundFunc> &found) {
