@@ -20,6 +20,7 @@
 #include "userspace/cli/object_options.h"
 #include "userspace/cli/placed_site.h"
 #include "userspace/cli/symbolizer.h"
+#include "userspace/lib/tables/attach_names.h"
 #include "userspace/lib/tables/inline_chain.h"
 #include "userspace/text/c_type.h"
 
@@ -39,6 +40,17 @@ struct ListedParam {
     uint32_t located = 0;  // sites at which it has a location
 };
 
+// The plain name of a function, as a kprobe or an fentry program takes it.
+struct ListedVerdict {
+    NameVerdict verdict;
+    uint32_t missed = 0;  // kAttaches: sites that are not hit
+};
+
+struct ListedNames {
+    std::map<std::string_view, uint32_t> symbols;  // of the bodies, which are counted; "": none
+    ListedVerdict kprobe, fentry;
+};
+
 // Sites are those at which a call begins. Names are in the blobs.
 struct ListedFunc {
     SharedObject object;
@@ -52,6 +64,7 @@ struct ListedFunc {
     uint32_t located = 0;  // sites at which all parameters have a location
     std::vector<ListedParam> params;
     std::vector<uint32_t> true_signatures;         // functions foo.isra.0 at its bodies
+    std::optional<ListedNames> names;              // nothing: no symbols can be seen
     std::map<std::string_view, uint32_t> refused;  // sites that take no probe, by the reason
     std::map<std::string_view, uint32_t> files;    // sites by body_file_at(); "": not known
 
@@ -84,9 +97,31 @@ bool may_lock_bpf_maps(std::string_view file) {
     return file.starts_with("kernel/bpf/");
 }
 
+// begins: the places of the symbols of its bodies, as far as they are known.
+ListedNames listed_names(const AttachNames &names, const ListedFunc &func,
+                         const std::vector<Place> &begins) {
+    ListedNames out;
+    for (const Place &begin : begins)
+        out.symbols[names.symbol_of_body(begin, func.name)]++;
+    NameFacts facts = names.facts(*func.object, func.name);
+    facts.has_llvm = std::ranges::any_of(out.symbols, [](const auto &symbol) {
+        return symbol.first.find(".llvm.") != std::string_view::npos;
+    });
+    const auto listed = [&](NameVerdict verdict) {
+        uint32_t missed = func.sites();
+        if (verdict.symbol && verdict.symbol->object == func.object->name)
+            missed -= static_cast<uint32_t>(std::ranges::count(begins, verdict.symbol->place));
+        return ListedVerdict{std::move(verdict), missed};
+    };
+    out.kprobe = listed(kprobe_by_name(facts));
+    out.fentry = listed(fentry_by_name(facts));
+    return out;
+}
+
 // placer: also tells where there can be no probe; may be NULL. files: also in which files sites
 // are.
-ListedFunc listed(const FoundFunc &found, const SitePlacer *placer, bool files) {
+ListedFunc listed(const FoundFunc &found, const AttachNames &names, const SitePlacer *placer,
+                  bool files) {
     const ObjectView &view = *found.object->view;
     const btf_blob &blob = view.locations().blob();
     ListedFunc out = {};
@@ -97,6 +132,7 @@ ListedFunc listed(const FoundFunc &found, const SitePlacer *placer, bool files) 
     out.shares_name = view.shares_name(found.id);
     const bool variadic = view.is_variadic(found.id);
     const bool of_source = !view.is_true_signature(found.id);
+    std::vector<Place> begins;  // of its bodies
     for (const btf_extra_site &site : found.sites) {
         if ((site.flags & BTF_EXTRA_SITE_PART) != 0) {
             out.parts++;
@@ -104,6 +140,9 @@ ListedFunc listed(const FoundFunc &found, const SitePlacer *placer, bool files) 
         }
         const bool body = site.site_class == BTF_EXTRA_CLASS_BODY;
         (body ? out.bodies : out.inlined)++;
+        if (body && names.has_symbols())
+            if (const auto begin = names.begin_of_body(*found.object, site.number))
+                begins.push_back(*begin);
         if (body && of_source)
             add_true_signatures(view, site.number, out);
         const bool freed = (site.flags & BTF_EXTRA_SITE_FREED) != 0;
@@ -117,6 +156,8 @@ ListedFunc listed(const FoundFunc &found, const SitePlacer *placer, bool files) 
         }
         count_site(btf_blob_type(&blob, site.loc_proto), variadic, out);
     }
+    if (names.has_symbols())
+        out.names = listed_names(names, out, begins);
     const FuncParams known = func_params(blob, found.id);
     for (uint32_t i = 0; i < out.params.size() && i < known.count; i++)
         if (const char *name = btf_blob_string(&blob, known.params[i].name_off))
@@ -145,11 +186,82 @@ std::string_view digits(const fmt::format_int &number) {
 
 // Appends the text of a function that `trace` and `probes` take.
 void append_text(std::string &out, const ListedFunc &func) {
-    append(out, {func.object->name, ":", func.name});
-    if (func.shares_name && func.file)
-        append(out, {"@", *func.file});
-    else if (func.shares_name)
-        append(out, {" (#", digits(fmt::format_int(func.id)), ")"});
+    append(out, {func.object->name, ":"});
+    if (!func.shares_name)
+        return append(out, {func.name});
+    const std::string label = func.object->view->func_label(func.id);
+    if (label.starts_with('#'))
+        append(out, {func.name, " (", label, ")"});
+    else
+        append(out, {label});
+}
+
+// Returns what a kprobe or an fentry program on the plain name does.
+std::string verdict_text(const ListedFunc &func, const ListedVerdict &listed) {
+    const NameVerdict &verdict = listed.verdict;
+    const auto symbols = [&] { return fmt::format("{} symbols {}", verdict.symbols, func.name); };
+    switch (verdict.kind) {
+    case NameVerdict::Kind::kSeveralSymbols:
+        return fmt::format("EADDRNOTAVAIL ({})", symbols());
+    case NameVerdict::Kind::kNoSymbol:
+        return fmt::format("ENOENT (no symbol {})", func.name);
+    case NameVerdict::Kind::kNoFunc:
+        return fmt::format("ESRCH (no FUNC {} in the kernel's BTF)", func.name);
+    case NameVerdict::Kind::kNotKnown:
+        return verdict.symbols > 1 ? fmt::format("not known ({})", symbols()) : "not known";
+    case NameVerdict::Kind::kAttaches:
+        break;
+    }
+    const std::string first =
+        verdict.symbols > 1 ? fmt::format(" (the first of {})", symbols()) : "";
+    if (listed.missed == func.sites())
+        return fmt::format("another function{}", first);
+    return fmt::format("{} of {} missed{}", listed.missed, func.sites(), first);
+}
+
+bool sees_all_but(const ListedVerdict &listed, uint32_t missed) {
+    return listed.verdict.kind == NameVerdict::Kind::kAttaches && listed.verdict.symbols == 1 &&
+           listed.missed == missed;
+}
+
+// Appends what tools see by the plain name of a function with bodies.
+void append_names(std::string &out, const ListedFunc &func) {
+    if (!func.names) {
+        append(out,
+               {func.inlined != 0 ? "partially inlined" : "body only", ": symbols are not known"});
+        return;
+    }
+    const ListedNames &names = *func.names;
+    const uint32_t missed = names.kprobe.missed;
+    append(out, {func.inlined != 0 ? "partially inlined" : "body only"});
+    if (sees_all_but(names.kprobe, missed) && sees_all_but(names.fentry, missed) &&
+        missed < func.sites()) {
+        if (missed != 0)
+            append(out, {": kprobe, fentry on it miss ", digits(fmt::format_int(missed)), " of ",
+                         digits(fmt::format_int(func.sites()))});
+    } else {
+        const std::string kprobe = verdict_text(func, names.kprobe);
+        const std::string fentry = verdict_text(func, names.fentry);
+        if (kprobe == fentry)
+            append(out, {": kprobe, fentry: ", kprobe});
+        else
+            append(out, {": kprobe: ", kprobe, "; fentry: ", fentry});
+    }
+    const char *before = "; symbols: ";
+    for (const auto &[symbol, bodies] : names.symbols) {
+        // The name itself says nothing new, and true signatures follow.
+        const bool told =
+            symbol == func.name || std::ranges::any_of(func.true_signatures, [&](uint32_t id) {
+                return func.object->view->func_name(id) == symbol;
+            });
+        if (told && names.symbols.size() == 1)
+            continue;
+        append(out, {before});
+        if (bodies != 1)
+            append(out, {digits(fmt::format_int(bodies)), " "});
+        append(out, {symbol.empty() ? "none" : symbol});
+        before = ", ";
+    }
 }
 
 void append_how(std::string &out, const ListedFunc &func) {
@@ -159,17 +271,21 @@ void append_how(std::string &out, const ListedFunc &func) {
     }
     if (func.bodies == 0)
         out += "inlined only: a kprobe cannot see it";
-    else if (func.inlined == 0)
-        out += "body only";
     else
-        append(out, {"partially inlined: kprobe, fentry on it miss ",
-                     digits(fmt::format_int(func.inlined)), " of ",
-                     digits(fmt::format_int(func.sites()))});
+        append_names(out, func);
     if (func.freed == func.sites())
         out += ", freed after boot";
+    std::map<std::string_view, uint32_t> signatures;
     for (const uint32_t id : func.true_signatures)
-        append(out, {id == func.true_signatures.front() ? "; signature changed: " : ", ",
-                     func.object->view->func_name(id)});
+        signatures[func.object->view->func_name(id)]++;
+    const char *before = "; signature changed: ";
+    for (const auto &[name, count] : signatures) {
+        append(out, {before});
+        if (count != 1)
+            append(out, {digits(fmt::format_int(count)), " "});
+        append(out, {name});
+        before = ", ";
+    }
     for (const auto &[reason, sites] : func.refused)
         append(out, {"; no probe at ", digits(fmt::format_int(sites)), ": ", reason});
 }
@@ -232,6 +348,60 @@ ordered_json files_json(const ListedFunc &func) {
     return out;
 }
 
+const char *result_name(NameVerdict::Kind kind) {
+    switch (kind) {
+    case NameVerdict::Kind::kAttaches:
+        return "attaches";
+    case NameVerdict::Kind::kSeveralSymbols:
+        return "EADDRNOTAVAIL";
+    case NameVerdict::Kind::kNoSymbol:
+        return "ENOENT";
+    case NameVerdict::Kind::kNoFunc:
+        return "ESRCH";
+    case NameVerdict::Kind::kNotKnown:
+        break;
+    }
+    return "not known";
+}
+
+// Returns null where no symbols can be seen.
+ordered_json verdict_json(const ListedFunc &func, const ListedVerdict ListedNames::*which) {
+    if (!func.names)
+        return nullptr;
+    const ListedVerdict &listed = *func.names.*which;
+    const auto &symbol = listed.verdict.symbol;
+    ordered_json out = {{"result", result_name(listed.verdict.kind)},
+                        {"symbols", listed.verdict.symbols},
+                        {"object", nullptr},
+                        {"address", nullptr},
+                        {"missed", nullptr}};
+    if (symbol) {
+        out["object"] = symbol->object;
+        if (symbol->address != 0)
+            out["address"] = fmt::format("{:#x}", symbol->address);
+        out["missed"] = listed.missed;
+    }
+    return out;
+}
+
+ordered_json symbols_json(const ListedFunc &func) {
+    if (!func.names)
+        return nullptr;
+    ordered_json out = ordered_json::array();
+    for (const auto &[symbol, bodies] : func.names->symbols)
+        out.push_back({{"name", symbol.empty() ? ordered_json(nullptr) : ordered_json(symbol)},
+                       {"bodies", bodies}});
+    return out;
+}
+
+// Returns null unless an fentry program on the plain name hits a body of the function.
+ordered_json missed_by_fentry(const ListedFunc &func) {
+    const ordered_json fentry = verdict_json(func, &ListedNames::fentry);
+    if (fentry.is_null() || fentry["missed"].is_null() || fentry["missed"] == func.sites())
+        return nullptr;
+    return fentry["missed"];
+}
+
 void print_json(const ListedFuncs &funcs, const Options &options) {
     ordered_json list = ordered_json::array();
     for (const ListedFunc &func : funcs) {
@@ -252,8 +422,11 @@ void print_json(const ListedFuncs &funcs, const Options &options) {
                         {"sites", func.sites()},
                         {"inline_sites", func.inlined},
                         {"body_sites", func.bodies},
-                        {"missed_by_fentry",
-                         func.bodies == 0 ? ordered_json(nullptr) : ordered_json(func.inlined)},
+                        {"missed_by_fentry", missed_by_fentry(func)},
+                        {"symbols", symbols_json(func)},
+                        {"kprobe", verdict_json(func, &ListedNames::kprobe)},
+                        {"perf", verdict_json(func, &ListedNames::kprobe)},
+                        {"fentry", verdict_json(func, &ListedNames::fentry)},
                         {"true_signatures", std::move(signatures)},
                         {"part_sites", func.parts},
                         {"freed_sites", func.freed},
@@ -273,15 +446,18 @@ Result<void> run(const Options &options) {
     const auto tables =
         TRY(options.verbose ? open_tables_with_frames(choice) : open_tables(choice));
     TRY(tables->objects());
+    const auto names = TRY(AttachNames::open(*tables, options.tables.elf));
     std::optional<SitePlacer> placer;
-    if (options.probes)
-        placer.emplace(TRY(SitePlacer::open(*tables)));
+    if (options.probes) {
+        auto opened = TRY(SitePlacer::open(*tables));
+        placer.emplace(std::move(opened));
+    }
     ListedFuncs funcs;
     Result<void> done;
     for (const std::string &text : options.funcs) {
         const auto each = visit_some(*tables, text, [&](const FoundFunc &found) {
             funcs.emplace_hint(funcs.end(),
-                               listed(found, placer ? &*placer : nullptr, options.verbose));
+                               listed(found, names, placer ? &*placer : nullptr, options.verbose));
         });
         if (!each && done)
             done = each;

@@ -25,10 +25,11 @@ TEST_F(CliList, Text) {
     EXPECT_EQ(result.exit_code, 0) << result.err;
     EXPECT_EQ(
         result.out,
-        "vmlinux:report            3 sites  partially inlined: kprobe, fentry on it miss 2 of 3  "
-        "flags 1/3, p 3/3, len 1/3\n"
-        "vmlinux:skb_headlen       3 sites  partially inlined: kprobe, fentry on it miss 2 of 3  "
-        "skb 2/3\n"
+        "vmlinux:report            3 sites  partially inlined: kprobe: 2 of 3 missed; fentry: "
+        "ESRCH "
+        "(no FUNC report in the kernel's BTF)  flags 1/3, p 3/3, len 1/3\n"
+        "vmlinux:skb_headlen       3 sites  partially inlined: kprobe, fentry: ENOENT (no symbol "
+        "skb_headlen); symbols: skb_headlen.isra.0  skb 2/3\n"
         "vmlinux:twin@a/twin.c     1 site   inlined only: a kprobe cannot see it\n"
         "vmlinux:twin@b/twin.c     1 site   inlined only: a kprobe cannot see it  a 0/1\n");
 }
@@ -56,6 +57,12 @@ TEST_F(CliList, Patterns) {
         EXPECT_EQ(ids, row.ids) << row.pattern;
     }
     expect_failed(list("nobody"), path("a.btf_extra") + ": no function nobody");
+    expect_failed(list("reprot"), path("a.btf_extra") + ": no function reprot; nearest: report");
+    expect_failed(list("host"), path("a.btf_extra") + ": no function host; the symbol host belongs "
+                                                      "to no C function with DWARF, like assembly");
+    expect_failed(list("jiffies"),
+                  path("a.btf_extra") + ": no function jiffies; jiffies is a variable");
+    EXPECT_EQ(list("kprobe:report()").out, list("report").out);
     expect_failed(list("xfs:*"), path("a.btf_extra") + ": no object xfs");
     expect_failed(list(""), "'': no name of a function");
     // Several at once, each function once; what is found is printed, whatever else is not.
@@ -69,7 +76,13 @@ TEST_F(CliList, Json) {
     EXPECT_EQ(json::parse(list("report", {"--json"}).out), json::parse(R"json({"functions":[
         {"object":"vmlinux","name":"report","id":12,"file":null,
          "prototype":"void report(int flags, void *p, unsigned int len, ...)",
-         "how":"partially inlined","sites":3,"inline_sites":2,"body_sites":1,"missed_by_fentry":2,
+         "how":"partially inlined","sites":3,"inline_sites":2,"body_sites":1,
+         "missed_by_fentry":null,"symbols":[{"name":"report","bodies":1}],
+         "kprobe":{"result":"attaches","symbols":1,"object":"vmlinux",
+                   "address":"0xffffffff81000030","missed":2},
+         "perf":{"result":"attaches","symbols":1,"object":"vmlinux",
+                 "address":"0xffffffff81000030","missed":2},
+         "fentry":{"result":"ESRCH","symbols":1,"object":null,"address":null,"missed":null},
          "true_signatures":[],"part_sites":0,
          "freed_sites":0,
          "sites_all_params":1,"params":[{"name":"flags","located":1},{"name":"p","located":3},
@@ -88,13 +101,103 @@ TEST_F(CliList, BodiesAndFreedText) {
         const char *line;
     } rows[] = {
         {{{"inline.init.text", 13, 0}, {"func.text", 13, 0x10}},
-         "2 sites  partially inlined: kprobe, fentry on it miss 1 of 2\n"},
-        {{{"func.init.text", 13, 0}}, "1 site   body only, freed after boot\n"},
-        {{{"func.text", 13, 0}}, "1 site   body only\n"},
+         "2 sites  partially inlined: REST; symbols: none\n"},
+        {{{"func.init.text", 13, 0}}, "1 site   body only: REST, freed after boot\n"},
+        {{{"func.text", 13, 0}}, "1 site   body only: REST; symbols: host\n"},
     };
-    for (const auto &row : rows)
+    for (const auto &row : rows) {
+        std::string line = row.line;
+        line.replace(line.find("REST"), 4,
+                     "kprobe: ENOENT (no symbol twin); fentry: ESRCH (no FUNC twin in the kernel's "
+                     "BTF)");
         EXPECT_EQ(run("list", {"*"}, write_sites("other", row.sites)).out,
-                  std::string("vmlinux:twin     ") + row.line);
+                  "vmlinux:twin     " + line);
+    }
+}
+
+// The kernel has the symbols of a row in this order, from the first byte of .text on, each in a
+// file of its own. The body of skb_headlen() is at 0x20; vmlinux BTF has its FUNC.
+class CliListNames : public CliList {
+  protected:
+    struct Piece {
+        const char *symbol;
+        int size;
+    };
+    static void make_kernel(const std::string &banner, const std::vector<Piece> &pieces) {
+        std::vector<std::string> command = {"gcc",
+                                            "-nostdlib",
+                                            "-static",
+                                            "-no-pie",
+                                            "-Wl,-e,0",
+                                            std::string("-Wl,--build-id=0x") + test::kSampleBuildId,
+                                            "-Wl,-Ttext=0xffffffff81000000",
+                                            "-o",
+                                            path("names")};
+        for (size_t i = 0; i < pieces.size(); i++) {
+            const std::string source = path("piece" + std::to_string(i) + ".S");
+            const std::string symbol = pieces[i].symbol, size = std::to_string(pieces[i].size);
+            test::write_file(source, "        .text\n        .type " + symbol + ", @function\n" +
+                                         symbol + ": .skip " + size + "\n        .size " + symbol +
+                                         ", " + size + "\n");
+            command.push_back(source);
+        }
+        test::write_file(path("banner.S"),
+                         "        .section .rodata, \"a\"\n        .asciz \"" + banner +
+                             "\"\n        .section .BTF, \"\", @progbits\n        .incbin \"" +
+                             path("base.btf") + "\"\n");
+        command.push_back(path("banner.S"));
+        const auto linked = test::run_command(command);
+        ASSERT_EQ(linked.exit_code, 0) << linked.err;
+    }
+};
+
+TEST_F(CliListNames, Text) {
+    const std::string debian = "Linux version 6.1.0-56-amd64 (gcc) #1 SMP Debian 6.1.192-2 (2026)";
+    const std::string later = "Linux version 6.12.117 (gcc) #1 SMP";
+    const struct {
+        std::string banner;
+        std::vector<Piece> pieces;
+        const char *names;
+        uint32_t missed;  // by fentry; 99: null
+    } rows[] = {
+        {debian, {{"host", 0x20}, {"skb_headlen", 0x20}}, ": kprobe, fentry on it miss 2 of 3", 2},
+        {"", {{"host", 0x20}, {"skb_headlen", 0x20}}, ": kprobe, fentry on it miss 2 of 3", 2},
+        {debian,
+         {{"host", 0x20}, {"skb_headlen.constprop.0", 0x20}},
+         ": kprobe, fentry: ENOENT (no symbol skb_headlen); symbols: skb_headlen.constprop.0",
+         99},
+        {debian,
+         {{"host", 0x20}, {"skb_headlen", 0x10}, {"skb_headlen", 0x10}},
+         ": kprobe: EADDRNOTAVAIL (2 symbols skb_headlen); fentry: 2 of 3 missed (the first of 2 "
+         "symbols skb_headlen)",
+         2},
+        {later,
+         {{"skb_headlen", 0x20}, {"skb_headlen", 0x10}, {"skb_headlen", 0x10}},
+         ": kprobe: EADDRNOTAVAIL (3 symbols skb_headlen); fentry: another function (the first of "
+         "3 "
+         "symbols skb_headlen)",
+         99},
+        {"",
+         {{"host", 0x20}, {"skb_headlen", 0x10}, {"skb_headlen", 0x10}},
+         ": kprobe: not known (2 symbols skb_headlen); fentry: 2 of 3 missed (the first of 2 "
+         "symbols skb_headlen)",
+         2},
+        {debian,
+         {{"skb_headlen", 0x20}, {"skb_headlen.isra.0", 0x10}},
+         ": kprobe, fentry: another function; symbols: skb_headlen.isra.0",
+         99},
+    };
+    for (const auto &row : rows) {
+        make_kernel(row.banner, row.pieces);
+        const auto text = run("list", {"skb_headlen"}, path("a.btf_extra"), "names");
+        EXPECT_EQ(text.out, std::string("vmlinux:skb_headlen     3 sites  partially inlined") +
+                                row.names + "  skb 2/3\n")
+            << text.err;
+        const json func =
+            json::parse(run("list", {"skb_headlen", "--json"}, path("a.btf_extra"), "names")
+                            .out)["functions"][0];
+        EXPECT_EQ(func["missed_by_fentry"], row.missed == 99 ? json(nullptr) : json(row.missed));
+    }
 }
 
 // The frames are those of sample_frames(), whose body at 0x0 has calls in the file. Nothing is
@@ -116,8 +219,8 @@ TEST_F(CliList, Files) {
         const auto text = run("list", {"skb_headlen", "-v"}, path);
         EXPECT_EQ(text.exit_code, 0) << text.err;
         EXPECT_EQ(text.out,
-                  "vmlinux:skb_headlen     3 sites  partially inlined: kprobe, fentry on it miss 2 "
-                  "of 3  skb 2/3\n"
+                  "vmlinux:skb_headlen     3 sites  partially inlined: kprobe, fentry: ENOENT (no "
+                  "symbol skb_headlen); symbols: skb_headlen.isra.0  skb 2/3\n"
                   "    file not known: 1 site\n"
                   "    " +
                       std::string(row.file) + ": 2 sites" + row.behind + "\n");

@@ -184,10 +184,13 @@ TEST_F(TrueSignatures, Commands) {
         return run_btf_extra(arguments);
     };
     EXPECT_EQ(command({"list", "gone_first*"}).out,
-              "vmlinux:gone_first     1 site   body only; signature changed: "
+              "vmlinux:gone_first     1 site   body only: kprobe: ENOENT (no symbol gone_first); "
+              "fentry: ESRCH (no FUNC gone_first in the kernel's BTF); signature changed: "
               "gone_first.constprop.0  gone 0/1, kept 1/1, also 1/1\n");
-    EXPECT_EQ(command({"list", "gone_first.*"}).out,
-              "vmlinux:gone_first.constprop.0     1 site   body only  kept 1/1, also 1/1\n");
+    EXPECT_EQ(
+        command({"list", "gone_first.*"}).out,
+        "vmlinux:gone_first.constprop.0     1 site   body only: kprobe: 0 of 1 missed; fentry: "
+        "ESRCH (no FUNC gone_first.constprop.0 in the kernel's BTF)  kept 1/1, also 1/1\n");
     const std::string by_name = command({"lookup", "gone_first.constprop.0"}).out;
     EXPECT_EQ(by_name.substr(0, by_name.find('\n')),
               "long int gone_first.constprop.0(long int kept, long int also)");

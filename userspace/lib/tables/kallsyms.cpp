@@ -43,7 +43,7 @@ std::optional<KernelSymbol> parse_line(std::string_view line) {
     return symbol;
 }
 
-bool is_code(char type) {
+bool is_code_type(char type) {
     return type == 't' || type == 'T' || type == 'w' || type == 'W';
 }
 
@@ -107,7 +107,7 @@ Symbols::Extent Kallsyms::extent(Place begin, std::string_view) const {
     const auto next = std::ranges::upper_bound(symbols_, begin.offset, {}, &KernelSymbol::address);
     if (here.empty() || next == symbols_.end() || next->module != here.front().module)
         return {0, 0, true};
-    const bool ends = !next->module.empty() && !is_code(next->type);
+    const bool ends = !next->module.empty() && !is_code_type(next->type);
     return {0, ends ? 0 : next->address - begin.offset, ends};
 }
 
@@ -116,6 +116,20 @@ std::string_view Kallsyms::object_of(Place place) const {
     if (after == symbols_.begin() || (after - 1)->module.empty())
         return "vmlinux";
     return (after - 1)->module;
+}
+
+std::string_view Kallsyms::module_of(std::string_view name, Place place) const {
+    for (const KernelSymbol &symbol : at(place.offset))
+        if (symbol.name == name)
+            return symbol.module;
+    return {};
+}
+
+bool Kallsyms::is_code(std::string_view name, Place place) const {
+    return std::ranges::any_of(at(place.offset), [&](const KernelSymbol &symbol) {
+        return symbol.name == name &&
+               std::string_view("tTwW").find(symbol.type) != std::string::npos;
+    });
 }
 
 void Kallsyms::for_each(const Visit &visit) const {

@@ -51,6 +51,8 @@ class Kallsyms : public Symbols {
     Extent extent(Place begin, std::string_view name) const override;
     std::string_view object_of(Place place) const override;
     std::optional<Place> place_of(uint64_t address) const override { return Place{0, address}; }
+    std::string_view module_of(std::string_view name, Place place) const override;
+    bool is_code(std::string_view name, Place place) const override;
 
   private:
     Kallsyms() = default;

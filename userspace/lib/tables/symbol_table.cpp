@@ -68,6 +68,9 @@ Result<SymbolTable> SymbolTable::load(const ElfImage &image) {
     SymbolTable table;
     table.relocatable_ = image.relocatable();
     for (const ElfSection &each : image.sections())
+        if (each.executable())
+            table.code_.insert(each.index);
+    for (const ElfSection &each : image.sections())
         if (each.allocated())
             table.sections_.push_back(each);
     std::ranges::stable_sort(table.sections_, {}, &ElfSection::address);
@@ -222,6 +225,10 @@ std::optional<Place> SymbolTable::place_of(uint64_t address) const {
         if (address >= section.address && address - section.address < section.size)
             return Place{section.index, address - section.address};
     return {};
+}
+
+bool SymbolTable::is_code(std::string_view, Place place) const {
+    return code_.contains(place.section);
 }
 
 std::string SymbolTable::text(const ElfSection &section, uint64_t offset) const {

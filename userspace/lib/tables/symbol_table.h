@@ -4,6 +4,7 @@
 #define BTF_EXTRA_SYMBOL_TABLE_H
 
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,6 +47,7 @@ class SymbolTable : public Symbols {
     std::string_view object_of(Place) const override { return {}; }
     // Returns nothing for a relocatable file, because all its sections begin at 0.
     std::optional<Place> place_of(uint64_t address) const override;
+    bool is_code(std::string_view name, Place place) const override;
 
     using Symbols::text;
     // Returns ".text+0x12" if no symbol covers the place.
@@ -59,6 +61,7 @@ class SymbolTable : public Symbols {
 
     bool relocatable_ = false;
     std::vector<ElfSection> sections_;  // that are loaded, in order of address and number
+    std::set<uint32_t> code_;           // the executable ones
     std::vector<Symbol> symbols_;       // in order of section, offset, rank and name
     std::vector<uint64_t> max_ends_;    // the highest end up to each symbol in its section
 };

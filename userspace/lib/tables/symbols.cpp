@@ -41,6 +41,10 @@ std::vector<Place> Symbols::places(std::string_view name) const {
     return out;
 }
 
+std::string_view Symbols::module_of(std::string_view, Place) const {
+    return {};
+}
+
 std::vector<std::string_view> Symbols::all_names() const {
     std::vector<std::string_view> out;
     for_each([&](std::string_view name, Place) { out.push_back(name); });

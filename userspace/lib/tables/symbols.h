@@ -66,6 +66,13 @@ class Symbols {
 
     std::vector<std::string_view> all_names() const;
 
+    // Returns the module that a symbol is in, or what /proc/kallsyms names instead ("bpf",
+    // "__builtin__ftrace"). Empty: the object that the table is about.
+    virtual std::string_view module_of(std::string_view name, Place place) const;
+
+    // Returns true if a symbol is one of code.
+    virtual bool is_code(std::string_view name, Place place) const = 0;
+
     // Returns the place of an address, or nothing if it is in no section.
     virtual std::optional<Place> place_of(uint64_t address) const = 0;
 

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/lib/tables/attach_names.h"
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+
+#include "userspace/format/kernel_release.h"
+#include "userspace/lib/tables/symbol_table.h"
+
+namespace btf_extra {
+namespace {
+
+constexpr std::string_view kVmlinux = "vmlinux";
+
+std::string running_banner() {
+    std::string line;
+    std::ifstream in("/proc/version");
+    std::getline(in, line);
+    return line;
+}
+
+const ElfSection *section_at(const ElfImage &elf, uint32_t index) {
+    const auto found = std::ranges::find(elf.sections(), index, &ElfSection::index);
+    return found != elf.sections().end() ? &*found : nullptr;
+}
+
+// The kernel forgets the symbols of a module's init text with the text.
+bool is_kept(const ElfImage &elf, const Place &place) {
+    const ElfSection *section = section_at(elf, place.section);
+    return section != nullptr && (!elf.relocatable() || !section->name.starts_with(".init"));
+}
+
+uint64_t address_of(const ElfImage &elf, const Place &place) {
+    const ElfSection *section = section_at(elf, place.section);
+    return section != nullptr && !elf.relocatable() ? section->address + place.offset : 0;
+}
+
+// /proc/kallsyms has what BPF and the tracers made, too. A name is not looked up there.
+bool is_module(std::string_view name) {
+    return name != "bpf" && !name.starts_with("__builtin__");
+}
+
+}  // namespace
+
+Result<AttachNames> AttachNames::open(const SiteTables &tables, const ObjectPaths &paths) {
+    AttachNames out(tables);
+    const ElfImage *elf = tables.elf();
+    if (tables.running()) {
+        out.version_ = KernelVersion::parse(running_banner());
+    } else if (elf != nullptr && elf->relocatable()) {
+        auto kernel = TRY(ElfImage::open(paths.vmlinux));
+        out.kernel_ = std::make_unique<ElfImage>(std::move(kernel));
+        auto symbols = TRY(SymbolTable::load(*out.kernel_));
+        out.kernel_symbols_ = std::make_unique<SymbolTable>(std::move(symbols));
+        out.version_ = KernelVersion::parse(kernel_banner(*out.kernel_));
+    } else if (elf != nullptr) {
+        out.version_ = KernelVersion::parse(kernel_banner(*elf));
+    }
+    return out;
+}
+
+void AttachNames::add_symbols(const Symbols &symbols, const ElfImage *elf, std::string_view object,
+                              std::string_view name, NameFacts &facts) const {
+    for (const Place &place : symbols.places(name)) {
+        if (elf != nullptr && !is_kept(*elf, place))
+            continue;
+        const std::string_view module =
+            elf != nullptr ? (object == kVmlinux ? "" : object) : symbols.module_of(name, place);
+        const uint64_t address = elf != nullptr ? address_of(*elf, place) : place.offset;
+        if (module.empty())
+            facts.vmlinux.push_back({kVmlinux, place, address});
+        else if (is_module(module))
+            facts.modules.push_back({module, place, address});
+    }
+}
+
+std::optional<bool> AttachNames::has_func(const BtfImage &btf, std::string_view name) const {
+    if (btf.bytes().empty())
+        return {};
+    const auto [entry, fresh] = funcs_.try_emplace(&btf);
+    if (fresh) {
+        const btf_blob &blob = btf.blob();
+        for (uint32_t id = blob.first_id; id < btf_blob_end_id(&blob); id++) {
+            const btf_type *type = btf_blob_type(&blob, id);
+            if (loc_kind(type) != BTF_KIND_FUNC)
+                continue;
+            if (const char *func = btf_blob_string(&blob, type->name_off))
+                entry->second.insert(func);
+        }
+    }
+    return entry->second.contains(name);
+}
+
+NameFacts AttachNames::facts(const SiteObject &object, std::string_view name) const {
+    NameFacts out = {};
+    out.version = version_;
+    out.object = object.name;
+    if (tables_.symbols() == nullptr)
+        return out;
+    if (kernel_symbols_)
+        add_symbols(*kernel_symbols_, kernel_.get(), kVmlinux, name, out);
+    add_symbols(*tables_.symbols(), tables_.elf(), object.name, name, out);
+    std::ranges::sort(out.vmlinux, {}, &NamedSymbol::address);
+    const auto &levels = object.view->base().levels();
+    out.func = has_func(*levels.front(), name);
+    if (object.name != kVmlinux)
+        out.module_func = levels.size() > 1 ? has_func(*levels[1], name) : std::nullopt;
+    else if (out.modules.empty())
+        out.module_func = false;
+    return out;
+}
+
+std::optional<Place> AttachNames::begin_of_body(const SiteObject &object,
+                                                uint32_t site_number) const {
+    const SitePosition at = position_of(object, site_number);
+    const PlacedSection &section = object.sections[at.elf_section];
+    if (section.elf_section == 0 && section.place.address == 0)
+        return {};
+    const Place place = place_of(object, site_number);
+    const Symbols &symbols = *tables_.symbols();
+    const loc_arch *arch = loc_arch_of(object.view->file().machine);
+    if (arch == nullptr || arch->hook_size == 0 || !symbols.names(place).empty())
+        return place;
+    const auto before = symbols.around(place);
+    if (!before || before->distance > arch->hook_size)
+        return place;
+    return Place{place.section, place.offset - before->distance};
+}
+
+std::string_view AttachNames::symbol_of_body(const Place &begin, std::string_view name) const {
+    const auto names = tables_.symbols()->names(begin);
+    if (std::ranges::count(names, name) != 0)
+        return name;
+    for (const std::string_view each : names)
+        if (each.starts_with(name) && each.substr(name.size()).starts_with('.'))
+            return each;
+    return names.empty() ? std::string_view() : names.front();
+}
+
+}  // namespace btf_extra
