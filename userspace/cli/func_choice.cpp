@@ -8,18 +8,18 @@
 
 #include <fmt/format.h>
 
+#include "userspace/lib/tables/unknown_func.h"
+
 namespace btf_extra {
 namespace {
 
 Error choice_needed(const std::string &text, const std::vector<FoundFunc> &found) {
     std::fflush(stdout);
-    for (const FoundFunc &each : found) {
-        const DescribedFunc func(each);
-        fmt::print(stderr, "  {}:{}{}{}  #{}  {}\n", each.object->name, func.name,
-                   func.file ? "@" : "", func.file.value_or(""), each.id, func.prototype);
-    }
-    return Error{fmt::format("{} stands for {} functions: choose one by its object:, @file or #id",
-                             text, found.size())};
+    for (const FoundFunc &each : found)
+        fmt::print(stderr, "  {}:{}  {}\n", each.object->name,
+                   each.object->view->func_label(each.id), DescribedFunc(each).prototype);
+    return Error{
+        fmt::format("{} stands for {} functions: choose one of these", text, found.size())};
 }
 
 // A function of a header is inlined in the kernel and in its modules. Returns false if these only
@@ -54,7 +54,7 @@ Result<void> visit_some(SiteTables &tables, const std::string &text, const Found
         visit(found);
     }));
     if (!any)
-        return Error{fmt::format("{}: no function {}", tables.name(), text), ENOENT};
+        return unknown_func(tables, parsed, text);
     return {};
 }
 

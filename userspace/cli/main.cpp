@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "kernel/core/version.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/large_pages.h"
+#include "userspace/text/nearest_names.h"
 
 namespace btf_extra {
 namespace {
@@ -21,6 +23,20 @@ std::vector<const char *> arguments_of(int argc, char **argv) {
     if (argc > 0 && std::string_view(argv[0]).ends_with("addr2line"))
         arguments.insert(arguments.begin() + 1, {"symbolize", "--addr2line"});
     return arguments;
+}
+
+// CLI11 names any word that it does not expect, and not what that word was taken for.
+std::string unknown_subcommand(const CLI::App &app, const std::vector<const char *> &arguments) {
+    const std::string_view word = arguments.size() > 1 ? arguments[1] : "";
+    if (word.empty() || word.starts_with('-'))
+        return "";
+    NearestNames nearest(word);
+    for (const CLI::App *command : app.get_subcommands({})) {
+        if (command->get_name() == word)
+            return "";
+        nearest.add(command->get_name());
+    }
+    return fmt::format("no subcommand {}{}; --help lists all", word, nearest_text(nearest));
 }
 
 int run(int argc, char **argv) {
@@ -43,6 +59,10 @@ int run(int argc, char **argv) {
     add_doctor(app, exit_code);
     add_install(app, exit_code);
     add_uninstall(app, exit_code);
+    if (const std::string wrong = unknown_subcommand(app, arguments); !wrong.empty()) {
+        fail(Error{wrong});
+        return kExitUsage;
+    }
     try {
         app.parse(static_cast<int>(arguments.size()), arguments.data());
     } catch (const CLI::ParseError &error) {

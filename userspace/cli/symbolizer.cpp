@@ -79,8 +79,12 @@ Result<std::unique_ptr<SiteTables>> open_tables_with_frames(TablesChoice choice)
     choice.no_module = true;
     auto files = open_tables_with_frames(choice);
     if (!files)
-        return Error{fmt::format("{}: no frames: {}", tables->name(), files.error().message),
-                     files.error().code};
+        return Error{
+            fmt::format("{}: no frames: {}; to have them from the data module: modprobe -r "
+                        "btf_extra_vmlinux; echo 1 >/sys/module/btf_extra/parameters/frames; "
+                        "modprobe btf_extra_vmlinux",
+                        tables->name(), files.error().message),
+            files.error().code};
     return files;
 }
 

@@ -13,6 +13,7 @@
 
 #include "include/uapi/linux/btf_extra.h"
 #include "userspace/lib/tables/described_func.h"
+#include "userspace/lib/tables/unknown_func.h"
 #include "userspace/text/c_type.h"
 #include "userspace/text/func_text.h"
 
@@ -191,8 +192,9 @@ Result<void> Chooser::find(const std::string &text) {
     }
     if (!found.empty())
         return {};
-    if (TRY(tables_.find(parsed)).empty())
-        return Error{fmt::format("{}: no function {}", tables_.name(), text), ENOENT};
+    const auto sites = TRY(tables_.find(parsed));
+    if (sites.empty())
+        return unknown_func(tables_, parsed, text);
     out_.refused.push_back({text, "it is inlined nowhere"});
     return {};
 }

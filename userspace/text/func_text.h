@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Reads what a user writes for functions; kernel/core/func_text.h has the syntax.
+// Reads what a user writes for functions; kernel/core/func_text.h has the syntax. What other tools
+// write for a function is understood, too: "foo()", "kprobe:foo", "fentry:xfs:foo".
 #ifndef BTF_EXTRA_USERSPACE_FUNC_TEXT_H
 #define BTF_EXTRA_USERSPACE_FUNC_TEXT_H
 
@@ -26,6 +27,8 @@ struct FuncText {
     func_text core() const;
 };
 
+// A place ("foo+0x10", an address) and the return of a function are no functions: the error says
+// what to type instead.
 Result<FuncText> parse_func_text(const std::string &text);
 
 }  // namespace btf_extra

@@ -140,7 +140,8 @@ TEST_F(Lookup, Finds) {
 
 TEST_F(Lookup, Errors) {
     std::string file = path("a.btf_extra");
-    expect_failed(lookup({"twin@c.c"}), file + ": no function twin@c.c");
+    expect_failed(lookup({"twin@c.c"}), file + ": no function twin@c.c; of that name: "
+                                               "vmlinux:twin@a/twin.c, vmlinux:twin@b/twin.c");
     expect_failed(lookup({"#6"}), file + ": no function #6");
     expect_failed(lookup({"xfs:twin"}), file + ": no object xfs");
     expect_failed(lookup({"twin@"}), "'twin@': no source file after '@'");

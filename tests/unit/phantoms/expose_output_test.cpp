@@ -67,7 +67,7 @@ TEST_F(ExposeOutput, Lines) {
               "twin__a_twin          void twin__a_twin(void)  1 of 1 site\n"
               "twin__b_twin          void twin__b_twin(int a)  0 of 1 site\n");
     EXPECT_EQ(result.err,
-              "btf-extra: left out: vmlinux:#12 (report): it is variadic\n"
+              "btf-extra: left out: vmlinux:report: it is variadic\n"
               "btf-extra: skb_headlen__inlined: left out: 1 site: a required parameter has no "
               "location there: skb\n"
               "btf-extra: twin__b_twin: left out: 1 site: a required parameter has no location "
@@ -218,10 +218,10 @@ TEST_F(ExposeOutput, Functions) {
     const Refused rows[] = {
         {"unknown", {"nothing"}, tables + ": no function nothing"},
         {"no pattern", {"x*"}, tables + ": no function x*"},
-        {"variadic", {"report"}, "vmlinux:#12 (report): it is variadic"},
+        {"variadic", {"report"}, "vmlinux:report: it is variadic"},
         {"one of several",
          {"skb_headlen", "report"},
-         "vmlinux:#12 (report): it is variadic; --best-effort exposes the others"},
+         "vmlinux:report: it is variadic; --best-effort exposes the others"},
         {"no such parameter",
          {"skb_headlen", "--without", "len"},
          "no function that was asked for has a parameter len"},
@@ -236,7 +236,7 @@ TEST_F(ExposeOutput, Functions) {
     // Nothing is left.
     const CommandResult result = expose({"report", "--best-effort"});
     EXPECT_EQ(result.exit_code, 1);
-    EXPECT_EQ(result.err, "btf-extra: left out: vmlinux:#12 (report): it is variadic\n"
+    EXPECT_EQ(result.err, "btf-extra: left out: vmlinux:report: it is variadic\n"
                           "btf-extra: no function can be exposed\n");
 }
 

@@ -27,7 +27,7 @@ dmesg -c >/dev/null
 # ---- data module ----
 
 same 'command without the module' \
-    '1 btf-extra: /dev/btf_extra: btf_extra is not loaded: modprobe btf_extra_vmlinux' \
+    '1 btf-extra: /dev/btf_extra: btf_extra is not loaded: btf-extra install makes tables and loads it' \
     "$(got=$(btf-extra stat --running 2>&1); echo "$? $got")"
 row 'modules load' load
 line=$(said)

@@ -62,8 +62,9 @@ fails 'command: an unknown name' 'running kernel: no function nobody_has_it' \
     btf-extra lookup nobody_has_it
 fails 'command: an unknown object' 'running kernel: no object nobody_has_it' \
     btf-extra lookup nobody_has_it:$name
-fails 'command: an unknown file' "running kernel: no function $name@no/such.c" \
-    btf-extra lookup $name@no/such.c
+same 'command: an unknown file' \
+    "1 btf-extra: running kernel: no function $name@no/such.c; of that name: vmlinux:$name" \
+    "$(got=$(btf-extra lookup $name@no/such.c 2>&1 >/dev/null); echo "$? ${got%%,*}")"
 fails 'command: an unknown symbol' \
     "running kernel: 'nobody_has_it' is neither an address nor a symbol" \
     btf-extra lookup --addr nobody_has_it

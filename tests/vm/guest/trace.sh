@@ -141,8 +141,8 @@ offset=4096 len=1000 len=1000 comm=\"fallocate\" fd=3" "$(bare $lines)"
     echo "# $calls calls, $dropped without room"
 
     fails 'a name of several functions' \
-        '__next stands for 2 functions: choose one by its object:, @file or #id' __next
-    same 'they are listed' 2 "$(grep -c '^  vmlinux:__next@kernel/trace/trace_[a-z]*.c  #[0-9]*  void' $told)"
+        '__next stands for 2 functions: choose one of these' __next
+    same 'they are listed' 2 "$(grep -c '^  vmlinux:__next@kernel/trace/trace_[a-z]*.c  void' $told)"
     fails 'a name of none' "$tables: no function nobody_has_it" nobody_has_it
     fails 'a pattern of none' "$tables: no function nobody_*" 'nobody_*'
     fails 'one twice' 'vmlinux:ksys_write: asked for twice' ksys_write vmlinux:ksys_write

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "userspace/lib/api/api_error.h"
+#include "userspace/lib/tables/unknown_func.h"
 
 namespace btf_extra {
 
@@ -24,7 +25,7 @@ Result<const std::vector<const btf_extra_func *> *> find_funcs(btf_extra_tables 
     auto parsed = TRY(parse_func_text(text));
     auto found = TRY(tables.tables->find(parsed));
     if (found.empty())
-        return Error{fmt::format("'{}': no function with sites", text), ENOENT};
+        return unknown_func(*tables.tables, parsed, text);
     std::vector<const btf_extra_func *> answer;
     for (FoundFunc &func : found)
         answer.push_back(&tables.funcs.emplace_back(std::move(func)));
@@ -37,7 +38,9 @@ using namespace btf_extra;
 
 int btf_extra_open(btf_extra_tables **tables, const btf_extra_open_opts *opts) {
     return api_guard([&]() -> Result<void> {
-        *tables = TRY(open_tables(TRY(api_opts(opts)))).release();
+        const auto known = TRY(api_opts(opts));
+        auto opened = TRY(open_tables(known));
+        *tables = opened.release();
         return {};
     });
 }

@@ -40,7 +40,7 @@ std::string_view open_failure(int code) {
     case ENOENT:
     case ENXIO:
     case ENODEV:
-        return "btf_extra is not loaded: modprobe btf_extra_vmlinux";
+        return "btf_extra is not loaded: btf-extra install makes tables and loads it";
     case EACCES:
         return "permission denied (root only)";
     case EPERM:

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <iterator>
 #include <tuple>
 
 #include <fmt/format.h>
 #include <sys/utsname.h>
 
 #include "userspace/format/hex_number.h"
+#include "userspace/text/nearest_names.h"
 
 namespace btf_extra {
 namespace {
@@ -46,8 +48,13 @@ Result<void> SiteTables::visit(const FuncText &text, const FoundVisitor &visit) 
         if (text.id && text.object.empty())
             break;  // ids of modules may be the same
     }
-    if (!meant)
-        return Error{fmt::format("{}: no object {}", name_, text.object), ENOENT};
+    if (!meant) {
+        NearestNames nearest(text.object);
+        for (const SharedObject &object : objects_)
+            nearest.add(object->name);
+        return Error{fmt::format("{}: no object {}{}", name_, text.object, nearest_text(nearest)),
+                     ENOENT};
+    }
     return {};
 }
 
@@ -146,14 +153,14 @@ namespace {
 Result<std::string> installed_file() {
     utsname system = {};
     uname(&system);
-    std::string paths;
     for (const char *folder : kFirmwareFolders) {
         const std::string path = fmt::format("{}/{}/vmlinux.btf_extra", folder, system.release);
         if (std::error_code ignored; std::filesystem::exists(path, ignored))
             return path;
-        paths += (paths.empty() ? "" : " nor ") + path;
     }
-    return Error{fmt::format("neither {} exists", paths), ENOENT};
+    return Error{fmt::format("no tables of {} are installed in {}", system.release,
+                             *std::rbegin(kFirmwareFolders)),
+                 ENOENT};
 }
 
 }  // namespace
@@ -178,11 +185,10 @@ Result<std::unique_ptr<SiteTables>> open_tables(const TablesChoice &choice) {
             return device.error();
     }
     auto installed = installed_file();
-    if (!installed && choice.no_module)
-        return installed.error();
     if (!installed)
-        return Error{"btf_extra is not loaded, and " + installed.error().message +
-                         ": modprobe btf_extra_vmlinux, or name a file",
+        return Error{fmt::format("{}{}; btf-extra install makes them, --tables names a file",
+                                 choice.no_module ? "" : "btf_extra is not loaded, and ",
+                                 installed.error().message),
                      ENOENT};
     paths.file = *installed;
     return open_file_tables(paths, true);

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/text/nearest_names.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace btf_extra {
+namespace {
+
+constexpr size_t kNamed = 3;
+
+}  // namespace
+
+size_t name_distance(std::string_view a, std::string_view b, size_t most) {
+    if (std::max(a.size(), b.size()) - std::min(a.size(), b.size()) > most)
+        return most + 1;
+    // Rows of the table of distances between the beginnings of both: this one and the two before.
+    std::vector<size_t> row(b.size() + 1), before(b.size() + 1), earlier;
+    for (size_t j = 0; j <= b.size(); j++)
+        before[j] = j;
+    for (size_t i = 1; i <= a.size(); i++) {
+        row[0] = i;
+        size_t least = i;
+        for (size_t j = 1; j <= b.size(); j++) {
+            row[j] = std::min(
+                {before[j] + 1, row[j - 1] + 1, before[j - 1] + (a[i - 1] != b[j - 1] ? 1 : 0)});
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = std::min(row[j], earlier[j - 2] + 1);
+            least = std::min(least, row[j]);
+        }
+        if (least > most)
+            return most + 1;
+        earlier = before;
+        before.swap(row);
+    }
+    return std::min(before[b.size()], most + 1);
+}
+
+NearestNames::NearestNames(std::string_view wanted)
+    : wanted_(wanted), most_(std::max<size_t>(2, wanted.size() / 3)) {
+    most_ = std::min(most_, wanted.size() / 2);  // two letters of three say nothing
+}
+
+void NearestNames::add(std::string_view name, std::string_view shown) {
+    const size_t most = found_.size() == kNamed ? found_.rbegin()->first : most_;
+    const size_t distance = name_distance(wanted_, name, most);
+    if (distance > most)
+        return;
+    found_.emplace(distance, shown);
+    if (found_.size() > kNamed)
+        found_.erase(std::prev(found_.end()));
+}
+
+std::vector<std::string> NearestNames::texts() const {
+    std::vector<std::string> out;
+    for (const auto &[distance, text] : found_)
+        out.push_back(text);
+    return out;
+}
+
+std::string nearest_text(const NearestNames &nearest) {
+    const auto texts = nearest.texts();
+    return texts.empty() ? "" : fmt::format("; nearest: {}", fmt::join(texts, ", "));
+}
+
+}  // namespace btf_extra
