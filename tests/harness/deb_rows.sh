@@ -156,8 +156,10 @@ debug=$root/usr/lib/debug/boot
 
 no_tables() { echo "btf-extra: no tables for the kernel $1; btf-extra install $1 makes them: $2
 exit code 0"; }
+no_package="apt-cache knows no package with it; install the kernel's vmlinux with DWARF, set \
+DEBUGINFOD_URLS, or take tables by --from"
 same 'one line where there is no debug information' "$(no_tables $release \
-    "no debug information of $release is installed: apt-get install linux-image-$release-dbg, or --yes, which does it")" \
+    "no debug information of $release is installed: $no_package")" \
     "$(kernel_hook postinst.d $release configure)"
 nothing 'and no tables' "$(find "$root/lib/firmware" 2>/dev/null)"
 
@@ -189,7 +191,7 @@ same 'an upgrade takes nothing away' "exit code 0 $release" \
 
 echo 'no kernel' >"$debug/vmlinux-$other"
 same 'a file that is no kernel stops nothing' "$(no_tables $other \
-    "no debug information of $other is installed: apt-get install linux-image-$other-dbg, or --yes, which does it")" \
+    "no debug information of $other is installed: $no_package")" \
     "$(kernel_hook postinst.d $other configure)"
 build_kernel $other
 mv "$firmware" "$firmware.away"

@@ -174,8 +174,7 @@ Finding debug_information(const Host &host) {
     return {.what = "debug information",
             .state = State::kMissing,
             .seen = found.error().message,
-            .advice =
-                fmt::format("apt-get install linux-image-{}-dbg, to make tables", host.release)};
+            .advice = "btf-extra install says which package has it"};
 }
 
 Finding module(const Host &host) {

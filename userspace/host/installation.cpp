@@ -156,9 +156,20 @@ Result<BuildIds> ask_for_tables(Debuginfod &server, const BuildIds &objects,
     return taken;
 }
 
+// Returns the package with the debug information of a kernel, by the name that Debian or Ubuntu
+// gives it; empty: the package manager knows none of these.
+std::string debug_package(const std::string &release, const InstallTools &tools) {
+    for (const std::string_view name :
+         {"linux-image-{}-dbg", "linux-image-unsigned-{}-dbgsym", "linux-image-{}-dbgsym"}) {
+        std::string package = fmt::format(fmt::runtime(name), release);
+        if (tools.run({"apt-cache", "show", package}, true))
+            return package;
+    }
+    return "";
+}
+
 // Takes what is installed, else what servers have, else packages.
 Result<DebugInfo> get_debug_info(const Host &host, const std::string &release,
-
                                  const Result<std::unique_ptr<Debuginfod>> &server,
                                  const std::string &folder, const InstallOptions &options,
                                  const InstallTools &tools) {
@@ -178,7 +189,12 @@ Result<DebugInfo> get_debug_info(const Host &host, const std::string &release,
             return *served;
         reason += "; " + served.error().message;
     }
-    const std::string package = fmt::format("linux-image-{}-dbg", release);
+    const std::string package = debug_package(release, tools);
+    if (package.empty())
+        return Error{
+            fmt::format("{}: apt-cache knows no package with it; install the kernel's "
+                        "vmlinux with DWARF, set DEBUGINFOD_URLS, or take tables by --from",
+                        reason)};
     if (!options.run_apt)
         return Error{
             fmt::format("{}: apt-get install {}, or --yes, which does it", reason, package)};
@@ -229,7 +245,9 @@ Result<std::vector<ServedObject>> fitting_objects(const Host &host, const std::s
         return Error{
             fmt::format("{}: no tables of {} with build-id {} there", list, release, build_id),
             ENOENT};
-    auto objects = TRY(parse_served_list(list, TRY(text)));
+    if (!text)
+        return text.error();
+    auto objects = TRY(parse_served_list(list, *text));
     const auto is_kernel = [&](const ServedObject &each) {
         return each.name == kVmlinux && each.build_id == build_id;
     };
@@ -309,7 +327,8 @@ Result<Installed> install_served(const Host &host, const std::string &release,
     fs::remove(path, ignored);
     TRY(complete_folder(staged->path(), std::move(taken), whole));
     TRY(staged->keep(release));
-    return described(TRY(tables_in_place(host, release)), true);
+    const auto installed = TRY(tables_in_place(host, release));
+    return described(installed, true);
 }
 
 bool is_there(const std::string &path) {
@@ -359,7 +378,8 @@ Result<Installed> install_tables(const Host &host, const InstallOptions &options
         fs::remove_all(links, ignored);
     }
     TRY(staged->keep(release));
-    return described(TRY(tables_in_place(host, release)), true);
+    const auto installed = TRY(tables_in_place(host, release));
+    return described(installed, true);
 }
 
 Result<void> load_module(const Host &host, bool fresh, const InstallTools &tools) {

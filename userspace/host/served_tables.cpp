@@ -44,7 +44,8 @@ Result<ServedObject> pack(const std::string &folder, const std::string &name,
     const std::string plain = fmt::format("{}/{}.btf_extra", folder, name);
     ServedObject out{.name = name, .build_id = build_id, .size = 0, .sha256 = {}};
     const std::string path = folder + "/" + out.file();
-    const auto bytes = TRY(carrier_bytes(path, TRY(read_extra_file(plain))));
+    const auto file = TRY(read_extra_file(plain));
+    const auto bytes = TRY(carrier_bytes(path, file));
     TRY(write_whole_file(path, bytes));
     // If several files have one build-id, debuginfod gives the newest. This one is made old, so
     // that the kernel's own file comes first where the server has it.
@@ -119,7 +120,8 @@ Result<void> put_tables(const std::string &where, const std::vector<std::byte> &
 
 Result<void> put_served(const std::string &where, const std::vector<std::byte> &bytes,
                         const ServedObject &object, const std::string &path) {
-    if (const std::string sum = TRY(sha256(bytes)); sum != object.sha256)
+    const std::string sum = TRY(sha256(bytes));
+    if (sum != object.sha256)
         return Error{fmt::format("{}: SHA-256 is {}, not {}", where, sum, object.sha256)};
     const auto carrier = TRY(ElfImage::from_bytes(where, bytes));
     const ElfSection *section = carrier.find(kCarriedSection);

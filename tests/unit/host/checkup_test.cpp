@@ -158,7 +158,7 @@ TEST(Checkup, Headers) {
 
 TEST(Checkup, DebugInformation) {
     const MadeUpHost made;
-    const std::string get = "; apt-get install linux-image-6.1.0-test-dbg, to make tables";
+    const std::string get = "; btf-extra install says which package has it";
     EXPECT_EQ(line_of(made, "debug information"),
               "missing: no debug information of 6.1.0-test is installed" + get);
     const std::string file = "/usr/lib/debug/boot/vmlinux-6.1.0-test";

@@ -186,21 +186,54 @@ TEST_F(Installation, WithoutDebugInformation) {
               "linux-image-5.9-other-dbg, or --yes, which does it");
     EXPECT_EQ(install_error({.release = "../x"}),
               "'../x' is no release of a kernel, as uname -r prints it");
-    EXPECT_EQ(ran_, Texts());
+    EXPECT_EQ(ran_, Texts({"apt-cache show linux-image-6.1.0-test-dbg",
+                           "apt-cache show linux-image-5.9-other-dbg"}));
 
-    on_run_ = [this](const std::string &) -> Result<void> {
-        add_debug_package();
+    ran_.clear();
+    on_run_ = [this](const std::string &line) -> Result<void> {
+        if (line.starts_with("apt-get"))
+            add_debug_package();
         return {};
     };
     const auto installed = install({.run_apt = true});
     ASSERT_TRUE(installed) << installed.error().message;
-    EXPECT_EQ(ran_, Texts({"apt-get install -y linux-image-6.1.0-test-dbg"}));
+    EXPECT_EQ(ran_, Texts({"apt-cache show linux-image-6.1.0-test-dbg",
+                           "apt-get install -y linux-image-6.1.0-test-dbg"}));
     EXPECT_EQ(notes_, Texts({"apt-get install linux-image-6.1.0-test-dbg"}));
     EXPECT_EQ(there(), kAll);
 }
 
+// Only packages that apt-cache knows are named.
+TEST_F(Installation, Packages) {
+    const struct {
+        const char *known, *advice;
+    } rows[] = {
+        {"linux-image-6.1.0-test-dbg",
+         "apt-get install linux-image-6.1.0-test-dbg, or --yes, which does it"},
+        {"linux-image-unsigned-6.1.0-test-dbgsym",
+         "apt-get install linux-image-unsigned-6.1.0-test-dbgsym, or --yes, which does it"},
+        {"linux-image-6.1.0-test-dbgsym",
+         "apt-get install linux-image-6.1.0-test-dbgsym, or --yes, which does it"},
+        {"none", "apt-cache knows no package with it; install the kernel's vmlinux with DWARF, set "
+                 "DEBUGINFOD_URLS, or take tables by --from"},
+    };
+    for (const auto &row : rows) {
+        on_run_ = [&](const std::string &line) -> Result<void> {
+            if (line == std::string("apt-cache show ") + row.known)
+                return {};
+            return Error{"E: No packages found"};
+        };
+        EXPECT_EQ(install_error(),
+                  std::string("no debug information of 6.1.0-test is installed: ") + row.advice);
+    }
+}
+
 TEST_F(Installation, APackageThatCannotBeHad) {
-    on_run_ = [](const std::string &) -> Result<void> { return Error{"apt-get: exit code 100"}; };
+    on_run_ = [](const std::string &line) -> Result<void> {
+        if (line.starts_with("apt-cache show "))
+            return {};
+        return Error{"apt-get: exit code 100"};
+    };
     EXPECT_EQ(install_error({.run_apt = true}), "apt-get: exit code 100");
     EXPECT_EQ(names_below(made_.path("/lib")), Texts());
 }

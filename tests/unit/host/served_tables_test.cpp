@@ -122,7 +122,11 @@ class Served : public testing::Test {
     }
     Result<Installed> install(const std::string &url, const std::string &release = "") const {
         return install_tables(made_.host(), {.release = release, .from = url},
-                              {.run = nullptr, .progress = nullptr, .note = nullptr});
+                              {.run = [](const std::vector<std::string> &, bool) -> Result<void> {
+                                   return Error{"no package manager"};
+                               },
+                               .progress = nullptr,
+                               .note = nullptr});
     }
     std::string install_error(const std::string &url) const {
         const auto done = install(url);
