@@ -11,7 +11,8 @@
 namespace btf_extra {
 
 inline Result<void> write_extra_file(const std::string &path, const ExtraFile &file) {
-    return write_whole_file(path, TRY(extra_file_bytes(path, file)));
+    const auto bytes = TRY(extra_file_bytes(path, file));
+    return write_whole_file(path, bytes);
 }
 
 }  // namespace btf_extra

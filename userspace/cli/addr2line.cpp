@@ -96,7 +96,8 @@ Result<void> Addr2line::choose_tables(const std::string &vmlinux, TablesChoice &
     std::error_code ignored;
     if (fs::exists(choice.file, ignored))
         return {};
-    const std::string build_id = build_id_text(TRY(ElfImage::open(vmlinux)).build_id_note());
+    const auto image = TRY(ElfImage::open(vmlinux));
+    const std::string build_id = build_id_text(image.build_id_note());
     for (const char *folder : kFirmwareFolders)
         for (const auto &release : fs::directory_iterator(folder, ignored))
             if (const std::string file = release.path() / "vmlinux.btf_extra";

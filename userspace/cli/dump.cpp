@@ -75,7 +75,8 @@ Result<void> push_elf(Stack &stack, const std::string &path) {
 }
 
 Result<void> push_file(Stack &stack, const std::string &path) {
-    if (TRY(is_elf_file(path)))
+    const bool is_elf = TRY(is_elf_file(path));
+    if (is_elf)
         return push_elf(stack, path);
     auto bytes = TRY(read_whole_file(path));
     return push(stack, path + ": BTF", std::move(bytes));
@@ -83,8 +84,10 @@ Result<void> push_file(Stack &stack, const std::string &path) {
 
 // Pushes the levels of base BTF.
 Result<void> push_base(Stack &stack, const ObjectPaths &paths) {
-    if (!paths.btf_base.empty())
-        stack.below.push_back(TRY(open_base_btf(paths.btf_base)));
+    if (!paths.btf_base.empty()) {
+        auto base = TRY(open_base_btf(paths.btf_base));
+        stack.below.push_back(std::move(base));
+    }
     for (const std::string &path : {paths.vmlinux, paths.module}) {
         if (path.empty())
             continue;
@@ -92,7 +95,8 @@ Result<void> push_base(Stack &stack, const ObjectPaths &paths) {
         // A module may have none.
         if (!stack.below.empty() && !module_btf_is_level(elf))
             continue;
-        stack.below.push_back(TRY(open_elf_btf(elf, stack.top())));
+        auto level = TRY(open_elf_btf(elf, stack.top()));
+        stack.below.push_back(std::move(level));
     }
     return {};
 }

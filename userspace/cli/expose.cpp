@@ -40,10 +40,9 @@ struct Options {
 Result<TemplateModule> open_template(const Options &options) {
     utsname running = {};
     uname(&running);
-    const std::string path =
-        options.template_path.empty()
-            ? TRY(TemplateModule::find(fmt::format("/lib/modules/{}", running.release)))
-            : options.template_path;
+    std::string path = options.template_path;
+    if (path.empty())
+        path = TRY(TemplateModule::find(fmt::format("/lib/modules/{}", running.release)));
     return TemplateModule::open(path, options.tables.elf.vmlinux.empty() ? running.release : "");
 }
 
@@ -90,9 +89,10 @@ Result<void> write_modules(const Options &options, const ChosenPhantoms &chosen)
     }
     const TemplateModule from = TRY(open_template(options));
     const auto plan = plan_more({}, std::move(all));
-    for (size_t i = 0; i < plan.size(); i++)
-        TRY(write_whole_file(output_path(options, i),
-                             TRY(make_module(options, from, plan[i].name, plan[i].after))));
+    for (size_t i = 0; i < plan.size(); i++) {
+        const auto bytes = TRY(make_module(options, from, plan[i].name, plan[i].after));
+        TRY(write_whole_file(output_path(options, i), bytes));
+    }
     print_stubs_text(stubs, false);
     return {};
 }
@@ -108,11 +108,13 @@ Result<void> carry_out(const Options &options, const std::vector<PlannedModule> 
         const TemplateModule from = TRY(open_template(options));
         changes.back().before = TRY(make_module(options, from, each.name, each.before));
         changes.back().after = TRY(make_module(options, from, each.name, each.after));
-        for (const Phantom &phantom : each.before)
-            if (TRY(read_stub_state(phantom.stub.name)).state == "held" &&
+        for (const Phantom &phantom : each.before) {
+            const auto state = TRY(read_stub_state(phantom.stub.name));
+            if (state.state == "held" &&
                 std::ranges::count(each.after, phantom.stub.name,
                                    [](const Phantom &other) { return other.stub.name; }) != 0)
                 held.push_back(phantom.stub.name);
+        }
     }
     TRY(change_modules(changes, kernel_loader(!options.sign.empty())));
     for (const std::string &stub : held)
@@ -168,7 +170,8 @@ Result<void> expose(const Options &options) {
         const std::string &name = each.phantom.stub.name;
         if (options.arm)
             TRY(arm_stub(name));
-        stubs.push_back({each.phantom, TRY(read_stub_state(name)), ""});
+        const auto state = TRY(read_stub_state(name));
+        stubs.push_back({each.phantom, state, ""});
     }
     print_stubs_text(stubs, options.arm);
     warn_without_fentry(*tables);
@@ -178,8 +181,10 @@ Result<void> expose(const Options &options) {
 Result<void> list(const Options &options) {
     std::vector<ExposedStub> stubs;
     for (const LoadedModule &module : TRY(loaded_modules()))
-        for (const Phantom &phantom : module.phantoms)
-            stubs.push_back({phantom, TRY(read_stub_state(phantom.stub.name)), module.name});
+        for (const Phantom &phantom : module.phantoms) {
+            const auto state = TRY(read_stub_state(phantom.stub.name));
+            stubs.push_back({phantom, state, module.name});
+        }
     if (options.json)
         print_stubs_json(stubs);
     else

@@ -23,8 +23,10 @@ const char *refusal_of(uint32_t flags) {
 }  // namespace
 
 Result<SitePlacer> SitePlacer::open(const SiteTables &tables) {
-    if (const ElfImage *elf = tables.elf())
-        return SitePlacer(tables, TRY(ProbeRules::of_file(*elf, *tables.symbols())), 0);
+    if (const ElfImage *elf = tables.elf()) {
+        auto rules = TRY(ProbeRules::of_file(*elf, *tables.symbols()));
+        return SitePlacer(tables, std::move(rules), 0);
+    }
     if (tables.source() == SiteTables::Source::kForeign)
         return Error{tables.name() + ": made for another kernel: --vmlinux names its ELF file"};
     if (tables.symbols() == nullptr)

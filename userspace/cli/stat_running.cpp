@@ -76,7 +76,9 @@ void print_text(const RunningObjects &running) {
 }  // namespace
 
 Result<void> print_running_stat(bool json) {
-    const auto running = TRY(RunningKernel(TRY(open_query_device())).objects());
+    auto device = TRY(open_query_device());
+    RunningKernel kernel(std::move(device));
+    const auto running = TRY(kernel.objects());
     if (json)
         print_json(running);
     else

@@ -35,9 +35,10 @@ class Parser {
 
     Result<std::vector<Operand>> paths() {
         std::vector<Operand> out;
-        do
-            out.push_back(TRY(path()));
-        while (take(","));
+        do {
+            auto operand = TRY(path());
+            out.push_back(std::move(operand));
+        } while (take(","));
         if (!ended())
             return unexpected("->, . or [");
         return out;
@@ -232,11 +233,14 @@ class Parser {
         out.name = TRY(name());
         for (;;) {
             if (take("->")) {
-                out.accesses.push_back({Access::kArrow, TRY(name())});
+                auto member = TRY(name());
+                out.accesses.push_back({Access::kArrow, std::move(member)});
             } else if (take(".")) {
-                out.accesses.push_back({Access::kDot, TRY(name())});
+                auto member = TRY(name());
+                out.accesses.push_back({Access::kDot, std::move(member)});
             } else if (take("[")) {
-                out.accesses.push_back({Access::kIndex, "", TRY(number()).number});
+                const auto index = TRY(number());
+                out.accesses.push_back({Access::kIndex, "", index.number});
                 if (!take("]"))
                     return unexpected("]");
             } else {

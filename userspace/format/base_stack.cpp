@@ -25,12 +25,14 @@ bool module_btf_is_level(const ElfImage &module) {
 Result<void> BaseStack::add_module(const ElfImage &module) {
     if (!module_btf_is_level(module))
         return {};
-    levels_.push_back(TRY(open_elf_btf(module, &top())));
+    auto level = TRY(open_elf_btf(module, &top()));
+    levels_.push_back(std::move(level));
     return {};
 }
 
 Result<void> BaseStack::add_file(const std::string &path) {
-    levels_.push_back(TRY(open_base_btf(path, &top())));
+    auto level = TRY(open_base_btf(path, &top()));
+    levels_.push_back(std::move(level));
     return {};
 }
 

@@ -84,7 +84,8 @@ Result<std::unique_ptr<BtfImage>> open_elf_btf(const ElfImage &image, const BtfI
 }
 
 Result<std::unique_ptr<BtfImage>> open_base_btf(const std::string &path, const BtfImage *below) {
-    if (TRY(is_elf_file(path))) {
+    const bool is_elf = TRY(is_elf_file(path));
+    if (is_elf) {
         const auto image = TRY(ElfImage::open(path));
         return open_elf_btf(image, below);
     }

@@ -214,7 +214,8 @@ Result<ExtraFile> read_extra_file(const std::string &path, FileParts parts) {
     file.frames = items_of<std::byte>(span_of(elf.frames));
     take_sections(elf, file);
     if (parts != FileParts::kPlaces) {
-        file.lines = items_of<std::byte>(TRY(part_of(path, elf, kLinesSection)));
+        const auto lines = TRY(part_of(path, elf, kLinesSection));
+        file.lines = items_of<std::byte>(lines);
         TRY(take_provenance(path, elf, file));
     }
     file.container = std::move(container);

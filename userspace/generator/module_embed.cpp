@@ -15,7 +15,8 @@ namespace {
 Result<void> check_file(const ElfImage &module) {
     size_t size = 0;
     const char *raw = elf_rawfile(module.handle(), &size);
-    if (!TRY(is_elf_file(module.path())))
+    const bool is_elf = TRY(is_elf_file(module.path()));
+    if (!is_elf)
         return module.error("ELF header", "compressed; modules in a kernel build are not");
     if (!module.relocatable())
         return module.error("ELF header", "not a relocatable file, as kernel modules are");
@@ -39,7 +40,8 @@ Result<std::vector<BaseIdentity>> embedded_base(const ElfImage &module) {
     const ElfSection *base = image.find(kBaseSection);
     if (base == nullptr)
         return image.error(kBaseSection, "not there");
-    return items_of<BaseIdentity>(TRY(image.bytes(*base)));
+    const auto levels = TRY(image.bytes(*base));
+    return items_of<BaseIdentity>(levels);
 }
 
 }  // namespace

@@ -54,7 +54,8 @@ Result<LoadedModule> read_module(const std::string &name, const std::string &tab
     const btf_blob &blob = levels->own->blob();
     const auto funcs = funcs_of(blob);
     LoadedModule out = {name, {}, 0};
-    for (Stub &stub : TRY(read_phantom_table(table, TRY(read_whole_file(table))))) {
+    const auto bytes = TRY(read_whole_file(table));
+    for (Stub &stub : TRY(read_phantom_table(table, bytes))) {
         const auto func = funcs.find(stub.name);
         if (func == funcs.end())
             return Error{fmt::format("{}: no function {}", levels->own->place(), stub.name)};
@@ -135,7 +136,8 @@ Result<std::vector<LoadedModule>> loaded_modules(const LoadedPaths &paths) {
             continue;
         if (!vmlinux)
             vmlinux = TRY(open_base_btf(paths.sys_kernel + "/btf/vmlinux"));
-        out.push_back(TRY(read_module(name, table, vmlinux, paths)));
+        auto module = TRY(read_module(name, table, vmlinux, paths));
+        out.push_back(std::move(module));
     }
     return out;
 }

@@ -164,7 +164,8 @@ Result<void> TemplateModule::check_stubs(const ElfImage &image) {
         header.sh_link == 0 || header.sh_link > image.sections().size())
         return error(table->name, "has no strings");
     const ElfSection &strings = image.sections()[header.sh_link - 1];
-    const auto symbol_bytes = TRY(image.bytes(*table)), string_bytes = TRY(image.bytes(strings));
+    const auto symbol_bytes = TRY(image.bytes(*table));
+    const auto string_bytes = TRY(image.bytes(strings));
     if (string_bytes.empty() || string_bytes.back() != std::byte{0} ||
         symbol_bytes.size() % sizeof(Elf64_Sym) != 0)
         return error(table->name, "is cut");

@@ -125,7 +125,8 @@ Result<std::vector<std::byte>> with_sections(std::span<const std::byte> file,
 }
 
 Result<void> write_sections(const std::string &path, std::span<const SectionContents> sections) {
-    const auto after = with_sections(TRY(read_whole_file(path)), sections);
+    const auto before = TRY(read_whole_file(path));
+    const auto after = with_sections(before, sections);
     if (!after)
         return Error{fmt::format("{}: output: {}", path, after.error().message)};
     return write_whole_file(path, *after);

@@ -31,7 +31,8 @@ Report make_report(const AttachOutcome &outcome) {
 Result<void> attach_func(btf_extra_kloc **kloc, const btf_extra_tables &tables,
                          const btf_extra_func &func, int prog_fd, const btf_extra_attach_opts *opts,
                          btf_extra_report **report) {
-    auto outcome = TRY(attach(*tables.tables, func, prog_fd, TRY(api_opts(opts))));
+    const auto known = TRY(api_opts(opts));
+    auto outcome = TRY(attach(*tables.tables, func, prog_fd, known));
     Report told = report != nullptr ? make_report(outcome) : nullptr;
     if (report != nullptr)
         *report = told.release();
@@ -78,7 +79,8 @@ int btf_extra_attach_kloc(btf_extra_kloc **kloc, const bpf_program *prog, const 
                           const btf_extra_attach_opts *opts, btf_extra_report **report) {
     return api_guard([&]() -> Result<void> {
         btf_extra_open_opts open = {};
-        open.no_module = TRY(api_opts(opts)).no_module;
+        const auto known = TRY(api_opts(opts));
+        open.no_module = known.no_module;
         const int prog_fd = bpf_program__fd(prog);
         if (prog_fd < 0)
             return Error{"the program is not loaded", EINVAL};

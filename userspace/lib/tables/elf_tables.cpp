@@ -23,7 +23,8 @@ Result<void> ElfTables::open(const std::string &name, FileParts parts) {
     object.view = TRY(files_.view(name_, parts));
     elf_ = files_.object();
     banner_ = kernel_banner(files_.kernel());
-    symbols_ = std::make_unique<SymbolTable>(TRY(SymbolTable::load(*elf_)));
+    auto symbols = TRY(SymbolTable::load(*elf_));
+    symbols_ = std::make_unique<SymbolTable>(std::move(symbols));
     const loc_index &index = object.view->index();
     for (uint32_t i = 0; i < index.nr_elf_sections; i++) {
         const char *section_name = index.elf_sections[i].name;
@@ -46,7 +47,8 @@ Result<void> ElfTables::open(const std::string &name, FileParts parts) {
 
 Result<std::unique_ptr<SiteTables>> open_elf_tables(const std::string &file, const ObjectPaths &elf,
                                                     FileParts parts) {
-    auto tables = std::make_unique<ElfTables>(file, TRY(ObjectFiles::open(elf)));
+    auto files = TRY(ObjectFiles::open(elf));
+    auto tables = std::make_unique<ElfTables>(file, std::move(files));
     TRY(tables->open(elf.module.empty() ? "vmlinux" : module_name(elf.module), parts));
     return std::unique_ptr<SiteTables>(std::move(tables));
 }

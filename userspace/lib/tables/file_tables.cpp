@@ -107,7 +107,8 @@ Result<void> FileTables::open(bool same_kernel) {
     TRY(check_build_id(*vmlinux.view, same_kernel));
     uint64_t distance = 0;
     if (source_ == Source::kFiles) {
-        auto symbols = std::make_unique<Kallsyms>(TRY(Kallsyms::load(paths_.kallsyms)));
+        auto loaded = TRY(Kallsyms::load(paths_.kallsyms));
+        auto symbols = std::make_unique<Kallsyms>(std::move(loaded));
         if (!symbols->hidden()) {
             distance = TRY(linked_distance(vmlinux, *symbols));
             vmlinux.text = find_section(vmlinux, ".text")->address + distance;

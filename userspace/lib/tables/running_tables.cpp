@@ -93,8 +93,10 @@ Result<std::vector<SharedObject>> RunningTables::open_all(const RunningObjects &
             out.view = (*known)->view;
         else
             out.view = TRY(open_running_view(object, vmlinux_btf_, sys_kernel_, parts_));
-        for (uint32_t elf = 0; elf < out.view->index().nr_elf_sections; elf++)
-            out.sections.push_back(TRY(place(out, elf)));
+        for (uint32_t elf = 0; elf < out.view->index().nr_elf_sections; elf++) {
+            const auto section = TRY(place(out, elf));
+            out.sections.push_back(section);
+        }
         opened.push_back(std::make_shared<const SiteObject>(std::move(out)));
     }
     std::ranges::stable_partition(opened, [](const auto &each) { return each->name == "vmlinux"; });
@@ -102,7 +104,8 @@ Result<std::vector<SharedObject>> RunningTables::open_all(const RunningObjects &
 }
 
 Result<void> RunningTables::refresh(const func_text &) {
-    if (generation_ == TRY(kernel_.objects()).generation)
+    const auto current = TRY(kernel_.objects());
+    if (generation_ == current.generation)
         return {};
     std::vector<SharedObject> opened;
     const auto now = TRY(kernel_.in_one_state([&](const RunningObjects &running) -> Result<void> {
@@ -129,8 +132,10 @@ Result<std::unique_ptr<ObjectView>> open_running_view(const btf_extra_object &ob
     file.func_info = TRY(read_whole_file(path));
     file.types = TRY(read_whole_file(path + ".types"));
     // There is no such file if the marks are not known.
-    if (std::filesystem::exists(path + ".marks"))
-        file.site_marks = items_of<uint32_t>(TRY(read_whole_file(path + ".marks")));
+    if (std::filesystem::exists(path + ".marks")) {
+        const auto marks = TRY(read_whole_file(path + ".marks"));
+        file.site_marks = items_of<uint32_t>(marks);
+    }
     // Nor is there one if the module does not keep the frames.
     if (parts != FileParts::kSites && std::filesystem::exists(path + ".frames"))
         file.frames = TRY(read_whole_file(path + ".frames"));
