@@ -94,7 +94,8 @@ void add_true_signatures(const ObjectView &view, uint32_t body, ListedFunc &func
 
 // The code there holds locks of BPF maps: see CAVEATS in btf-extra(1).
 bool may_lock_bpf_maps(std::string_view file) {
-    return file.starts_with("kernel/bpf/");
+    constexpr std::string_view kFolder = "/kernel/bpf/";
+    return file.starts_with(kFolder.substr(1)) || file.find(kFolder) != file.npos;
 }
 
 // begins: the places of the symbols of its bodies, as far as they are known.

@@ -14,6 +14,7 @@
 #include "userspace/format/btf_image.h"
 #include "userspace/format/line_table.h"
 #include "userspace/format/opened_blobs.h"
+#include "userspace/generator/dwarf/source_path.h"
 #include "userspace/generator/model/thread_pool.h"
 #include "userspace/generator/sites/defined_symbols.h"
 #include "userspace/generator/sites/dwarf_reader.h"
@@ -79,6 +80,18 @@ struct Input {
     SourceTree source_tree;
 };
 
+SourceTree find_source_tree(const DebugFile &file, const std::vector<Unit> &units, size_t threads) {
+    std::vector<UnitPaths> paths(units.size());
+    run_in_threads(threads, units.size(), [&](size_t number, size_t) {
+        const Unit &unit = units[number];
+        paths[number] = {.name = unit.name,
+                         .comp_dir = unit.comp_dir,
+                         .assembly = unit.is_assembly(),
+                         .trees = kernel_trees(file_table(file.dwarf(), unit))};
+    });
+    return SourceTree(paths);
+}
+
 Result<Input> index_input(const DebugFile &file, const BaseStack &base,
                           const GenerateOptions &options) {
     const Result<std::vector<UnitHeader>> headers = read_unit_headers(file.dwarf().info);
@@ -101,8 +114,7 @@ Result<Input> index_input(const DebugFile &file, const BaseStack &base,
                 .base_types = std::move(tables.first),
                 .symbols = std::move(tables.second),
                 .source_tree = {}};
-    for (const Unit &unit : input.units.units())
-        input.source_tree.add_unit(unit.name, unit.comp_dir);
+    input.source_tree = find_source_tree(file, input.units.units(), options.jobs);
     return input;
 }
 

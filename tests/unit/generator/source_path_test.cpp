@@ -2,6 +2,8 @@
 // A source file has one spelling, relative to the source tree.
 #include "userspace/generator/dwarf/source_path.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "tests/support/list_bytes.h"
@@ -47,6 +49,8 @@ TEST(SourcePath, Normalized) {
 struct UnitName {
     const char *name;
     const char *comp_dir;
+    std::vector<std::string> files = {};
+    bool assembly = false;
 };
 
 struct TreeRow {
@@ -58,12 +62,15 @@ struct TreeRow {
 void check(std::span<const TreeRow> rows) {
     for (const TreeRow &row : rows) {
         SCOPED_TRACE(row.name);
-        SourceTree forwards;
-        SourceTree backwards;
+        std::vector<UnitPaths> units;
         for (const UnitName &unit : row.units)
-            forwards.add_unit(unit.name, unit.comp_dir);
-        for (auto unit = row.units.rbegin(); unit != row.units.rend(); ++unit)
-            backwards.add_unit(unit->name, unit->comp_dir);
+            units.push_back({.name = unit.name,
+                             .comp_dir = unit.comp_dir,
+                             .assembly = unit.assembly,
+                             .trees = kernel_trees(unit.files)});
+        const SourceTree forwards(units);
+        std::ranges::reverse(units);
+        const SourceTree backwards(units);
         for (const auto &[path, expected] : row.paths) {
             EXPECT_EQ(forwards.relative(path), expected) << path;
             EXPECT_EQ(backwards.relative(path), expected) << path << ", units backwards";
@@ -128,6 +135,139 @@ TEST(SourcePath, Tree) {
         {"another init/main.c, deeper in the tree",
          {{"init/main.c", "/src/linux"}, {"tools/init/main.c", "/src/linux"}},
          {{"/src/linux/a.c", "a.c"}, {"/src/linux/tools/a.c", "tools/a.c"}}},
+        {"a prefix is mapped to the root", {{"/init/main.c", ""}}, {{"/kernel/a.c", "kernel/a.c"}}},
+    };
+    check(rows);
+}
+
+// The names are those that readelf --debug-dump=info and =line show.
+TEST(SourcePath, TreeOfDebiansKernels) {
+    const char *const built_in = "/build/reproducible-path/linux-6.1.192/";
+    const auto in = [&](const char *path) { return std::string(built_in) + path; };
+    const std::string rt_build = in("debian/build/build_amd64_rt_amd64");
+    const std::string rt_head = in("debian/build/source_rt/arch/x86/kernel/head_64.S");
+    const std::string rt_entry = in("debian/build/source_rt/arch/x86/entry/entry_64.S");
+    const std::string rt_aes = in("debian/build/source_rt/arch/x86/crypto/aesni-intel_asm.S");
+    const std::string rt_include = in("debian/build/source_rt/arch/x86/include/asm/smap.h");
+    const std::string rt_generated = rt_build + "/arch/x86/include/generated/asm/a.h";
+    const std::string cloud_build = in("debian/build/build_amd64_none_cloud-amd64");
+    const std::string cloud_head = in("arch/x86/kernel/head_64.S");
+    const std::string cloud_copy = in("arch/x86/lib/copy_page_64.S");
+    const std::vector<std::string> rt_files = {
+        "debian/build/source_rt/include/linux/sched.h",
+        "debian/build/source_rt/include/uapi/asm-generic/int-ll64.h"};
+    const std::vector<std::string> cloud_files = {"include/uapi/asm-generic/int-ll64.h"};
+    const TreeRow rows[] = {
+        {"6.1 rt: the prefix that is taken away is not the tree",
+         {{"debian/build/source_rt/init/main.c", "debian/build/build_amd64_rt_amd64", rt_files},
+          {"debian/build/source_rt/arch/x86/kernel/head64.c", "debian/build/build_amd64_rt_amd64",
+           rt_files},
+          {"debian/build/source_rt/kernel/bpf/hashtab.c", "debian/build/build_amd64_rt_amd64",
+           rt_files},
+          {"drivers/tty/vt/consolemap_deftbl.c", "debian/build/build_amd64_rt_amd64", {}},
+          {rt_head.c_str(), rt_build.c_str(), {}, true},
+          {rt_entry.c_str(), rt_build.c_str(), {}, true}},
+         {{"debian/build/source_rt/kernel/bpf/hashtab.c", "kernel/bpf/hashtab.c"},
+          {"debian/build/source_rt/arch/x86/include/asm/../../../../mm/slab.h", "mm/slab.h"},
+          {"./arch/x86/include/generated/asm/a.h", "arch/x86/include/generated/asm/a.h"},
+          {"debian/build/build_amd64_rt_amd64/include/generated/a.h", "include/generated/a.h"},
+          {"drivers/tty/vt/consolemap_deftbl.c", "drivers/tty/vt/consolemap_deftbl.c"},
+          {rt_head.c_str(), "arch/x86/kernel/head_64.S"},
+          {rt_entry.c_str(), "arch/x86/entry/entry_64.S"},
+          {rt_include.c_str(), "arch/x86/include/asm/smap.h"},
+          {rt_generated.c_str(), "arch/x86/include/generated/asm/a.h"}}},
+        {"a module of it",
+         {{"debian/build/source_rt/arch/x86/crypto/aesni-intel_glue.c",
+           "debian/build/build_amd64_rt_amd64", rt_files},
+          {"arch/x86/crypto/aesni-intel.mod.c", "debian/build/build_amd64_rt_amd64", rt_files},
+          {rt_aes.c_str(), rt_build.c_str(), {}, true}},
+         {{"debian/build/source_rt/include/linux/a.h", "include/linux/a.h"},
+          {"arch/x86/crypto/aesni-intel.mod.c", "arch/x86/crypto/aesni-intel.mod.c"},
+          {rt_aes.c_str(), "arch/x86/crypto/aesni-intel_asm.S"}}},
+        {"a module of it without anything in assembly",
+         {{"debian/build/source_rt/fs/xfs/xfs_super.c", "debian/build/build_amd64_rt_amd64",
+           rt_files}},
+         {{"debian/build/source_rt/fs/xfs/xfs_super.c", "fs/xfs/xfs_super.c"}}},
+        {"6.1 cloud",
+         {{"init/main.c", "debian/build/build_amd64_none_cloud-amd64", cloud_files},
+          {cloud_head.c_str(), cloud_build.c_str(), {}, true},
+          {cloud_copy.c_str(), cloud_build.c_str(), {}, true}},
+         {{"include/linux/a.h", "include/linux/a.h"},
+          {cloud_head.c_str(), "arch/x86/kernel/head_64.S"},
+          {cloud_copy.c_str(), "arch/x86/lib/copy_page_64.S"}}},
+    };
+    check(rows);
+}
+
+TEST(SourcePath, TreeOfOtherLayouts) {
+    const auto with = [](const char *tree) {
+        return std::vector<std::string>{std::string(tree) + "include/uapi/asm-generic/int-ll64.h"};
+    };
+    const TreeRow rows[] = {
+        {"-fdebug-prefix-map=/src/linux/= and O= elsewhere",
+         {{"init/main.c", "/out", with("")},
+          {"arch/x86/kernel/head64.c", "/out", with("")},
+          {"/src/linux/arch/x86/kernel/head_64.S", "/out", {}, true},
+          {"/src/linux/arch/x86/boot/a.S", "/out", {}, true}},
+         {{"kernel/fork.c", "kernel/fork.c"},
+          {"/src/linux/arch/x86/boot/a.S", "arch/x86/boot/a.S"},
+          {"/out/include/generated/a.h", "include/generated/a.h"}}},
+        {"-fdebug-prefix-map=/src=.",
+         {{"./linux/init/main.c", ".", with("./linux/")}},
+         {{"linux/kernel/fork.c", "kernel/fork.c"}}},
+        {"-fdebug-prefix-map=/src/linux=/usr/src/debug/linux",
+         {{"/usr/src/debug/linux/init/main.c", "/usr/src/debug/linux",
+           with("/usr/src/debug/linux/")}},
+         {{"/usr/src/debug/linux/kernel/fork.c", "kernel/fork.c"}}},
+        {"O=../out: the tree is a sibling",
+         {{"../linux/init/main.c", "/src/out", with("../linux/")}},
+         {{"../linux/kernel/fork.c", "kernel/fork.c"},
+          {"/src/linux/kernel/fork.c", "kernel/fork.c"},
+          {"./include/generated/a.h", "include/generated/a.h"},
+          {"/src/out/include/generated/a.h", "include/generated/a.h"},
+          {"../other/a.c", "../other/a.c"}}},
+        {"one unit has the absolute name, another the relative one",
+         {{"../kernel/a.c", "/src/linux/build", {}},
+          {"x.c", "/src/linux/build", with("/src/linux/")}},
+         {{"../kernel/a.c", "kernel/a.c"}, {"/src/linux/kernel/a.c", "kernel/a.c"}}},
+        {"a link to the sources, as in O= builds up to 4.20",
+         {{"/src/linux/init/main.c", "/srv/link/build", with("/src/linux/")},
+          {"/srv/link/build/source/kernel/fork.c", "/srv/link/build",
+           with("/srv/link/build/source/")}},
+         {{"/src/linux/kernel/fork.c", "kernel/fork.c"},
+          {"/srv/link/build/source/kernel/fork.c", "kernel/fork.c"},
+          {"/srv/link/build/include/generated/a.h", "include/generated/a.h"}}},
+        {"a module out of the tree, DKMS",
+         {{"/var/lib/dkms/m/1/build/a.c", "/usr/src/linux-headers-6.1-amd64",
+           with("/usr/src/linux-headers-6.1-common/")},
+          {"/var/lib/dkms/m/1/build/sub/b.c", "/usr/src/linux-headers-6.1-amd64",
+           with("/usr/src/linux-headers-6.1-common/")}},
+         {{"/usr/src/linux-headers-6.1-common/include/linux/a.h", "include/linux/a.h"},
+          {"./include/generated/a.h", "include/generated/a.h"},
+          {"/usr/src/linux-headers-6.1-amd64/include/generated/a.h", "include/generated/a.h"},
+          {"/var/lib/dkms/m/1/build/sub/b.h", "sub/b.h"},
+          {"/var/lib/dkms/m/2/b.h", "/var/lib/dkms/m/2/b.h"}}},
+        {"a module out of the tree, 6.13 and later",
+         {{"a.c", "/srv/driver", with("/usr/src/linux/")}},
+         {{"/usr/src/linux/include/linux/a.h", "include/linux/a.h"},
+          {"a.c", "a.c"},
+          {"/srv/driver/a.h", "a.h"}}},
+        {"its own init/main.c is no tree",
+         {{"/srv/driver/init/main.c", "/usr/src/linux", with("./")}},
+         {{"/usr/src/linux/include/linux/a.h", "include/linux/a.h"},
+          {"./include/linux/a.h", "include/linux/a.h"}}},
+        {"make M=drivers/foo, 6.13 and later",
+         {{"a.c", "/src/linux/drivers/foo", with("/src/linux/")}},
+         {{"a.c", "drivers/foo/a.c"},
+          {"/src/linux/drivers/foo/a.h", "drivers/foo/a.h"},
+          {"/src/linux/include/linux/a.h", "include/linux/a.h"},
+          {"/usr/include/a.h", "/usr/include/a.h"}}},
+        {"a folder of the tree that looks like one",
+         {{"kernel/a.c", "/src/linux", with("")}, {"kernel/b.c", "/src/linux", with("tools/")}},
+         {{"tools/include/a.h", "tools/include/a.h"}}},
+        {"a partial unit has no name",
+         {{"", "/usr/src/linux", {}}, {"/srv/m/a.c", "/usr/src/linux", with("")}},
+         {{"/srv/m/b.h", "b.h"}, {"include/linux/a.h", "include/linux/a.h"}}},
     };
     check(rows);
 }

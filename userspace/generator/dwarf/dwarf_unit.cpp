@@ -210,6 +210,11 @@ std::optional<Unit> Unit::open(const DebugSections &sections, const UnitHeader &
     return unit;
 }
 
+bool Unit::is_assembly() const {
+    constexpr uint64_t kLangAssembly = 0x31;  // DW_LANG_Assembly of DWARF 6
+    return language == DW_LANG_Mips_Assembler || language == kLangAssembly;
+}
+
 Die Unit::die_at(uint64_t offset) const {
     if (offset < header.first_die || offset >= header.end)
         return {.offset = offset};

@@ -127,6 +127,8 @@ class Unit {
     uint64_t loclists_base = 0;
     uint64_t rnglists_base = 0;
 
+    bool is_assembly() const;
+
     Die unit_die() const { return die_at(header.first_die); }
     // Reads the entry at an offset inside the unit. It has no abbreviation if the offset is that of
     // the end of a list of children, or if the entry is malformed.

@@ -2,6 +2,8 @@
 #include "userspace/generator/dwarf/source_path.h"
 
 #include <algorithm>
+#include <optional>
+#include <set>
 
 #include "userspace/generator/dwarf/line_program.h"
 
@@ -162,8 +164,7 @@ std::string normalized_path(std::string_view path) {
 
 namespace {
 
-// Returns the length of the "../" that a normalised path begins with. A kernel that is built in a
-// folder of its sources, as with O=build, names them so.
+// Returns the length of the "../" that a normalised path begins with.
 size_t parents_length(std::string_view path) {
     size_t length = 0;
     while (path.substr(length).starts_with("../"))
@@ -171,51 +172,223 @@ size_t parents_length(std::string_view path) {
     return length;
 }
 
-}  // namespace
-
-void SourceTree::add_common(const std::string &folder) {
-    if (!seen_) {
-        common_ = folder;
-        seen_ = true;
-        return;
-    }
-    // The common part ends at a whole component of the path.
-    const auto length = static_cast<size_t>(
-        std::mismatch(common_.begin(), common_.end(), folder.begin(), folder.end()).first -
-        common_.begin());
-    const bool whole = (length == common_.size() || common_[length] == '/') &&
-                       (length == folder.size() || folder[length] == '/');
-    if (whole)
-        common_.resize(length);
-    else
-        common_.resize(std::min(common_.rfind('/', length ? length - 1 : 0), common_.size()));
+bool is_outside(std::string_view normalized) {
+    return normalized.starts_with('/') || normalized.starts_with("../");
 }
 
-void SourceTree::add_unit(std::string_view name, std::string_view comp_dir) {
-    constexpr std::string_view kMain = "/init/main.c";
-    if (name.starts_with('/')) {
-        const std::string path = normalized_path(name);
-        if (path.ends_with(kMain))
-            kernel_ = path.substr(0, path.size() - kMain.size());
-        add_common(path.substr(0, path.rfind('/')));
+std::string parent_of(const std::string &normalized) {
+    const size_t slash = normalized.rfind('/');
+    return slash == std::string::npos ? "" : normalized.substr(0, slash);
+}
+
+// Returns what follows a folder in a path inside of it. Both are normalised; the folder "" has all
+// relative paths that do not leave it.
+std::optional<std::string> rest_below(std::string_view folder, std::string_view path) {
+    const std::string_view slash = folder.empty() || folder == "/" ? "" : "/";
+    if (path.size() <= folder.size() + slash.size() || !path.starts_with(folder) ||
+        !path.substr(folder.size()).starts_with(slash))
+        return {};
+    path.remove_prefix(folder.size() + slash.size());
+    return is_outside(path) ? std::nullopt : std::optional(std::string(path));
+}
+
+// Returns the folder that has a file, of which the end of the path is given.
+std::optional<std::string> folder_before(std::string_view path, std::string_view end) {
+    if (!path.ends_with(end))
+        return {};
+    path.remove_suffix(end.size());
+    if (path.empty() || path == "/")
+        return std::string(path);
+    return path.ends_with('/') ? std::optional(std::string(path.substr(0, path.size() - 1)))
+                               : std::nullopt;
+}
+
+// Returns the path to a folder from another. Both are absolute and normalised.
+std::string path_from(std::string_view from, std::string_view to) {
+    const std::string from_slash = std::string(from) + "/";
+    const std::string to_slash = std::string(to) + "/";
+    const auto length = std::ranges::mismatch(from_slash, to_slash).in1 - from_slash.begin();
+    const size_t common = from_slash.rfind('/', static_cast<size_t>(length) - 1) + 1;
+    std::string result;
+    for (size_t at = common; (at = from_slash.find('/', at)) != std::string::npos; ++at)
+        result += "../";
+    result += to_slash.substr(std::min(common, to_slash.size()));
+    return normalized_path(result);
+}
+
+// Shortens a folder to the part, of whole names, that it has in common with another.
+void add_common(std::optional<std::string> &common, const std::string &folder) {
+    if (!common) {
+        common = folder;
+        return;
     }
-    if (comp_dir.starts_with('/')) {
-        const std::string path = normalized_path(name);
-        const size_t parents = parents_length(path);
-        if (std::string_view(path).substr(parents) == kMain.substr(1))
-            kernel_ = normalized_path(joined(comp_dir, path.substr(0, parents)));
-        add_common(normalized_path(comp_dir));
+    const auto length =
+        static_cast<size_t>(std::ranges::mismatch(*common, folder).in1 - common->begin());
+    const bool whole = (length == common->size() || (*common)[length] == '/') &&
+                       (length == folder.size() || folder[length] == '/');
+    if (whole)
+        common->resize(length);
+    else
+        common->resize(std::min(common->rfind('/', length ? length - 1 : 0), common->size()));
+}
+
+}  // namespace
+
+std::vector<std::string> kernel_trees(const std::vector<std::string> &files) {
+    constexpr std::string_view kName = "/int-ll64.h";
+    constexpr std::string_view kHeader = "include/uapi/asm-generic/int-ll64.h";
+    std::vector<std::string> trees;
+    for (const std::string &file : files) {
+        if (!file.ends_with(kName))
+            continue;
+        const std::string path = normalized_path(file);
+        if (const auto tree = folder_before(path, kHeader))
+            trees.push_back(*tree);
     }
+    return trees;
+}
+
+SourceTree::SourceTree(std::span<const UnitPaths> units) {
+    find_trees(units);
+    is_known_ = !folders_.empty();
+    if (!is_known_) {
+        std::optional<std::string> common;
+        for (const UnitPaths &unit : units) {
+            if (unit.name.starts_with('/'))
+                add_common(common, parent_of(normalized_path(unit.name)));
+            if (unit.comp_dir.starts_with('/'))
+                add_common(common, normalized_path(unit.comp_dir));
+        }
+        if (common && common->size() > 1)
+            folders_.push_back(*common);
+        return;
+    }
+    find_other_spellings(units);
+    find_assembly(units);
+    find_module(units);
+    find_build_folders(units);
+    // The longest first: a folder of the build may be in the tree, or the other way round.
+    std::ranges::sort(folders_, [](const std::string &a, const std::string &b) {
+        return a.size() != b.size() ? a.size() > b.size() : a < b;
+    });
+}
+
+void SourceTree::find_trees(std::span<const UnitPaths> units) {
+    std::set<std::string> trees;
+    for (const UnitPaths &unit : units)
+        trees.insert(unit.trees.begin(), unit.trees.end());
+    if (trees.empty())
+        for (const UnitPaths &unit : units)
+            if (const auto tree = folder_before(normalized_path(unit.name), "init/main.c"))
+                trees.insert(*tree);
+    // A folder in a tree is not a tree, whatever files it has.
+    for (const std::string &tree : trees)
+        if (std::ranges::none_of(
+                trees, [&](const std::string &other) { return bool{rest_below(other, tree)}; }))
+            folders_.push_back(tree);
+}
+
+// A unit that names the tree in one way says with DW_AT_comp_dir how others may name it.
+void SourceTree::find_other_spellings(std::span<const UnitPaths> units) {
+    std::set<std::string> comp_dirs;
+    for (const UnitPaths &unit : units)
+        if (!unit.assembly && unit.comp_dir.starts_with('/'))
+            comp_dirs.insert(normalized_path(unit.comp_dir));
+    std::set<std::string> trees(folders_.begin(), folders_.end());
+    for (const std::string &comp_dir : comp_dirs)
+        for (const std::string &tree : folders_)
+            trees.insert(tree.starts_with('/') ? path_from(comp_dir, tree)
+                                               : normalized_path(joined(comp_dir, tree)));
+    folders_.assign(trees.begin(), trees.end());
+}
+
+// Units in assembly have absolute names where a prefix is taken from all others, as in
+// Debian's 6.1.
+void SourceTree::find_assembly(std::span<const UnitPaths> units) {
+    std::set<std::string> inside;  // folders of other units
+    std::optional<std::string> common;
+    std::vector<std::string> outside;  // folders of units in assembly
+    for (const UnitPaths &unit : units) {
+        const std::string path = normalized_path(unit.name);
+        const std::string *folder = folder_of(path);
+        if (folder && !unit.assembly)
+            inside.insert(parent_of(*rest_below(*folder, path)));
+        if (folder || !unit.assembly || !path.starts_with('/'))
+            continue;
+        outside.push_back(parent_of(path));
+        add_common(common, outside.back());
+        if (unit.comp_dir.starts_with('/'))
+            add_common(common, normalized_path(unit.comp_dir));
+    }
+    std::set<std::string> trees;
+    for (const std::string &folder : outside) {
+        for (const std::string &tree : folders_)
+            if (const auto tail = "/" + tree + "/";
+                !tree.empty() && !tree.starts_with('/') && !tree.starts_with(".."))
+                if (const size_t at = (folder + "/").find(tail); at != std::string::npos)
+                    trees.insert(folder.substr(0, at + tail.size() - 1));
+        // The longest part of the path that is a folder of the tree.
+        for (size_t slash = folder.find('/', 1); slash != std::string::npos;
+             slash = folder.find('/', slash + 1))
+            if (const std::string part = folder.substr(slash + 1);
+                part.find('/') != std::string::npos && inside.contains(part)) {
+                trees.insert(folder.substr(0, slash));
+                break;
+            }
+    }
+    if (trees.empty() && common && common->size() > 1 &&
+        std::ranges::find(folders_, "") != folders_.end())
+        trees.insert(*common);
+    folders_.insert(folders_.end(), trees.begin(), trees.end());
+}
+
+void SourceTree::find_module(std::span<const UnitPaths> units) {
+    std::optional<std::string> common;
+    for (const UnitPaths &unit : units) {
+        const std::string path = normalized_path(unit.name);
+        if (unit.assembly || path.empty())
+            continue;
+        if (folder_of(path) || !is_outside(path))
+            return;
+        add_common(common, parent_of(path));
+    }
+    if (common && common->size() > 1)
+        folders_.push_back(*common);
+}
+
+void SourceTree::find_build_folders(std::span<const UnitPaths> units) {
+    std::set<std::string> absolute;
+    std::set<std::string> mapped;  // by -fdebug-prefix-map
+    bool names_begin_here = true;
+    for (const UnitPaths &unit : units) {
+        const std::string path = normalized_path(unit.comp_dir);
+        if (path.size() > 1)
+            (path.starts_with('/') ? absolute : mapped).insert(path);
+        names_begin_here &= unit.assembly || !is_outside(normalized_path(unit.name));
+    }
+    const std::string *tree = absolute.size() == 1 ? folder_of(*absolute.begin()) : nullptr;
+    if (tree && names_begin_here && std::ranges::find(folders_, "") == folders_.end()) {
+        working_folder_ = *rest_below(*tree, *absolute.begin()) + "/";
+        return;
+    }
+    for (const auto &set : {absolute, mapped})
+        if (set.size() == 1)
+            folders_.push_back(*set.begin());
+}
+
+const std::string *SourceTree::folder_of(std::string_view normalized) const {
+    const auto found = std::ranges::find_if(
+        folders_, [&](const std::string &folder) { return bool{rest_below(folder, normalized)}; });
+    return found != folders_.end() ? &*found : nullptr;
 }
 
 std::string SourceTree::relative(std::string_view path) const {
     std::string result = normalized_path(path);
-    result.erase(0, parents_length(result));
-    const std::string &root = kernel_.empty() ? common_ : kernel_;
-    if (root.size() > 1 && result.size() > root.size() && result.starts_with(root) &&
-        result[root.size()] == '/')
-        result.erase(0, root.size() + 1);
-    return result;
+    if (!is_known_)
+        result.erase(0, parents_length(result));
+    if (const std::string *folder = folder_of(result))
+        return *rest_below(*folder, result);
+    return is_outside(result) || result.empty() ? result : working_folder_ + result;
 }
 
 }  // namespace btf_extra::generator

@@ -19,8 +19,7 @@ namespace btf_extra::generator {
 
 namespace {
 
-constexpr uint32_t kMaxDepth = 512;       // of nested entries
-constexpr uint64_t kLangAssembly = 0x31;  // DW_LANG_Assembly of DWARF 6
+constexpr uint32_t kMaxDepth = 512;  // of nested entries
 
 using Function = SourceFunctions::Function;
 
@@ -515,8 +514,7 @@ uint64_t UnitWalk::visit_parameter(const Die &die, OpenSite &site) {
 UnitSites read_unit(UnitTools &tools, const Unit &unit) {
     UnitSites none;
     none.skipped_rust = unit.language == DW_LANG_Rust;
-    if (none.skipped_rust || unit.language == DW_LANG_Mips_Assembler ||
-        unit.language == kLangAssembly)
+    if (none.skipped_rust || unit.is_assembly())
         return none;
     return UnitWalk(tools, unit).run();
 }
