@@ -50,7 +50,8 @@ static u32 walk_sites(const struct extra_object *object, u32 func_id, site_fn fn
 
 /*
  * An id of the base has all that has its name, or nothing: if there are several
- * functions of that name, our types have an id for each.
+ * functions of that name, or if the base has other names of parameters, our types
+ * have an id for each.
  */
 static void walk_sites_meant(const struct extra_object *object, u32 func_id, site_fn fn,
 			     void *data)

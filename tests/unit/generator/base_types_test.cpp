@@ -14,6 +14,7 @@ namespace {
 
 using generator::BaseTypes;
 using Ids = std::vector<uint32_t>;
+using Names = std::vector<std::string_view>;
 
 Ids ids(std::initializer_list<int> list) {
     return {list.begin(), list.end()};
@@ -99,16 +100,23 @@ TEST(BaseTypesTest, LevelThatIsSharedAnswersAsOneThatIsNot) {
          },
          ids({proto})},
         {"a function is the module's own",
-         [&](auto &t) { return Ids{t.func("call", result, Ids{u(kernel_pointer)}, false)}; },
+         [&](auto &t) {
+             return Ids{t.func("call", result, Ids{u(kernel_pointer)}, Names{"a"}, false)};
+         },
          ids({call})},
+        {"a function has the names of its parameters",
+         [&](auto &t) {
+             return Ids{t.func("call", result, Ids{u(kernel_pointer)}, Names{"b"}, false)};
+         },
+         {0}},
         {"a variadic function",
-         [&](auto &t) { return Ids{t.func("teller", result, Ids{u(pointer)}, true)}; },
+         [&](auto &t) { return Ids{t.func("teller", result, Ids{u(pointer)}, Names{"b"}, true)}; },
          ids({teller})},
         {"a variadic function is no other",
-         [&](auto &t) { return Ids{t.func("teller", result, Ids{u(pointer)}, false)}; },
+         [&](auto &t) { return Ids{t.func("teller", result, Ids{u(pointer)}, Names{"b"}, false)}; },
          {0}},
         {"what ends a variadic function has no name",
-         [&](auto &t) { return Ids{t.func("odd", result, Ids{u(pointer)}, true)}; },
+         [&](auto &t) { return Ids{t.func("odd", result, Ids{u(pointer)}, Names{"b"}, true)}; },
          {0}},
         {"kinds",
          [&](auto &t) {
@@ -140,7 +148,7 @@ TEST(BaseTypesTest, LevelThatIsSharedAnswersAsOneThatIsNot) {
     // A module without BTF has the kernel's level alone.
     const BaseTypes bare(&kernel_image->blob(), below->end_id(), below);
     EXPECT_EQ(bare.named(BTF_KIND_STRUCT, "twice"), ids({kernel_twice}));
-    EXPECT_EQ(bare.func("call", result, Ids{u(kernel_pointer)}, false), 0u);
+    EXPECT_EQ(bare.func("call", result, Ids{u(kernel_pointer)}, Names{"a"}, false), 0u);
     EXPECT_EQ(bare.find_string("above"), UINT32_MAX);
 }
 

@@ -305,7 +305,8 @@ TEST(SiteMerge, Variadic) {
                                              "inline0+0x20 f[f.h][b.c](reg5)\n");
 }
 
-TEST(SiteMerge, NamesOfParametersDoNotMakeAFunction) {
+// What is shown of a site are the names of its own definition.
+TEST(SiteMerge, NamesOfParametersMakeAFunction) {
     UnitBuilder a("a.c"), b("b.c");
     const uint32_t fa = a.function("f", "f.h"), fb = b.function("f", "f.h");
     a.unit_.param_names = {"first"};
@@ -313,10 +314,14 @@ TEST(SiteMerge, NamesOfParametersDoNotMakeAFunction) {
     a.site(fa, 0x10, {a.reg(5)});
     b.site(fb, 0x20, {b.reg(5)});
     const std::vector<UnitSites> units = units_of({a, b});
-    EXPECT_EQ(merged_text(units), "inline0+0x10 f(reg5)\ninline0+0x20 f(reg5)\n");
+    EXPECT_EQ(merged_text(units),
+              "inline0+0x10 f[f.h][a.c](reg5)\ninline0+0x20 f[f.h][b.c](reg5)\n");
     const Merged merged = merged_sites(units, 1);
-    ASSERT_EQ(merged.functions[0].param_names.size(), 1u);
-    EXPECT_EQ(merged.functions[0].param_names[0], "first");
+    ASSERT_EQ(merged.functions.size(), 2u);
+    for (const size_t number : {0, 1}) {
+        ASSERT_EQ(merged.functions[number].param_names.size(), 1u);
+        EXPECT_EQ(merged.functions[number].param_names[0], number == 0 ? "first" : "second");
+    }
 }
 
 TEST(SiteMerge, Counts) {
@@ -438,8 +443,7 @@ TEST_F(WrittenFunctions, LinkageAndVariadic) {
     EXPECT_EQ(write(units_of({a})), "f global/1\ng/1\n");
 }
 
-// The id of a FUNC of the base is found by name and prototype. The names of parameters do not
-// count.
+// The id of a FUNC of the base is found by name and prototype, with the names of the parameters.
 TEST_F(WrittenFunctions, FunctionsOfTheBase) {
     const auto func = [&](const char *name, int proto) {
         return static_cast<uint32_t>(base.function(name, proto));
@@ -450,6 +454,7 @@ TEST_F(WrittenFunctions, FunctionsOfTheBase) {
     const uint32_t second = func("twice", one);
     const uint32_t variadic = func("variadic", base.prototype(kInt, {{"a", kLong}}, true));
     const uint32_t none = func("none", base.prototype(0));
+    const uint32_t nameless = func("nameless", base.prototype(kInt, {{nullptr, kLong}}));
     const auto image = base.image();
     const BaseTypes types(&image->blob());
     const struct {
@@ -458,8 +463,13 @@ TEST_F(WrittenFunctions, FunctionsOfTheBase) {
         std::vector<TypeId> params;
         bool is_variadic;
         uint32_t expected;
+        std::string_view first_name = "a";
     } rows[] = {
         {"unique", kInt, {kLong}, false, unique},
+        {"unique", kInt, {kLong}, false, 0, "b"},
+        {"unique", kInt, {kLong}, false, 0, ""},
+        {"nameless", kInt, {kLong}, false, 0},
+        {"nameless", kInt, {kLong}, false, nameless, ""},
         {"unique", kInt, {kInt}, false, 0},
         {"unique", kLong, {kLong}, false, 0},
         {"unique", kInt, {kLong}, true, 0},
@@ -476,9 +486,12 @@ TEST_F(WrittenFunctions, FunctionsOfTheBase) {
         {"absent", kInt, {kLong}, false, 0},
         {"int", 0, {}, false, 0},
     };
-    for (const auto &row : rows)
-        EXPECT_EQ(types.func(row.name, row.result, row.params, row.is_variadic), row.expected)
-            << row.name << ", " << row.params.size() << " parameters";
+    for (const auto &row : rows) {
+        const std::vector<std::string_view> names(row.params.size(), row.first_name);
+        EXPECT_EQ(types.func(row.name, row.result, row.params, names, row.is_variadic),
+                  row.expected)
+            << row.name << ", " << row.params.size() << " parameters, " << row.first_name;
+    }
 }
 
 using Marks = std::map<uint32_t, uint32_t>;

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/fixture_build.h"
+#include "userspace/generator/types/base_types.h"
 
 namespace btf_extra {
 namespace {
@@ -115,6 +116,32 @@ TEST_F(Weak, StrippedSymbolsTellNothing) {
         test::must_run(command);
         EXPECT_EQ(count(), row.expected);
     }
+}
+
+// BTF has one FUNC for a name, and pahole makes it from the definition that it reads first. What is
+// shown of a site are the names that its own definition has.
+TEST_F(Weak, ParametersHaveTheNamesOfTheBodyThatStays) {
+    link(kOverridden);
+    const auto elf = ElfImage::open(path());
+    const auto base = open_elf_btf(*elf);
+    ASSERT_TRUE(base) << base.error().message;
+    const generator::BaseTypes types(&(*base)->blob());
+    const std::vector<uint32_t> param = {types.unique(BTF_KIND_INT, "long int")};
+    const auto in_base = [&](std::string_view function, std::string_view name) {
+        return types.func(function, 0, param, std::vector{name}, false);
+    };
+    ASSERT_NE(in_base("given_up", "unused"), 0u);
+    const auto opened = GeneratedFixture::open(path());
+    ASSERT_TRUE(opened) << opened.error().message;
+    const auto sites = (*opened)->sites_of("given_up");
+    ASSERT_EQ(sites.size(), 1u);
+    ASSERT_EQ(sites[0].params.size(), 1u);
+    EXPECT_EQ(sites[0].params[0].name, "x");
+    // A function with the names of the base is the base's.
+    const loc_index &index = (*opened)->view().index();
+    const std::span<const uint32_t> funcs(index.funcs, index.nr_funcs);
+    EXPECT_NE(std::ranges::find(funcs, in_base("kept", "x")), funcs.end());
+    EXPECT_EQ(std::ranges::find(funcs, in_base("given_up", "unused")), funcs.end());
 }
 
 // A module is relocatable, so it has no addresses yet.

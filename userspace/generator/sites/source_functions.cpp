@@ -121,8 +121,8 @@ uint32_t SourceFunctions::add(const SourceFunction &function) {
     const auto number = static_cast<uint32_t>(sites_.functions.size());
     SourceFunction &added = sites_.functions.emplace_back(function);
     added.nr_params = static_cast<uint32_t>(sites_.param_types.size()) - added.first_param;
-    added.base_id =
-        input_.base.func(added.name, added.return_type, sites_.types_of(added), added.variadic);
+    added.base_id = input_.base.func(added.name, added.return_type, sites_.types_of(added),
+                                     sites_.names_of(added), added.variadic);
     return number;
 }
 

@@ -8,23 +8,6 @@
 
 namespace btf_extra::generator {
 
-namespace {
-
-// Says whether a FUNC_PROTO has these types.
-bool has_types(const btf_type *proto, uint32_t result, std::span<const uint32_t> types,
-               bool variadic) {
-    if (loc_kind(proto) != BTF_KIND_FUNC_PROTO || proto->type != result ||
-        loc_vlen(proto) != types.size() + (variadic ? 1 : 0))
-        return false;
-    const auto *params = reinterpret_cast<const btf_param *>(proto + 1);
-    for (size_t i = 0; i < types.size(); ++i)
-        if (params[i].type != types[i])
-            return false;
-    return !variadic || ends_variadic(params[types.size()]);
-}
-
-}  // namespace
-
 BaseTypes::BaseTypes(const btf_blob *base, uint32_t first_func_id,
                      std::shared_ptr<const BaseTypes> below)
     : base_(base), first_func_id_(first_func_id) {
@@ -208,24 +191,31 @@ uint32_t BaseTypes::func_proto(uint32_t result, std::span<const uint32_t> types,
         hash = hash_mix(hash, type);
     if (variadic)
         hash = hash_mix(hash, 0);
-    return first(hash, [&](uint32_t id) {
-        if (!has_types(type(id), result, types, variadic))
+    return first(hash, [&](uint32_t id) { return is_proto(id, result, types, names, variadic); });
+}
+
+bool BaseTypes::is_proto(uint32_t id, uint32_t result, std::span<const uint32_t> types,
+                         std::span<const std::string_view> names, bool variadic) const {
+    const btf_type *proto = type(id);
+    if (!proto || loc_kind(proto) != BTF_KIND_FUNC_PROTO || proto->type != result ||
+        loc_vlen(proto) != types.size() + (variadic ? 1 : 0))
+        return false;
+    const auto *params = reinterpret_cast<const btf_param *>(proto + 1);
+    for (size_t i = 0; i < types.size(); ++i)
+        if (params[i].type != types[i])
             return false;
-        const auto *params = reinterpret_cast<const btf_param *>(type(id) + 1);
-        for (size_t i = 0; i < names.size(); ++i)
-            if (string(params[i].name_off) != names[i])
-                return false;
-        return true;
-    });
+    for (size_t i = 0; i < names.size(); ++i)
+        if (string(params[i].name_off) != names[i])
+            return false;
+    return !variadic || ends_variadic(params[types.size()]);
 }
 
 uint32_t BaseTypes::func(std::string_view name, uint32_t result, std::span<const uint32_t> types,
-                         bool variadic) const {
+                         std::span<const std::string_view> names, bool variadic) const {
     return first(hash_mix(BTF_KIND_FUNC, hash_of(name)), [&](uint32_t id) {
         const bool named =
             id >= first_func_id_ && kind(id) == BTF_KIND_FUNC && this->name(id) == name;
-        const btf_type *proto = named ? type(type(id)->type) : nullptr;
-        return proto && has_types(proto, result, types, variadic);
+        return named && is_proto(type(id)->type, result, types, names, variadic);
     });
 }
 

@@ -51,10 +51,10 @@ class BaseTypes {
     // ends a variadic prototype is not among the types.
     uint32_t func_proto(uint32_t result, std::span<const uint32_t> types,
                         std::span<const std::string_view> names, bool variadic) const;
-    // Returns the object's FUNC of that name whose prototype has these types, whatever names its
-    // parameters have. 0: there is none.
+    // Returns the object's FUNC of that name whose prototype has these types and names, or 0. BTF
+    // may have been made from another definition, a weak one, with other names of parameters.
     uint32_t func(std::string_view name, uint32_t result, std::span<const uint32_t> types,
-                  bool variadic) const;
+                  std::span<const std::string_view> names, bool variadic) const;
     // Returns anonymous structs, unions and enums that may be the one that is wanted.
     std::vector<uint32_t> anonymous(uint32_t kind, uint32_t size, uint32_t vlen,
                                     std::string_view first_name) const;
@@ -62,6 +62,9 @@ class BaseTypes {
     uint32_t find_string(std::string_view text) const;
 
   private:
+    // Says whether a FUNC_PROTO has these types, and these names where there are any.
+    bool is_proto(uint32_t id, uint32_t result, std::span<const uint32_t> types,
+                  std::span<const std::string_view> names, bool variadic) const;
     uint64_t shape(uint32_t id) const;
     // Calls back with the ids of a bucket, of which each may have that shape, in descending order.
     template <class Visit> void each(uint64_t shape, Visit visit) const;

@@ -15,15 +15,15 @@ namespace btf_extra::generator {
 
 namespace {
 
-// Two definitions are one source function if these agree; their units and the names of their
-// parameters may differ.
 bool same_prototype(const MergedFunction &a, const MergedFunction &b) {
     return a.source->return_type == b.source->return_type &&
            a.source->variadic == b.source->variadic &&
-           std::equal(a.param_types.begin(), a.param_types.end(), b.param_types.begin(),
-                      b.param_types.end());
+           std::ranges::equal(a.param_types, b.param_types) &&
+           std::ranges::equal(a.param_names, b.param_names);
 }
 
+// Two definitions in different units are one source function if all of this agrees. A header may
+// have two definitions of a name, of which "#if" takes one.
 bool same_function(const MergedFunction &a, const MergedFunction &b) {
     return a.source->name == b.source->name && a.source->file == b.source->file &&
            a.source->only_body == b.source->only_body && same_prototype(a, b);
