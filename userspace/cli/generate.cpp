@@ -10,6 +10,7 @@
 
 #include "userspace/cli/command.h"
 #include "userspace/cli/progress_line.h"
+#include "userspace/format/kernel_release.h"
 #include "userspace/format/temporary_file.h"
 #include "userspace/generator/module_embed.h"
 
@@ -46,8 +47,15 @@ Result<void> generate_one(Options &options) {
         options.output = default_output(options.generate.input);
     options.generate.output = options.output;
     options.generate.frames = !options.no_frames;
-    if (!options.vmlinux.empty())
+    if (!options.vmlinux.empty()) {
         options.generate.vmlinux = TRY(open_base_btf(options.vmlinux));
+        const bool is_elf = TRY(is_elf_file(options.vmlinux));
+        if (is_elf) {
+            const ElfImage module = TRY(ElfImage::open(options.generate.input));
+            const ElfImage vmlinux = TRY(ElfImage::open(options.vmlinux));
+            TRY(check_release(module, vmlinux));
+        }
+    }
     ProgressLine line;
     options.generate.progress = [&](size_t done, size_t total) {
         line.show({"units", done, total});

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <elf.h>
+#include <fmt/format.h>
 
 namespace btf_extra {
 namespace {
@@ -48,6 +49,14 @@ std::string kernel_banner(const ElfImage &vmlinux) {
 
 std::string module_release(const ElfImage &module) {
     return release_after(module, ".modinfo", "vermagic=");
+}
+
+Result<void> check_release(const ElfImage &module, const ElfImage &vmlinux) {
+    const std::string wanted = module_release(module), found = kernel_release(vmlinux);
+    if (wanted.empty() || found.empty() || wanted == found)
+        return {};
+    return module.error(
+        ".modinfo", fmt::format("a module of {}, but {} is of {}", wanted, vmlinux.path(), found));
 }
 
 }  // namespace btf_extra

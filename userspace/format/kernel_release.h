@@ -15,6 +15,9 @@ std::string kernel_release(const ElfImage &vmlinux);
 std::string kernel_banner(const ElfImage &vmlinux);
 std::string module_release(const ElfImage &module);
 
+// Returns an error if both say it, and the module is for another kernel.
+Result<void> check_release(const ElfImage &module, const ElfImage &vmlinux);
+
 }  // namespace btf_extra
 
 #endif

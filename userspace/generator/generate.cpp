@@ -13,6 +13,7 @@
 #include "userspace/format/base_stack.h"
 #include "userspace/format/btf_image.h"
 #include "userspace/format/line_table.h"
+#include "userspace/format/module_base.h"
 #include "userspace/format/opened_blobs.h"
 #include "userspace/generator/dwarf/source_path.h"
 #include "userspace/generator/model/thread_pool.h"
@@ -68,7 +69,10 @@ Result<BaseStack> open_base(const ElfImage &elf, const GenerateOptions &options)
     if (!elf.relocatable())
         return elf.error("ELF header", "not a relocatable file, as kernel modules are");
     BaseStack base(options.vmlinux);
+    TRY(check_distilled_base(elf, *options.vmlinux));
     TRY(options.btf_base.empty() ? base.add_module(elf) : base.add_file(options.btf_base));
+    if (base.has_module())
+        TRY(check_split_btf(base.top(), *options.vmlinux));
     return base;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // Runs `generate` on relocatable files, and the other commands on its output.
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <sstream>
 
@@ -8,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/base_btf.h"
 #include "tests/support/machine.h"
 #include "tests/support/module_build.h"
 #include "tests/support/oracle_match.h"
@@ -256,8 +258,11 @@ TEST_F(Module, Commands) {
 TEST_F(Module, DistilledBase) {
     const std::string distilled = path("distilled.ko");
     const std::string plain = path("plain.ko");
+    test::BaseBtf base;
+    base.integer("int", 4);
+    test::write_file(path("base.btf"), base.bytes());
     test::must_run(
-        {"objcopy", "--add-section", ".BTF.base=" + path("split.btf"), good(), distilled});
+        {"objcopy", "--add-section", ".BTF.base=" + path("base.btf"), good(), distilled});
     test::must_run({"objcopy", "--remove-section", ".BTF", good(), plain});
     std::vector<std::string> dumps;
     for (const std::string &module : {distilled, plain}) {
@@ -267,6 +272,68 @@ TEST_F(Module, DistilledBase) {
         EXPECT_NE(dumps.back().find("FUNC 'one_start'"), std::string::npos) << dumps.back();
     }
     EXPECT_EQ(dumps[0], dumps[1]);
+}
+
+// A kernel relocates a distilled base by the names, kinds and sizes of its types.
+TEST_F(Module, DistilledBaseOfAnotherKernel) {
+    struct Row {
+        const char *name;
+        std::function<void(test::BaseBtf &)> add;
+        const char *missing;  // nullptr: the kernel has it
+    } rows[] = {
+        {"an integer", [](auto &base) { base.integer("int", 4); }, nullptr},
+        {"of another size", [](auto &base) { base.integer("int", 8); }, "int"},
+        {"a structure that is not there", [](auto &base) { base.structure("nowhere", 4); },
+         "nowhere"},
+        {"a forward declaration", [](auto &base) { base.forward("nowhere"); }, "nowhere"},
+        {"no name", [](auto &base) { base.structure(nullptr, 4); }, nullptr},
+    };
+    for (const Row &row : rows) {
+        SCOPED_TRACE(row.name);
+        test::BaseBtf base;
+        row.add(base);
+        test::write_file(path("base.btf"), base.bytes());
+        const std::string module = path("distilled.ko");
+        test::must_run(
+            {"objcopy", "--add-section", ".BTF.base=" + path("base.btf"), good(), module});
+        const std::vector<std::string> arguments = {"generate",  "-o",     path("none"),
+                                                    "--vmlinux", kernel(), module};
+        if (row.missing)
+            expect_refused(arguments, fmt::format("{}: .BTF.base: made on another vmlinux than {}: "
+                                                  ".BTF, which has no such type '{}'; give the one "
+                                                  "that the module was built for",
+                                                  module, kernel(), row.missing));
+        else
+            EXPECT_EQ(run_btf_extra(arguments).exit_code, 0);
+    }
+}
+
+// The kernel would only find it out when the module is loaded.
+TEST_F(Module, OfAnotherKernel) {
+    const auto refused = [](const std::string &module, const std::string &vmlinux,
+                            const std::string &reason) {
+        expect_refused({"generate", "-o", path("none"), "--vmlinux", vmlinux, module},
+                       module + reason);
+    };
+    test::link_fixture(path("stranger"), {"traced.c"}, {});
+    test::add_base_btf(path("stranger"));
+    refused(good(), path("stranger"),
+            ": .BTF: made on another vmlinux than " + path("stranger") +
+                ": .BTF; give the one that the module was linked with");
+    for (const char *release : {"6.1.0-1-amd64", "6.1.0-2-amd64"})
+        test::build_kernel(path(release), release);
+    const std::string module = path("released.ko");
+    test::build_module(module, {}, path("6.1.0-1-amd64"), "6.1.0-1-amd64");
+    EXPECT_EQ(
+        run_btf_extra({"generate", "-o", path("out"), "--vmlinux", path("6.1.0-1-amd64"), module})
+            .exit_code,
+        0);
+    refused(module, path("6.1.0-2-amd64"),
+            ": .modinfo: a module of 6.1.0-1-amd64, but " + path("6.1.0-2-amd64") +
+                " is of 6.1.0-2-amd64");
+    // A kernel that does not say its release is held by its BTF.
+    EXPECT_EQ(
+        run_btf_extra({"generate", "-o", path("out"), "--vmlinux", kernel(), module}).exit_code, 0);
 }
 
 TEST_F(Module, Refusals) {

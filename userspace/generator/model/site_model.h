@@ -132,7 +132,7 @@ struct SourceFunction {
     TypeId return_type = 0;
     uint32_t first_param = 0;  // in the unit's param_types and param_names
     uint32_t nr_params = 0;    // without the void of a variadic function
-    uint32_t base_id = 0;      // the FUNC of the base with those names and types, or 0
+    uint32_t base_id = 0;      // the FUNC of the base with that name and prototype, or 0
     // Set if this is no function of the source but what the compiler has made of one body: name is
     // then its symbol (foo.isra.0), and section << 32 | offset tells it from others of that name.
     std::optional<uint64_t> only_body;
