@@ -182,6 +182,11 @@ Entry c_unit(std::vector<Entry> children, std::vector<Attribute> more) {
     if (!has_low_pc)
         attributes.push_back(attr::address(DW_AT_low_pc, kCode));
     attributes.insert(attributes.end(), more.begin(), more.end());
+    for (Entry &child : children)
+        if (child.tag == DW_TAG_subprogram &&
+            std::ranges::find(child.attributes, DW_AT_prototyped, &Attribute::name) ==
+                child.attributes.end())
+            child.attributes.push_back(attr::flag(DW_AT_prototyped));
     std::vector<Entry> all = base_type_entries();
     all.insert(all.end(), std::make_move_iterator(children.begin()),
                std::make_move_iterator(children.end()));
@@ -204,8 +209,9 @@ Entry abstract(const std::string &name, const std::vector<ParamDecl> &params, bo
 
 Entry body(const std::string &name, uint64_t low_pc, std::vector<Entry> children,
            std::vector<Attribute> more) {
-    more.insert(more.begin(), {attr::text(DW_AT_name, name), attr::address(DW_AT_low_pc, low_pc),
-                               attr::number(DW_AT_high_pc, DW_FORM_data4, 0x100)});
+    more.insert(more.begin(),
+                {attr::text(DW_AT_name, name), attr::address(DW_AT_low_pc, low_pc),
+                 attr::number(DW_AT_high_pc, DW_FORM_data4, 0x100), attr::flag(DW_AT_prototyped)});
     return entry(DW_TAG_subprogram, std::move(more), std::move(children));
 }
 

@@ -416,7 +416,8 @@ void print_json(const ListedFuncs &funcs, const Options &options) {
                         {"name", func.name},
                         {"id", func.id},
                         {"file", or_null(func.file)},
-                        {"prototype", c_prototype(func.object->view->locations().blob(), func.id)},
+                        {"prototype",
+                         or_null(known_prototype(func.object->view->locations().blob(), func.id))},
                         {"how", func.bodies == 0    ? "inlined"
                                 : func.inlined == 0 ? "body"
                                                     : "partially inlined"},

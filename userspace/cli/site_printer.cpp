@@ -93,7 +93,7 @@ void print_sites_json(const std::vector<PrintedSite> &sites, bool running) {
         site["name"] = printed.view->func_name(func);
         site["id"] = func;
         site["symbol"] = or_null(printed.symbol);
-        site["prototype"] = c_prototype(blob_of(printed), func);
+        site["prototype"] = or_null(known_prototype(blob_of(printed), func));
         site["file"] = or_null(printed.view->func_file(func));
         if (printed.view->file().site_marks) {
             site["loop_head"] = (flags & BTF_EXTRA_SITE_LOOP_HEAD) != 0;

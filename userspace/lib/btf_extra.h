@@ -75,7 +75,10 @@ const char *btf_extra_func_name(const struct btf_extra_func *func);
 const char *btf_extra_func_object(const struct btf_extra_func *func);
 const char *btf_extra_func_file(const struct btf_extra_func *func); /* NULL: not known */
 uint32_t btf_extra_func_id(const struct btf_extra_func *func);
-/* Returns the prototype as in C: "int foo(struct sk_buff *skb, int len)". */
+/*
+ * Returns the prototype as in C: "int foo(struct sk_buff *skb, int len)". If DWARF did not say it, the
+ * text is "foo (prototype not known)", and there are no parameters.
+ */
 const char *btf_extra_func_prototype(const struct btf_extra_func *func);
 uint32_t btf_extra_func_nr_params(const struct btf_extra_func *func);
 /* Returns "" for a parameter without a name, and NULL after the last parameter. */

@@ -109,7 +109,7 @@ Result<std::vector<SourceFunc>> namesakes(SiteTables &tables, const std::string 
 // Returns why there can be no stub; empty: there can.
 std::string refusal(const DescribedFunc &func, uint32_t without) {
     const FuncParams params = func_params(blob_of(func), func.found.id);
-    if (params.params == nullptr)
+    if (params.params == nullptr || !has_known_prototype(blob_of(func), func.found.id))
         return "its prototype is not known";
     if (params.variadic)
         return "it is variadic";

@@ -81,6 +81,9 @@ class Declarator {
                 id = type->type;
                 break;
             case BTF_KIND_STRUCT:
+                // The generator writes this for a type that DWARF does not say, or BTF cannot.
+                if (type->name_off == 0 && loc_vlen(type) == 0)
+                    return join(qualifiers + "?", name);
                 return join(qualifiers + tagged(blob_, *type, "struct"), name);
             case BTF_KIND_UNION:
                 return join(qualifiers + tagged(blob_, *type, "union"), name);
@@ -146,7 +149,20 @@ std::string c_prototype(const btf_blob &blob, uint32_t func_id) {
     const btf_type *proto = btf_blob_type(&blob, func->type);
     if (proto == nullptr || loc_kind(proto) != BTF_KIND_FUNC_PROTO)
         return "? " + name + "(?)";
+    if (!has_known_prototype(blob, func_id))
+        return name + " (prototype not known)";
     return c_declaration(blob, func->type, name);
+}
+
+bool has_known_prototype(const btf_blob &blob, uint32_t func_id) {
+    const FuncParams params = func_params(blob, func_id);
+    return params.params == nullptr || params.count != 0 || !params.variadic;
+}
+
+std::optional<std::string> known_prototype(const btf_blob &blob, uint32_t func_id) {
+    if (!has_known_prototype(blob, func_id))
+        return {};
+    return c_prototype(blob, func_id);
 }
 
 FuncParams func_params(const btf_blob &blob, uint32_t func_id) {

@@ -4,6 +4,7 @@
 #define BTF_EXTRA_C_TYPE_H
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "userspace/format/core_api.h"
@@ -14,6 +15,11 @@ namespace btf_extra {
 // the blob does not have is "?". A text without end (of types that contain themselves) is cut with
 // "...".
 std::string c_prototype(const btf_blob &blob, uint32_t func_id);
+
+// Returns false if DWARF did not say the prototype of a FUNC, see kernel/core/FORMAT.md. Then
+// c_prototype() is "foo (prototype not known)", and known_prototype() is empty.
+bool has_known_prototype(const btf_blob &blob, uint32_t func_id);
+std::optional<std::string> known_prototype(const btf_blob &blob, uint32_t func_id);
 
 // Returns "int (*name)[4]" for the id of a type. The name may be empty.
 std::string c_declaration(const btf_blob &blob, uint32_t type_id, std::string name);

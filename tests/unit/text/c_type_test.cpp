@@ -46,6 +46,8 @@ TEST(CType, Declarations) {
     add(b.type("", BTF_KIND_PTR, 0, tag), "int *v", {8, false});
     uint32_t s = add(b.type("sk_buff", BTF_KIND_STRUCT, 0, 24), "struct sk_buff v", {24, false});
     add(b.type("", BTF_KIND_UNION, 0, 8), "union {...} v", {8, false});
+    add(b.type("", BTF_KIND_STRUCT, 1, 4, {x, i, 0}), "struct {...} v", {4, false});
+    add(b.type("", BTF_KIND_STRUCT, 0, 8), "? v", {8, false});
     add(b.type("state", BTF_KIND_ENUM, 0, 4), "enum state v", {4, false});
     add(b.type("wide", BTF_KIND_ENUM64, 0, 8, {}, true), "enum wide v", {8, true});
     add(b.type("fwd", BTF_KIND_FWD, 0, 0), "struct fwd v", {});
@@ -103,10 +105,16 @@ TEST(CType, Prototype) {
     b.type("", BTF_KIND_FUNC_PROTO, 2, 1, {b.string("n"), 1, 0, 0});  // 2
     b.type("printk", BTF_KIND_FUNC, BTF_FUNC_GLOBAL, 2);              // 3
     b.type("odd", BTF_KIND_FUNC, BTF_FUNC_GLOBAL, 1);                 // 4
+    b.type("", BTF_KIND_FUNC_PROTO, 1, 0, {0, 0});                    // 5
+    b.type("unsaid", BTF_KIND_FUNC, BTF_FUNC_GLOBAL, 5);              // 6
     auto image = open(b);
     EXPECT_EQ(c_prototype(image->blob(), 3), "int printk(int n, ...)");
     EXPECT_EQ(c_prototype(image->blob(), 4), "? odd(?)");
     EXPECT_EQ(c_prototype(image->blob(), 2), "?");
+    EXPECT_EQ(c_prototype(image->blob(), 6), "unsaid (prototype not known)");
+    EXPECT_EQ(known_prototype(image->blob(), 3), "int printk(int n, ...)");
+    EXPECT_EQ(known_prototype(image->blob(), 6), std::nullopt);
+    EXPECT_FALSE(has_known_prototype(image->blob(), 6));
     EXPECT_EQ(func_params(image->blob(), 3).count, 1u);
     EXPECT_TRUE(func_params(image->blob(), 3).variadic);
     EXPECT_EQ(func_params(image->blob(), 4).params, nullptr);

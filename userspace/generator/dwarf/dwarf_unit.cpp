@@ -215,6 +215,12 @@ bool Unit::is_assembly() const {
     return language == DW_LANG_Mips_Assembler || language == kLangAssembly;
 }
 
+bool Unit::is_c() const {
+    constexpr uint64_t kLangC17 = 0x2c, kLangC23 = 0x3e;  // of DWARF 6
+    return language == DW_LANG_C || language == DW_LANG_C89 || language == DW_LANG_C99 ||
+           language == DW_LANG_C11 || language == kLangC17 || language == kLangC23;
+}
+
 Die Unit::die_at(uint64_t offset) const {
     if (offset < header.first_die || offset >= header.end)
         return {.offset = offset};

@@ -128,6 +128,7 @@ class Unit {
     uint64_t rnglists_base = 0;
 
     bool is_assembly() const;
+    bool is_c() const;
 
     Die unit_die() const { return die_at(header.first_die); }
     // Reads the entry at an offset inside the unit. It has no abbreviation if the offset is that of

@@ -137,6 +137,7 @@ const SourceFunctions::Function *SourceFunctions::read(const Unit &unit, const D
     std::optional<uint64_t> file;
     SourcePlace declared;
     TypeRef result = 0;
+    bool prototyped = false;
     uint64_t specification = 0;
     const auto read_attributes = [&](uint16_t name, const AttributeValue &value) {
         switch (name) {
@@ -162,6 +163,9 @@ const SourceFunctions::Function *SourceFunctions::read(const Unit &unit, const D
             break;
         case DW_AT_external:
             source.external = value.number != 0;
+            break;
+        case DW_AT_prototyped:
+            prototyped = value.number != 0;
             break;
         case DW_AT_inline:
             source.declared_inline = value.number == DW_INL_declared_not_inlined ||
@@ -208,6 +212,10 @@ const SourceFunctions::Function *SourceFunctions::read(const Unit &unit, const D
         }
         offset = unit.next_sibling(child);
     }
+    // "-g1" leaves all types and parameters out. A prototype with nothing but the end of a variadic
+    // one says that.
+    if (unit_.is_c() && !prototyped && result == 0 && params_.empty())
+        source.variadic = true;
     const std::span params(memory_.allocate_object<Param>(params_.size()), params_.size());
     std::uninitialized_copy(params_.begin(), params_.end(), params.begin());
     auto *function = memory_.new_object<Function>();
