@@ -14,6 +14,7 @@ namespace btf_extra {
 struct Coverage {
     uint64_t functions = 0;                    // distinct functions with sites
     std::optional<uint64_t> inline_instances;  // as DWARF has them; none: no provenance
+    std::optional<uint64_t> rust_units;        // that were skipped; none: likewise
     uint64_t sites = 0;
     uint64_t inline_sites = 0;
     uint64_t body_sites = 0;

@@ -52,6 +52,8 @@ int run(Options &options) {
                    tree->build_ids.size(), tree->release.empty() ? "" : " of ", tree->release,
                    static_cast<double>(tree->bytes) / 1e6, tree->left_out.size());
     }
+    for (const std::string &note : tree->notes)
+        fmt::print(stderr, "btf-extra: {}\n", note);
     for (const generator::LeftOut &each : tree->left_out)
         fail(each.error);
     return tree->left_out.empty() ? kExitDone : kExitFailed;

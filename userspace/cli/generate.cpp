@@ -60,13 +60,22 @@ Result<void> generate_one(Options &options) {
     options.generate.progress = [&](size_t done, size_t total) {
         line.show({"units", done, total});
     };
+    std::string no_functions;
+    options.generate.no_functions = [&](const std::string &line) { no_functions = line; };
     if (!options.embed) {
-        const auto made = TRY(generator::generate(options.generate));
-        return write_whole_file(options.output, made.container);
+        const ExtraFile file = TRY(generator::generate(options.generate));
+        if (!no_functions.empty() && !options.generate.lines)
+            return Error{no_functions};
+        TRY(write_whole_file(options.output, file.container));
+        if (!no_functions.empty())
+            fmt::print(stderr, "btf-extra: {}: the tables have only lines\n", no_functions);
+        return {};
     }
     const auto embedded = TRY(generator::embed_in_module(options.generate));
     if (embedded == generator::Embedding::kNoBtf)
         fmt::print(stderr, "btf-extra: {}: left as it is: no .BTF\n", options.generate.input);
+    else if (!no_functions.empty())
+        fmt::print(stderr, "btf-extra: {}\n", no_functions);
     return {};
 }
 

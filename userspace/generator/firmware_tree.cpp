@@ -42,6 +42,7 @@ struct Object {
     int error_code = 0;         // its errno, if it has one
     std::string build_id = {};  // known if it was written
     uint64_t bytes = 0;         // of its file, if it was written
+    std::string note = {};      // GenerateOptions::no_functions
 };
 
 void take(const fs::path &path, Found &found) {
@@ -196,6 +197,7 @@ class TreeWriter {
         options.lines = options_.lines;
         if (!is_module)
             options.progress = options_.kernel_progress;
+        options.no_functions = [&](const std::string &line) { object.note = line; };
         const auto file = TRY(generate(options));
         TRY(write_whole_file(options.output, file.container));
         object.bytes = file.container.size();
@@ -296,6 +298,8 @@ Result<FirmwareTree> write_firmware_tree(const FirmwareOptions &options) {
             tree.left_out.push_back({object.name, Error{object.error, object.error_code}});
             continue;
         }
+        if (!object.note.empty())
+            tree.notes.push_back(object.note);
         tree.build_ids[object.name] = object.build_id;
         tree.bytes += object.bytes;
     }

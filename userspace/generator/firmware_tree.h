@@ -40,6 +40,7 @@ struct FirmwareTree {
     std::map<std::string, std::string> build_ids;  // of the objects that were written
     uint64_t bytes = 0;                            // of their files
     std::vector<LeftOut> left_out;                 // in order of their names
+    std::vector<std::string> notes;                // lines for the user, in the same order
 
     // Returns why the folder is of no use: it lacks vmlinux, or a disk that is full took no more.
     // NULL: it is of use.

@@ -233,6 +233,10 @@ Result<ExtraFile> generate(const GenerateOptions &options) {
                         base.top().place(), options.input)};
 
     const MergedUnits merged = merge_units(sites, options.jobs);
+    if (options.no_functions && merged.functions.empty() && merged.skipped_rust_units != 0)
+        options.no_functions(fmt::format(
+            "{}: no functions but those of {} Rust {}, which are not read", options.input,
+            merged.skipped_rust_units, merged.skipped_rust_units == 1 ? "unit" : "units"));
     auto [types, sections] = run_both(
         options.jobs, [&] { return write_types(merged.functions, input.base_types, new_types); },
         [&] { return merge_sites(sites, merged); });

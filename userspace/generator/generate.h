@@ -33,6 +33,8 @@ struct GenerateOptions {
     // Called with the number of units read and that of all units, by one thread at a time. May be
     // empty.
     std::function<void(size_t done, size_t total)> progress;
+    // Called with a line for the user if the tables are made, and have no function. May be empty.
+    std::function<void(const std::string &line)> no_functions = nullptr;
 };
 
 // It must not outlive the image.

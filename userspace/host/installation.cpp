@@ -223,6 +223,8 @@ Result<void> generate_tables(const DebugInfo &debug, const std::string &release,
         return *failure;
     for (const generator::LeftOut &each : written.left_out)
         note(tools, "left out: " + each.error.message);
+    for (const std::string &line : written.notes)
+        note(tools, line);
     return {};
 }
 

@@ -101,5 +101,53 @@ TEST_F(Unsaid, PrototypesByAttribute) {
     }
 }
 
+// The units in Rust are counted, and a file that has no others is no success.
+TEST_F(Unsaid, UnitsInRust) {
+    // The first source is compiled, and its unit then says another DW_AT_language.
+    const std::string script = "gcc -O2 -gdwarf-5 -S -dA -o $0.s weak.c\n"
+                               "sed -i \"/DW_AT_language/s/0x1d/$1/\" $0.s\n"
+                               "gcc -O2 -g -nostdlib -static -Wl,--build-id=sha1 -o $0 $0.s $2\n";
+    const struct {
+        const char *name, *language, *other;
+        int rust;
+        bool has_functions;
+    } rows[] = {
+        {"C", "0x1d", "weak_other.c", 0, true},
+        {"C and Rust", "0x1c", "weak_other.c", 1, true},
+        {"Rust", "0x1c", "", 1, false},
+    };
+    link_fixture(path("whole"), {"weak.c"}, {});
+    add_base_btf(path("whole"));
+    for (const auto &row : rows) {
+        SCOPED_TRACE(row.name);
+        const auto built =
+            run_in_fixtures({"sh", "-ec", script, path("program"), row.language, row.other});
+        ASSERT_EQ(built.exit_code, 0) << built.err;
+        must_run({"objcopy", "--add-section", ".BTF=" + path("whole.btf"), path("program")});
+        const auto made = run_btf_extra({"generate", "-o", path("tables"), path("program")});
+        EXPECT_EQ(made.exit_code, row.has_functions ? 0 : 1);
+        EXPECT_EQ(made.err, row.has_functions
+                                ? ""
+                                : "btf-extra: " + path("program") +
+                                      ": no functions but those of 1 Rust unit, which are not "
+                                      "read\n");
+        if (!row.has_functions)
+            continue;
+        const auto text = run_btf_extra({"stat", path("tables")}).out;
+        EXPECT_EQ(text.find("units in Rust, skipped                 1\n") != text.npos,
+                  row.rust != 0)
+            << text;
+        const auto result = run_btf_extra({"stat", path("tables"), "--json"});
+        EXPECT_EQ(json::parse(result.out, nullptr, false)["skipped_rust_units"], row.rust);
+    }
+    // The lines of such a file are of use.
+    const auto lines =
+        run_btf_extra({"generate", "--lines", "-o", path("tables"), path("program")});
+    EXPECT_EQ(lines.exit_code, 0);
+    EXPECT_EQ(lines.err, "btf-extra: " + path("program") +
+                             ": no functions but those of 1 Rust unit, which are not read: the "
+                             "tables have only lines\n");
+}
+
 }  // namespace
 }  // namespace btf_extra::test
