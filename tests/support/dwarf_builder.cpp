@@ -116,14 +116,20 @@ void DwarfBuilder::write(const Attribute &attribute, uint16_t form, const UnitSh
         return append(info, fixed(attribute.number, 3));
     case DW_FORM_data4:
     case DW_FORM_addrx4:
+    case DW_FORM_ref_sup4:
         return append(info, fixed(attribute.number, 4));
     case DW_FORM_data8:
+    case DW_FORM_ref_sup8:
+    case DW_FORM_ref_sig8:
         return append(info, fixed(attribute.number, 8));
     case DW_FORM_addr:
         return append(info, fixed(attribute.number, shape.address_size));
     case DW_FORM_sec_offset:
     case DW_FORM_strp:
     case DW_FORM_line_strp:
+    case DW_FORM_strp_sup:
+    case DW_FORM_GNU_strp_alt:
+    case DW_FORM_GNU_ref_alt:
         return append(info, fixed(attribute.number, shape.offset_size));
     case DW_FORM_udata:
     case DW_FORM_addrx:

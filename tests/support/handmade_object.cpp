@@ -123,6 +123,15 @@ std::string elf_file(std::vector<Section> sections) {
     return out;
 }
 
+std::vector<Section> with_dwarf(std::vector<Section> sections, DwarfBuilder &dwarf) {
+    for (const auto &[name, bytes] : dwarf.sections())
+        sections.push_back({.name = name, .bytes = std::string(bytes.begin(), bytes.end())});
+    sections.push_back({.name = ".note.gnu.build-id",
+                        .type = SHT_NOTE,
+                        .bytes = std::string("\4\0\0\0\4\0\0\0\3\0\0\0GNU\0\1\2\3\4", 20)});
+    return sections;
+}
+
 std::string param_text(const Parameter &param) {
     if (param.loc == nullptr)
         return fmt::format("{}=<{}>", param.name,
@@ -244,15 +253,13 @@ Outcome HandmadeObject::generate() {
         {".init.text", kInitCode, SHF_ALLOC | SHF_EXECINSTR, SHT_PROGBITS, zeros},
         {".BTF", 0, 0, SHT_PROGBITS, btf},
     };
-    for (const auto &[name, bytes] : dwarf.sections())
-        sections.push_back({.name = name, .bytes = std::string(bytes.begin(), bytes.end())});
-    sections.push_back({.name = ".note.gnu.build-id",
-                        .type = SHT_NOTE,
-                        .bytes = std::string("\4\0\0\0\4\0\0\0\3\0\0\0GNU\0\1\2\3\4", 20)});
-
     const TemporaryFolder folder;
     const std::string path = folder.path("vmlinux");
-    write_file(path, elf_file(std::move(sections)));
+    std::vector<Section> alternate_sections = sections;
+    write_file(path, elf_file(with_dwarf(std::move(sections), dwarf)));
+    if (!alternate.sections().empty())
+        write_file(folder.path(alternate_name),
+                   elf_file(with_dwarf(std::move(alternate_sections), alternate)));
     const auto failed = [&](std::string message) {
         if (message.starts_with(path + ": "))
             message.erase(0, path.size() + 2);

@@ -69,6 +69,10 @@ struct Outcome {
 class HandmadeObject {
   public:
     DwarfBuilder dwarf;
+    // The file beside it that its .gnu_debugaltlink or .debug_sup may name. It has the build-id
+    // 01020304. Without sections there is none.
+    DwarfBuilder alternate;
+    std::string alternate_name = "common.debug";
 
     // Adds bytes to a section other than .debug_info and .debug_abbrev.
     HandmadeObject &add(const std::string &section, const Expr &bytes);

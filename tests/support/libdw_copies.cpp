@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -33,7 +34,6 @@ struct Declared {
     std::vector<Instance> instances;
     std::set<uint64_t> entries;  // entries of instances and bodies
     std::vector<Statement> statements;
-    std::tuple<Dwarf_Word, int, int> numbers;  // the same place, with the number of the file
 };
 
 Ranges ranges_of(Dwarf_Die *die) {
@@ -60,10 +60,10 @@ class UnitWalk {
     LibdwEntries entries() {
         LibdwEntries out;
         for (auto &[place, declared] : places_)
-            if (!variables_.contains(declared.numbers))
+            if (!is_variable(place))
                 begin_where_marked(declared, out.unmarked);
         for (const auto &[place, declared] : places_)
-            if (!variables_.contains(declared.numbers))
+            if (!is_variable(place))
                 add_copies(declared, out.copies);
         return out;
     }
@@ -112,16 +112,29 @@ class UnitWalk {
     // declared where a function is, a macro has written both, and statements at that place are any
     // of the function. (Two functions at one place may come from a header that is included twice.)
     void note_variable(Dwarf_Die &die) {
-        Dwarf_Attribute attribute;
-        Dwarf_Word file = 0;
         int line = 0, column = 0;
         const int tag = dwarf_tag(&die);
         if ((tag != DW_TAG_formal_parameter && tag != DW_TAG_variable) ||
-            dwarf_decl_line(&die, &line) != 0 ||
-            dwarf_formudata(dwarf_attr(&die, DW_AT_decl_file, &attribute), &file) != 0)
+            dwarf_decl_line(&die, &line) != 0)
             return;
         dwarf_decl_column(&die, &column);
-        variables_.insert({file, line, column});
+        // The number of a file counts in the unit that has the entry: libdw looks it up there.
+        if (const char *file = dwarf_decl_file(&die))
+            variables_.insert({file, line, column});
+    }
+
+    // Does the same for all that is in a function of another unit.
+    void note_variables_of(Dwarf_Die &function) {
+        Dwarf_Die die;
+        for (int end = dwarf_child(&function, &die); end == 0; end = dwarf_siblingof(&die, &die)) {
+            note_variable(die);
+            note_variables_of(die);
+        }
+    }
+
+    bool is_variable(const Place &place) const {
+        const auto &[file, line, column] = place;
+        return variables_.contains({file, line, column});
     }
 
     void children(Dwarf_Die &parent, const Ranges &body) {
@@ -145,15 +158,13 @@ class UnitWalk {
                 return;
         int line = 0, column = 0;
         const char *file = dwarf_decl_file(&origin);
-        if (!entry || origin.cu != die.cu || file == nullptr ||
-            dwarf_decl_line(&origin, &line) != 0)
+        if (!entry || file == nullptr || dwarf_decl_line(&origin, &line) != 0)
             return;
         dwarf_decl_column(&origin, &column);
-        Dwarf_Word number = 0;
-        dwarf_formudata(dwarf_attr(&origin, DW_AT_decl_file, &attribute), &number);
+        if (origin.cu != die.cu && elsewhere_.insert(dwarf_dieoffset(&origin)).second)
+            note_variables_of(origin);
         const bool is_marked = dwarf_attr(&die, DW_AT_entry_pc, &attribute) != nullptr;
         Declared &declared = places_[{file, line, column}];
-        declared.numbers = {number, line, column};
         if (is_body || is_marked)
             declared.entries.insert(*entry);
         if (!is_body)
@@ -188,7 +199,8 @@ class UnitWalk {
 
     Dwarf_Die unit_;
     std::map<Place, Declared> places_;
-    std::set<std::tuple<Dwarf_Word, int, int>> variables_;
+    std::set<std::tuple<std::string_view, int, int>> variables_;
+    std::set<Dwarf_Off> elsewhere_;  // functions of other units that were looked through
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <deque>
 #include <mutex>
+#include <span>
 #include <utility>
 
 #include "userspace/format/base_stack.h"
@@ -84,23 +85,30 @@ struct Input {
     SourceTree source_tree;
 };
 
-SourceTree find_source_tree(const DebugFile &file, const std::vector<Unit> &units, size_t threads) {
+SourceTree find_source_tree(std::span<const Unit> units, size_t threads) {
     std::vector<UnitPaths> paths(units.size());
     run_in_threads(threads, units.size(), [&](size_t number, size_t) {
         const Unit &unit = units[number];
         paths[number] = {.name = unit.name,
                          .comp_dir = unit.comp_dir,
                          .assembly = unit.is_assembly(),
-                         .trees = kernel_trees(file_table(file.dwarf(), unit))};
+                         .trees = kernel_trees(file_table(unit.sections(), unit))};
     });
     return SourceTree(paths);
 }
 
 Result<Input> index_input(const DebugFile &file, const BaseStack &base,
                           const GenerateOptions &options) {
-    const Result<std::vector<UnitHeader>> headers = read_unit_headers(file.dwarf().info);
+    Result<std::vector<UnitHeader>> headers = read_unit_headers(file.dwarf().info);
     if (!headers)
         return Error{fmt::format("{}: {}", options.input, headers.error().message)};
+    if (const DebugSections *alternate = file.dwarf().alternate) {
+        const auto more = read_unit_headers(alternate->info, kAlternateBase);
+        if (!more)
+            return Error{
+                fmt::format("{}: alternate file: {}", options.input, more.error().message)};
+        headers->insert(headers->end(), more->begin(), more->end());
+    }
     // A module has no function of vmlinux, whatever its own are called.
     const btf_blob &top = base.top().blob();
     uint32_t first_func_id = 0;
@@ -118,7 +126,7 @@ Result<Input> index_input(const DebugFile &file, const BaseStack &base,
                 .base_types = std::move(tables.first),
                 .symbols = std::move(tables.second),
                 .source_tree = {}};
-    input.source_tree = find_source_tree(file, input.units.units(), options.jobs);
+    input.source_tree = find_source_tree(input.units.units(), options.jobs);
     return input;
 }
 
@@ -133,7 +141,7 @@ Result<std::vector<UnitSites>> read_sites(DebugFile &file, const Input &input, N
                                    .base = input.base_types,
                                    .new_types = new_types,
                                    .frames = options.frames};
-    const std::vector<Unit> &units = input.units.units();
+    const std::span<const Unit> units = input.units.units();
     std::deque<UnitTools> tools;  // by thread
     do
         tools.emplace_back(reader_input, file.frame_table());
@@ -155,13 +163,30 @@ Result<std::vector<UnitSites>> read_sites(DebugFile &file, const Input &input, N
     return sites;
 }
 
+// Instances of which none is a site are no success: something in the file was not understood.
+Result<void> expect_inline_sites(const std::vector<UnitSites> &units, const std::string &path) {
+    uint64_t instances = 0;
+    for (const UnitSites &unit : units) {
+        instances += unit.inline_instances;
+        if (std::ranges::any_of(
+                unit.sites, [](const Site &site) { return site.site_class == SiteClass::kInline; }))
+            return {};
+    }
+    if (instances == 0)
+        return {};
+    return Error{fmt::format("{}: .debug_info: {} inlined instances, and none is a site: it may "
+                             "describe another file",
+                             path, instances)};
+}
+
 std::vector<UnitLines> read_lines(const DebugFile &file, const Input &input,
                                   const GenerateOptions &options) {
-    const std::vector<Unit> &units = input.units.units();
+    const std::span<const Unit> units = input.units.units();
     std::vector<UnitLines> lines(units.size());
     run_in_threads(options.jobs, units.size(), [&](size_t unit, size_t) {
-        lines[unit] = read_unit_lines(file.dwarf(), units[unit], code_of(file.dwarf(), units[unit]),
-                                      input.source_tree);
+        const std::vector<CodeRange> code = code_of(file.dwarf(), units[unit]);
+        if (!code.empty())
+            lines[unit] = read_unit_lines(file.dwarf(), units[unit], code, input.source_tree);
     });
     return lines;
 }
@@ -226,6 +251,7 @@ Result<ExtraFile> generate(const GenerateOptions &options) {
 
     NewTypes new_types;
     auto sites = TRY(read_sites(file, input, new_types, options));
+    TRY(expect_inline_sites(sites, options.input));
     note_hooks(file, input.symbols, sites, result);
     if (new_types.too_many())
         return Error{

@@ -144,7 +144,7 @@ TEST(EntryRows, Copies) {
         entries.add_body({.file = 1, .line = 99}, body.begin, {&body, 1});
         for (const Instance &instance : row.instances)
             entries.add_instance(kDeclared, instance.begin, instance.has_entry, instance.ranges);
-        entries.read_rows(sections, unit);
+        entries.read_rows(sections, unit, {});
         std::vector<Copy> copies;
         for (const CopiedEntries::Copy &copy : entries.find())
             copies.push_back({copy.point.address, copy.point.view, copy.instances});

@@ -18,6 +18,7 @@
 
 #include "userspace/format/core_api.h"
 #include "userspace/format/machine_name.h"
+#include "userspace/generator/dwarf/alternate_file.h"
 
 namespace btf_extra::generator {
 
@@ -166,7 +167,10 @@ class ElfDebugFile final : public DebugFile {
     void take_code();
 
     std::unique_ptr<Dwfl, DwflEnd> dwfl_;
-    Elf *debug_elf_ = nullptr;   // dwfl_ owns it
+    Elf *debug_elf_ = nullptr;  // dwfl_ owns it
+    std::string debug_path_;
+    std::optional<ElfImage> alternate_elf_;
+    DebugSections alternate_;
     Elf *loaded_elf_ = nullptr;  // dwfl_ owns it if it was relocated, else elf_
     bool info_is_file_ = false;  // memory of .debug_info can be filled from the file again
 };
@@ -189,6 +193,9 @@ Result<void> ElfDebugFile::find_debug_file() {
     if (!dwarf)
         return failed();
     debug_elf_ = dwarf_getelf(dwarf);
+    const char *debug_path = nullptr;
+    dwfl_module_info(module, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, &debug_path);
+    debug_path_ = debug_path ? debug_path : elf_.path();
     loaded_elf_ = elf_.handle();
     return elf_.relocatable() ? take_layout(module) : Result<void>();
 }
@@ -224,7 +231,14 @@ bool is_gnu_compressed(Elf_Scn *section) {
     return bytes.size() >= kMagic.size() && std::equal(kMagic.begin(), kMagic.end(), bytes.begin());
 }
 
-Result<void> ElfDebugFile::read_sections() {
+// The sections of one file with debug information, and the link to its alternate file.
+struct ReadSections {
+    DebugSections dwarf;
+    std::optional<AlternateLink> link;
+};
+
+// Messages call the file path.
+Result<ReadSections> read_debug_sections(Elf *elf, const std::string &path) {
     const struct {
         const char *name;
         Bytes DebugSections::*bytes;
@@ -236,44 +250,65 @@ Result<void> ElfDebugFile::read_sections() {
         {"loclists", &DebugSections::loclists}, {"ranges", &DebugSections::ranges},
         {"rnglists", &DebugSections::rnglists},
     };
+    const auto error = [&](std::string_view where, std::string_view reason) {
+        return Error{fmt::format("{}: {}: {}", path, where, reason)};
+    };
+    ReadSections read;
     size_t names = 0;
-    if (elf_getshdrstrndx(debug_elf_, &names) != 0)
-        return elf_.error("section headers", elf_errmsg(-1));
+    if (elf_getshdrstrndx(elf, &names) != 0)
+        return error("section headers", elf_errmsg(-1));
     Elf_Scn *section = nullptr;
-    while ((section = elf_nextscn(debug_elf_, section))) {
+    while ((section = elf_nextscn(elf, section))) {
         GElf_Shdr header;
-        const char *full_name = gelf_getshdr(section, &header)
-                                    ? elf_strptr(debug_elf_, names, header.sh_name)
-                                    : nullptr;
+        const char *full_name =
+            gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : nullptr;
         if (!full_name)
             continue;
         const std::string_view name = full_name;
         const bool old_compression = name.starts_with(".zdebug_");
-        if (!name.starts_with(".debug_") && !old_compression)
+        if (!name.starts_with(".debug_") && !old_compression && name != ".gnu_debugaltlink")
             continue;
         if (name.ends_with("debug_types"))
-            return elf_.error(name, "types in units of their own (-fdebug-types-section), "
-                                    "which is not supported");
+            return error(name, "types in units of their own (-fdebug-types-section), which is not "
+                               "supported");
+        const bool is_link = name == ".gnu_debugaltlink" || name == ".debug_sup";
         const auto *entry =
             std::find_if(std::begin(wanted), std::end(wanted), [&](const auto &known) {
-                return name.substr(old_compression ? 8 : 7) == known.name;
+                return !is_link && name.substr(old_compression ? 8 : 7) == known.name;
             });
-        if (entry == std::end(wanted))
+        if (entry == std::end(wanted) && !is_link)
             continue;
         const bool compressed = (header.sh_flags & SHF_COMPRESSED) != 0;
         if ((compressed && elf_compress(section, 0, 0) < 0) ||
             (old_compression && is_gnu_compressed(section) && elf_compress_gnu(section, 0, 0) < 0))
-            return elf_.error(name, fmt::format("cannot be decompressed: {}", elf_errmsg(-1)));
+            return error(name, fmt::format("cannot be decompressed: {}", elf_errmsg(-1)));
         const Bytes bytes = bytes_of(section);
         if (bytes.empty() && header.sh_size != 0 && header.sh_type != SHT_NOBITS)
-            return elf_.error(name, elf_errmsg(-1));
-        dwarf_.*entry->bytes = bytes;
+            return error(name, elf_errmsg(-1));
+        if (!is_link)
+            read.dwarf.*entry->bytes = bytes;
+        else if (!read.link)
+            read.link = alternate_link(name, bytes);
     }
+    return read;
+}
+
+Result<void> ElfDebugFile::read_sections() {
+    ReadSections read = TRY(read_debug_sections(debug_elf_, elf_.path()));
+    dwarf_ = read.dwarf;
     if (dwarf_.info.empty() || dwarf_.abbrev.empty())
         return Error{
             elf_.error(".debug_info", "absent, as is a separate debug file: no DWARF to read")
                 .message,
             ENODATA};
+    if (!read.link)
+        return {};
+    auto alternate = TRY(open_alternate(debug_path_, *read.link));
+    alternate_elf_ = std::move(alternate);
+    const auto sections =
+        TRY(read_debug_sections(alternate_elf_->handle(), alternate_elf_->path()));
+    alternate_ = sections.dwarf;
+    dwarf_.alternate = &alternate_;
     return {};
 }
 

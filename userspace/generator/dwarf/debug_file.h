@@ -25,6 +25,8 @@ using Bytes = std::span<const uint8_t>;
 struct DebugSections {
     Bytes info, abbrev, str, line, line_str, str_offsets, addr;
     Bytes loc, loclists, ranges, rnglists;
+    // Those of the file that dwz has moved common entries and strings to; nullptr: none is named.
+    const DebugSections *alternate = nullptr;
 };
 
 // The call frame information of a file. Each thread has its own: threads cannot share handles of

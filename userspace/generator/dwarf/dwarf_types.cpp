@@ -86,12 +86,12 @@ SourceType DwarfTypes::describe(TypeRef ref, bool details) {
         die = unit ? unit->die_at(ref) : Die{};
         if (die.tag() != DW_TAG_atomic_type)
             break;
-        const AttributeValue target = unit->attribute(die, DW_AT_type);
-        ref = target.kind == AttributeValue::kReference ? target.number : 0;
+        ref = type_ref(unit->attribute(die, DW_AT_type));
     }
     if (ref == 0)
         return type;
     if (!die.abbreviation) {
+        refers_to_nothing_ = true;
         type.kind = TypeKind::kUnsupported;
         return type;
     }
@@ -113,10 +113,7 @@ SourceType DwarfTypes::describe(TypeRef ref, bool details) {
             type.declaration = value.number != 0;
             break;
         case DW_AT_type:
-            if (value.kind == AttributeValue::kReference)
-                type.target = value.number;
-            else
-                type.kind = TypeKind::kUnsupported;
+            type.target = type_ref(value);
             break;
         default:
             break;
@@ -166,9 +163,8 @@ void DwarfTypes::read_children(const Unit &unit, const Die &die, SourceType &typ
             break;
         }
         case DW_TAG_formal_parameter: {
-            const AttributeValue target = unit.attribute(child, DW_AT_type);
-            type.params.push_back(
-                {.name = unit.attribute(child, DW_AT_name).string, .type = target.number});
+            type.params.push_back({.name = unit.attribute(child, DW_AT_name).string,
+                                   .type = type_ref(unit.attribute(child, DW_AT_type))});
             break;
         }
         case DW_TAG_unspecified_parameters:
@@ -197,7 +193,7 @@ SourceMember DwarfTypes::read_member(const Unit &unit, const Die &die) {
             member.name = value.string;
             break;
         case DW_AT_type:
-            member.type = value.number;
+            member.type = type_ref(value);
             break;
         case DW_AT_bit_size:
             member.bit_size = static_cast<uint32_t>(value.number);

@@ -10,6 +10,11 @@
 
 namespace btf_extra::generator {
 
+// Returns what a DW_AT_type refers to.
+inline TypeRef type_ref(const AttributeValue &type) {
+    return type.kind == AttributeValue::kReference ? type.number : type ? kNowhere : 0;
+}
+
 class DwarfTypes final : public TypeSource {
   public:
     explicit DwarfTypes(const UnitSet &units) : units_(units) {}
@@ -17,6 +22,8 @@ class DwarfTypes final : public TypeSource {
     SourceType describe(TypeRef ref, bool details) override;
     // Returns the bytes of a value of the type. 0: there are none, or they are not known.
     uint64_t size_of(TypeRef ref);
+    // Says whether a type that was asked for is no entry.
+    bool refers_to_nothing() const { return refers_to_nothing_; }
 
   private:
     void read_children(const Unit &unit, const Die &die, SourceType &type);
@@ -26,6 +33,7 @@ class DwarfTypes final : public TypeSource {
 
     const UnitSet &units_;
     const Unit *last_ = nullptr;  // most references stay in one unit
+    bool refers_to_nothing_ = false;
 };
 
 }  // namespace btf_extra::generator

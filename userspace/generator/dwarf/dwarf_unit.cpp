@@ -93,6 +93,10 @@ bool AbbreviationTable::parse(Bytes section, uint64_t offset, uint8_t address_si
                 implicits_.push_back(reader.sleb());
             }
             specs_.push_back(spec);
+            needs_alternate_ |= form == DW_FORM_GNU_ref_alt || form == DW_FORM_GNU_strp_alt ||
+                                form == DW_FORM_ref_sup4 || form == DW_FORM_ref_sup8 ||
+                                form == DW_FORM_strp_sup;
+            needs_type_units_ |= form == DW_FORM_ref_sig8;
             if (size >= 0 && name == DW_AT_sibling && form == DW_FORM_ref4)
                 abbreviation.sibling = size;
             const int32_t bytes = form_size(form, address_size, offset_size, version);
@@ -107,14 +111,15 @@ bool AbbreviationTable::parse(Bytes section, uint64_t offset, uint8_t address_si
     }
 }
 
-Result<std::vector<UnitHeader>> read_unit_headers(Bytes info) {
+Result<std::vector<UnitHeader>> read_unit_headers(Bytes info, uint64_t base) {
     std::vector<UnitHeader> units;
     ByteReader reader(info);
     while (!reader.at_end()) {
         UnitHeader unit;
-        unit.offset = reader.offset();
+        unit.base = base;
+        unit.offset = base + reader.offset();
         const auto malformed = [&](std::string_view why) {
-            return Error{fmt::format(".debug_info: unit at {:#x}: {}", unit.offset, why)};
+            return Error{fmt::format(".debug_info: unit at {:#x}: {}", unit.offset - base, why)};
         };
         uint64_t length = reader.u32();
         if (length == 0xffffffff) {
@@ -123,7 +128,7 @@ Result<std::vector<UnitHeader>> read_unit_headers(Bytes info) {
         }
         if (reader.failed() || length > reader.remaining())
             return malformed("cut off");
-        unit.end = reader.offset() + length;
+        unit.end = base + reader.offset() + length;
         unit.version = reader.u16();
         if (unit.version < 2 || unit.version > 5)
             return malformed(fmt::format("DWARF version {} is not known", unit.version));
@@ -139,13 +144,13 @@ Result<std::vector<UnitHeader>> read_unit_headers(Bytes info) {
             unit.abbrev_offset = reader.section_offset(unit.offset_size);
             unit.address_size = reader.u8();
         }
-        unit.first_die = reader.offset();
+        unit.first_die = base + reader.offset();
         if (reader.failed() || unit.first_die > unit.end)
             return malformed("cut off");
         if (unit.address_size != 8)
             return malformed(fmt::format("addresses of {} bytes", unit.address_size));
         units.push_back(unit);
-        reader.seek(unit.end);
+        reader.seek(unit.end - base);
     }
     return units;
 }
@@ -224,9 +229,9 @@ bool Unit::is_c() const {
 Die Unit::die_at(uint64_t offset) const {
     if (offset < header.first_die || offset >= header.end)
         return {.offset = offset};
-    ByteReader reader(sections_->info.first(header.end), offset);
+    ByteReader reader = reader_at(offset);
     const uint64_t code = reader.uleb();
-    Die die{.offset = offset, .attributes = reader.offset()};
+    Die die{.offset = offset, .attributes = header.base + reader.offset()};
     if (reader.failed())
         return die;
     if (code == 0)
@@ -248,8 +253,8 @@ uint64_t Unit::next_sibling(const Die &die) const {
     if (!die.abbreviation->has_children)
         return after_attributes(die);
     if (die.abbreviation->sibling >= 0) {
-        ByteReader reader(sections_->info.first(header.end),
-                          die.attributes + static_cast<uint64_t>(die.abbreviation->sibling));
+        ByteReader reader =
+            reader_at(die.attributes + static_cast<uint64_t>(die.abbreviation->sibling));
         const uint64_t sibling = header.offset + reader.u32();
         if (!reader.failed() && sibling > die.offset && sibling <= header.end)
             return sibling;
@@ -322,6 +327,19 @@ AttributeValue Unit::read_form(ByteReader &reader, const AttributeSpec &spec) co
     const auto number = [](V::Class kind, uint64_t value) {
         return V{.kind = kind, .number = value, .block = {}, .string = {}};
     };
+    // References to an entry of this unit, of this file, of the alternate file.
+    const auto in_unit = [&](uint64_t offset) {
+        return number(V::kReference,
+                      offset < header.end - header.offset ? header.offset + offset : kNowhere);
+    };
+    const auto in_file = [&](uint64_t offset) {
+        return number(V::kReference, offset < kAlternateBase ? header.base + offset : kNowhere);
+    };
+    const auto in_alternate = [&](uint64_t offset) {
+        return number(V::kReference, sections_->alternate && offset < kAlternateBase
+                                         ? kAlternateBase + offset
+                                         : kNowhere);
+    };
     const auto block = [&](uint64_t size) {
         return V{.kind = V::kBlock, .number = 0, .block = reader.bytes(size), .string = {}};
     };
@@ -355,19 +373,18 @@ AttributeValue Unit::read_form(ByteReader &reader, const AttributeSpec &spec) co
     case DW_FORM_flag_present:
         return number(V::kFlag, 1);
     case DW_FORM_ref1:
-        return number(V::kReference, header.offset + reader.u8());
+        return in_unit(reader.u8());
     case DW_FORM_ref2:
-        return number(V::kReference, header.offset + reader.u16());
+        return in_unit(reader.u16());
     case DW_FORM_ref4:
-        return number(V::kReference, header.offset + reader.u32());
+        return in_unit(reader.u32());
     case DW_FORM_ref8:
-        return number(V::kReference, header.offset + reader.u64());
+        return in_unit(reader.u64());
     case DW_FORM_ref_udata:
-        return number(V::kReference, header.offset + reader.uleb());
+        return in_unit(reader.uleb());
     case DW_FORM_ref_addr:
-        return number(V::kReference, header.version <= 2
-                                         ? reader.unsigned_of(header.address_size)
-                                         : reader.section_offset(header.offset_size));
+        return in_file(header.version <= 2 ? reader.unsigned_of(header.address_size)
+                                           : reader.section_offset(header.offset_size));
     case DW_FORM_sec_offset:
         return number(V::kSectionOffset, reader.section_offset(header.offset_size));
     case DW_FORM_loclistx:
@@ -394,14 +411,13 @@ AttributeValue Unit::read_form(ByteReader &reader, const AttributeSpec &spec) co
     case DW_FORM_block4:
         return block(reader.u32());
     case DW_FORM_ref_sig8:
+        return number(V::kSignature, reader.u64());
     case DW_FORM_ref_sup8:
-        return number(V::kForeign, reader.u64());
+        return in_alternate(reader.u64());
     case DW_FORM_ref_sup4:
-        return number(V::kForeign, reader.u32());
-    case DW_FORM_strp_sup:
+        return in_alternate(reader.u32());
     case DW_FORM_GNU_ref_alt:
-    case DW_FORM_GNU_strp_alt:
-        return number(V::kForeign, reader.section_offset(header.offset_size));
+        return in_alternate(reader.section_offset(header.offset_size));
     default:
         return V{.kind = V::kString, .number = 0, .block = {}, .string = read_string(reader, form)};
     }
@@ -415,6 +431,12 @@ std::string_view Unit::read_string(ByteReader &reader, uint16_t form) const {
         return string_at(sections_->str, reader.section_offset(header.offset_size));
     case DW_FORM_line_strp:
         return string_at(sections_->line_str, reader.section_offset(header.offset_size));
+    case DW_FORM_strp_sup:
+    case DW_FORM_GNU_strp_alt: {
+        const uint64_t offset = reader.section_offset(header.offset_size);
+        return sections_->alternate ? string_at(sections_->alternate->str, offset)
+                                    : std::string_view();
+    }
     case DW_FORM_strx:
     case DW_FORM_GNU_str_index:
         return indexed_string(reader.uleb());
@@ -436,13 +458,17 @@ std::string_view Unit::read_string(ByteReader &reader, uint16_t form) const {
 Result<UnitSet> UnitSet::open(const DebugSections &sections, const std::vector<UnitHeader> &headers,
                               size_t threads) {
     std::vector<std::optional<Unit>> opened(headers.size());
-    run_in_threads(threads, headers.size(),
-                   [&](size_t n, size_t) { opened[n] = Unit::open(sections, headers[n]); });
+    run_in_threads(threads, headers.size(), [&](size_t n, size_t) {
+        const bool own = headers[n].base == 0;
+        opened[n] = Unit::open(own ? sections : *sections.alternate, headers[n]);
+    });
     UnitSet set;
     set.units_.reserve(headers.size());
     for (size_t n = 0; n < headers.size(); ++n) {
         const auto malformed = [&](std::string_view why) {
-            return Error{fmt::format(".debug_info: unit at {:#x}: {}", headers[n].offset, why)};
+            return Error{fmt::format("{}.debug_info: unit at {:#x}: {}",
+                                     headers[n].base == 0 ? "" : "alternate file: ",
+                                     headers[n].offset - headers[n].base, why)};
         };
         if (!opened[n])
             return malformed("malformed");
@@ -453,6 +479,13 @@ Result<UnitSet> UnitSet::open(const DebugSections &sections, const std::vector<U
         if (headers[n].unit_type == DW_UT_type)
             return malformed("a type in a unit of its own (-fdebug-types-section), which is not "
                              "supported");
+        if (opened[n]->abbreviations().needs_type_units())
+            return malformed("refers to a type in a unit of its own (-fdebug-types-section), which "
+                             "is not supported");
+        if (opened[n]->abbreviations().needs_alternate() && !opened[n]->sections().alternate)
+            return malformed("refers to an alternate file (dwz -m), which .gnu_debugaltlink or "
+                             ".debug_sup does not name");
+        set.nr_own_ += headers[n].base == 0 ? 1 : 0;
         set.units_.push_back(std::move(*opened[n]));
     }
     return set;

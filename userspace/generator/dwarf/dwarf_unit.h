@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -52,12 +53,17 @@ class AbbreviationTable {
         return specs_.data() + abbreviation.first_spec;
     }
     int64_t implicit(uint32_t number) const { return implicits_[number]; }
+    // These say whether an attribute refers to the alternate file, or to a type unit.
+    bool needs_alternate() const { return needs_alternate_; }
+    bool needs_type_units() const { return needs_type_units_; }
 
   private:
     std::vector<Abbreviation> dense_;  // by code - 1; compilers number them 1, 2, 3, ...
     std::unordered_map<uint64_t, Abbreviation> sparse_;
     std::vector<AttributeSpec> specs_;
     std::vector<int64_t> implicits_;
+    bool needs_alternate_ = false;
+    bool needs_type_units_ = false;
 };
 
 // The value of an attribute, by the class of its form.
@@ -68,13 +74,13 @@ struct AttributeValue {
         kAddressIndex,   // number: entry of .debug_addr
         kUnsigned,       // number
         kSigned,         // number, sign-extended
-        kReference,      // number: offset in .debug_info
+        kReference,      // number: offset of an entry; kNowhere: there is no such file
         kSectionOffset,  // number
         kListIndex,      // number: entry of the unit's table of lists
         kBlock,          // block
         kString,         // string
         kFlag,           // number
-        kForeign,        // in a supplementary file or a type unit, which are not followed
+        kSignature,      // of a type unit, which is not followed
     } kind = kNone;
     uint64_t number = 0;
     Bytes block;
@@ -84,8 +90,13 @@ struct AttributeValue {
     explicit operator bool() const { return kind != kNone; }
 };
 
+// Offsets of units and entries in the alternate file are above those of the file itself.
+constexpr uint64_t kAlternateBase = uint64_t{1} << 62;
+constexpr uint64_t kNowhere = UINT64_MAX;  // an offset where no entry is
+
 struct UnitHeader {
-    uint64_t offset = 0;     // of the header in .debug_info
+    uint64_t base = 0;       // offset 0 of its .debug_info: 0 or kAlternateBase
+    uint64_t offset = 0;     // of the header; it includes base, as do all offsets
     uint64_t end = 0;        // of the unit
     uint64_t first_die = 0;  // of the unit entry
     uint64_t abbrev_offset = 0;
@@ -96,12 +107,12 @@ struct UnitHeader {
 };
 
 // Reads all unit headers, in order. An error has the offset at which the section is malformed.
-Result<std::vector<UnitHeader>> read_unit_headers(Bytes info);
+Result<std::vector<UnitHeader>> read_unit_headers(Bytes info, uint64_t base = 0);
 
 // An entry.
 struct Die {
-    uint64_t offset = 0;                         // in .debug_info
-    uint64_t attributes = 0;                     // where they begin in .debug_info
+    uint64_t offset = 0;
+    uint64_t attributes = 0;                     // the offset where they begin
     const Abbreviation *abbreviation = nullptr;  // their shape; nullptr: no entry
     bool ends_children = false;                  // the null entry behind the last child
 
@@ -112,7 +123,7 @@ struct Die {
 // that threads can share it.
 class Unit {
   public:
-    // nullopt: malformed.
+    // nullopt: malformed. sections are those of the file that has the unit.
     static std::optional<Unit> open(const DebugSections &sections, const UnitHeader &header);
 
     UnitHeader header;
@@ -129,6 +140,11 @@ class Unit {
 
     bool is_assembly() const;
     bool is_c() const;
+    // The sections that its numbers and offsets refer to.
+    const DebugSections &sections() const { return *sections_; }
+    const AbbreviationTable &abbreviations() const { return abbreviations_; }
+    // A partial unit has entries that several units share. It is no unit of the source.
+    bool is_partial() const { return unit_die().tag() == DW_TAG_partial_unit; }
 
     Die unit_die() const { return die_at(header.first_die); }
     // Reads the entry at an offset inside the unit. It has no abbreviation if the offset is that of
@@ -143,7 +159,7 @@ class Unit {
     AttributeValue attribute(const Die &die, uint16_t name) const;
     // Calls visit(name, value) for every attribute. Returns what after_attributes() returns.
     template <class Visit> uint64_t for_each_attribute(const Die &die, Visit visit) const {
-        ByteReader reader(sections_->info.first(header.end), die.attributes);
+        ByteReader reader = reader_at(die.attributes);
         const AttributeSpec *spec = abbreviations_.specs(*die.abbreviation);
         const AttributeSpec *end = spec + die.abbreviation->nr_specs;
         for (; spec != end; ++spec) {
@@ -152,7 +168,7 @@ class Unit {
                 return 0;
             visit(spec->name, value);
         }
-        return reader.offset();
+        return header.base + reader.offset();
     }
 
     std::optional<uint64_t> indexed_address(uint64_t index) const;
@@ -160,6 +176,10 @@ class Unit {
     std::optional<uint64_t> address_of(const AttributeValue &value) const;
 
   private:
+    // Reads the unit up to its end.
+    ByteReader reader_at(uint64_t offset) const {
+        return ByteReader(sections_->info.first(header.end - header.base), offset - header.base);
+    }
     AttributeValue read_form(ByteReader &reader, const AttributeSpec &spec) const;
     // Reads the forms of strings.
     std::string_view read_string(ByteReader &reader, uint16_t form) const;
@@ -170,19 +190,22 @@ class Unit {
     AbbreviationTable abbreviations_;
 };
 
-// All units of a file, in order.
+// All units of a file, in order, and those of its alternate file.
 class UnitSet {
   public:
-    // Opens the units. An error says that one is malformed, or describes its code in another file.
+    // Opens the units, of which those of the alternate file come last. An error says that one is
+    // malformed, or refers to what is not supported or missing.
     static Result<UnitSet> open(const DebugSections &sections,
                                 const std::vector<UnitHeader> &headers, size_t threads);
 
-    const std::vector<Unit> &units() const { return units_; }
-    // Returns the unit that holds an offset of .debug_info, or nullptr.
+    // Returns the units of the file itself. The others have no code.
+    std::span<const Unit> units() const { return std::span(units_).first(nr_own_); }
+    // Returns the unit that holds the offset of an entry, or nullptr.
     const Unit *at(uint64_t offset) const;
 
   private:
     std::vector<Unit> units_;
+    size_t nr_own_ = 0;
 };
 
 }  // namespace btf_extra::generator

@@ -66,9 +66,18 @@ bool CopiedEntries::known(const Entry &entry) const {
     return std::ranges::binary_search(known_, entry);
 }
 
-void CopiedEntries::read_rows(const DebugSections &sections, const Unit &unit) {
+void CopiedEntries::read_rows(const DebugSections &sections, const Unit &unit,
+                              std::span<const uint64_t> same_files) {
     if (instances_.empty())
         return;
+    const auto use_lowest_number = [&](SourcePlace &place) {
+        if (place.file < same_files.size())
+            place.file = same_files[place.file];
+    };
+    for (Instance &instance : instances_)
+        use_lowest_number(instance.entry.declared);
+    for (Entry &entry : known_)
+        use_lowest_number(entry.declared);
     std::ranges::stable_sort(instances_, {}, &Instance::entry);
     std::ranges::sort(known_);
     const auto declared = [](const Instance &instance) { return instance.entry.declared; };
@@ -76,9 +85,11 @@ void CopiedEntries::read_rows(const DebugSections &sections, const Unit &unit) {
     for (const Instance &instance : instances_)
         filter->set(filter_bit(instance.entry.declared));
     for_each_row(sections, unit, [&](const LineRow &row) {
-        if (row.is_stmt && filter->test(filter_bit(row.place)) &&
-            std::ranges::binary_search(instances_, row.place, {}, declared))
-            rows_.push_back({{row.place, row.point.address}, row.point.view});
+        SourcePlace place = row.place;
+        use_lowest_number(place);
+        if (row.is_stmt && filter->test(filter_bit(place)) &&
+            std::ranges::binary_search(instances_, place, {}, declared))
+            rows_.push_back({{place, row.point.address}, row.point.view});
     });
     std::ranges::sort(rows_);
     // A row more than there are known entries is the entry of another instance that begins there.

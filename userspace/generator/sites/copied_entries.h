@@ -33,8 +33,9 @@ class CopiedEntries {
 
     std::span<const CodeRange> ranges_of(uint32_t instance) const;
 
-    // Reads the line program. Nothing is added behind that.
-    void read_rows(const DebugSections &sections, const Unit &unit);
+    // Reads the line program. Nothing is added behind that. same_files is as in SourceFunctions.
+    void read_rows(const DebugSections &sections, const Unit &unit,
+                   std::span<const uint64_t> same_files);
     // Says whether an instance is entered where it was said to be.
     bool has_entry(uint32_t instance) const { return has_entry_[instance]; }
     // Returns them in order of (place of the function, address). Those outside of all functions

@@ -157,10 +157,13 @@ UnitSites UnitWalk::run() {
         fail(unit_.header.offset);
     else if (die.abbreviation->has_children)
         walk(children, {}, 0);
+    if (tools_.types.refers_to_nothing() && sites_.error.empty())
+        sites_.error = fmt::format(".debug_info: unit at {:#x}: refers to a type that is missing",
+                                   unit_.header.offset);
     if (!marks_entries_)
         for (Site &site : sites_.sites)
             site.marks &= static_cast<uint8_t>(~SITE_MARK_NO_ENTRY);
-    copied_entries_.read_rows(sections_, unit_);
+    copied_entries_.read_rows(sections_, unit_, functions_.same_files());
     for (uint32_t i = 0; i < instances_.size(); ++i) {
         Site *site = instances_[i].site ? &sites_.sites[*instances_[i].site] : nullptr;
         if (site && (site->marks & SITE_MARK_NO_ENTRY) && copied_entries_.has_entry(i) &&
@@ -243,7 +246,7 @@ uint64_t UnitWalk::visit_subprogram(const Die &die, uint32_t depth) {
     if (!address)
         return unit_.next_sibling(die);
     enclosing.entry = *address;
-    const Function *function = functions_.at(die.offset);
+    const Function *function = functions_.at(die.offset, die.offset);
     ranges_.clear();
     place.append_ranges(sections_, unit_, ranges_);
     const uint32_t frame = add_frame(function, {}, CodeFrame::kNoCaller);
@@ -252,7 +255,8 @@ uint64_t UnitWalk::visit_subprogram(const Die &die, uint32_t depth) {
         return visit_children(die, next, {.frame = frame}, depth);
     }
     judge_body(function, enclosing);
-    copied_entries_.add_body(function ? function->declared : SourcePlace{}, *address, ranges_);
+    copied_entries_.add_body(function && function->here ? *function->here : SourcePlace{}, *address,
+                             ranges_);
     if (!function)
         return visit_children(die, next, {.enclosing = &enclosing}, depth);
     return visit_site(die, next, Site{.site_class = SiteClass::kBody},
@@ -276,7 +280,7 @@ uint64_t UnitWalk::visit_inlined(const Die &die, const Scope &scope, uint32_t de
     if (address && (scope.enclosing || scope.frame != CodeFrame::kNoCaller)) {
         sites_.inline_instances += scope.enclosing ? 1 : 0;
         if (entry.origin.kind == AttributeValue::kReference)
-            function = functions_.at(entry.origin.number);
+            function = functions_.at(entry.origin.number, die.offset);
     }
     if (!function)
         return visit_children(die, next, {.enclosing = scope.enclosing, .frame = scope.frame},
@@ -301,9 +305,9 @@ uint64_t UnitWalk::visit_inlined(const Die &die, const Scope &scope, uint32_t de
                   .enclosing = *scope.enclosing,
                   .frame = frame};
     // GCC writes no DW_AT_entry_pc for an instance in one piece that is entered at view 0.
-    if (function->declared_here && (entry.place.entry_pc || !entry.place.ranges)) {
+    if (function->here && (entry.place.entry_pc || !entry.place.ranges)) {
         open.instance = static_cast<uint32_t>(instances_.size());
-        copied_entries_.add_instance(function->declared, *address, bool{entry.place.entry_pc},
+        copied_entries_.add_instance(*function->here, *address, bool{entry.place.entry_pc},
                                      ranges_);
         instances_.push_back(
             {.die = die.offset, .function = function, .enclosing = *scope.enclosing});
@@ -487,7 +491,7 @@ uint64_t UnitWalk::visit_parameter(const Die &die, OpenSite &site) {
         });
     if (next == 0)
         return 0;
-    const int position = functions_.position_of(site.function, entry);
+    const int position = functions_.position_of(site.function, entry, die.offset);
     if (position >= 0) {
         // A parameter may have several entries: the first with a location here counts, even if
         // the wire format has no shape for it.
@@ -513,8 +517,9 @@ uint64_t UnitWalk::visit_parameter(const Die &die, OpenSite &site) {
 
 UnitSites read_unit(UnitTools &tools, const Unit &unit) {
     UnitSites none;
-    none.skipped_rust = unit.language == DW_LANG_Rust;
-    if (none.skipped_rust || unit.is_assembly())
+    const bool rust = unit.language == DW_LANG_Rust;
+    none.skipped_rust = rust && !unit.is_partial();
+    if (rust || unit.is_assembly())
         return none;
     return UnitWalk(tools, unit).run();
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 #include "userspace/generator/sites/source_functions.h"
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <optional>
 #include <utility>
@@ -31,7 +33,7 @@ SourceFunctions::SourceFunctions(const ReaderInput &input, const Unit &unit, Dwa
       unit_path_(keep(input.source_tree.relative(unit.name))),
       type_map_(input.base, input.new_types, types, memory), memory_(memory), functions_(memory) {}
 
-const SourceFunctions::Function *SourceFunctions::at(uint64_t die_offset) {
+const SourceFunctions::Function *SourceFunctions::at(uint64_t die_offset, uint64_t from) {
     const auto known = functions_.find(die_offset);
     if (known != functions_.end())
         return known->second;
@@ -40,7 +42,7 @@ const SourceFunctions::Function *SourceFunctions::at(uint64_t die_offset) {
         const Unit *unit = unit_at(root);
         const Die die = unit ? unit->die_at(root) : Die{};
         if (die.tag() != DW_TAG_subprogram)
-            return nullptr;
+            break;
         const AttributeValue origin = unit->attribute(die, DW_AT_abstract_origin);
         if (origin.kind == AttributeValue::kReference) {
             root = origin.number;
@@ -51,26 +53,36 @@ const SourceFunctions::Function *SourceFunctions::at(uint64_t die_offset) {
             function = read(*unit, die);
         return function;
     }
+    note_dangling(from);
     return nullptr;
 }
 
-int SourceFunctions::position_of(const Function &function, uint64_t die_offset) const {
+void SourceFunctions::note_dangling(uint64_t from) const {
+    if (sites_.error.empty())
+        sites_.error =
+            fmt::format(".debug_info: entry at {:#x} refers to an entry that is missing", from);
+}
+
+int SourceFunctions::position_of(const Function &function, uint64_t die_offset,
+                                 uint64_t from) const {
     for (uint32_t i = 0; i < kMaxOrigins; ++i) {
         for (size_t position = 0; position < function.params.size(); ++position)
             if (function.params[position].die == die_offset)
                 return static_cast<int>(position);
         const Unit *unit = unit_at(die_offset);
         const Die die = unit ? unit->die_at(die_offset) : Die{};
-        const AttributeValue origin =
-            die.abbreviation ? unit->attribute(die, DW_AT_abstract_origin) : AttributeValue{};
+        if (!die.abbreviation)
+            break;
+        const AttributeValue origin = unit->attribute(die, DW_AT_abstract_origin);
         if (origin.kind != AttributeValue::kReference)
             return -1;
         die_offset = origin.number;
     }
+    note_dangling(from);
     return -1;
 }
 
-bool SourceFunctions::written_by_macro(const Function &function) const {
+bool SourceFunctions::written_by_macro(const Function &function) {
     const Unit *unit = unit_at(function.die);
     const Die root = unit ? unit->die_at(function.die) : Die{};
     uint64_t offset = root.abbreviation ? unit->after_attributes(root) : 0;
@@ -82,7 +94,12 @@ bool SourceFunctions::written_by_macro(const Function &function) const {
             unit->for_each_attribute(die, [&](uint16_t name, const AttributeValue &value) {
                 declared.set(name, value);
             });
-            if (declared == function.declared)
+            const bool same_number = unit == function.file_unit;
+            if (declared.line == function.declared.line &&
+                declared.column == function.declared.column &&
+                (same_number ? declared.file == function.declared.file
+                             : path_of(*unit, declared.file) ==
+                                   path_of(*function.file_unit, function.declared.file)))
                 return true;
         }
         const bool is_block = die.tag() == DW_TAG_lexical_block && die.abbreviation->has_children;
@@ -100,17 +117,52 @@ bool SourceFunctions::written_by_macro(const Function &function) const {
 }
 
 std::string_view SourceFunctions::file_of(const Unit &unit, uint64_t number) {
-    const auto [entry, fresh] = files_.try_emplace(unit.header.offset);
-    Files &files = entry->second;
-    if (fresh) {
-        files.written = file_table(input_.file.dwarf(), unit);
-        files.normalized.resize(files.written.size());
-    }
+    Files &files = files_of(unit);
     if (number >= files.written.size())
         return {};
     if (files.normalized[number].empty() && !files.written[number].empty())
         files.normalized[number] = keep(input_.source_tree.relative(files.written[number]));
     return files.normalized[number];
+}
+
+SourceFunctions::Files &SourceFunctions::files_of(const Unit &unit) {
+    const auto [entry, fresh] =
+        files_.try_emplace({&unit.sections(), unit.line_offset.value_or(kNowhere)});
+    Files &files = entry->second;
+    if (fresh) {
+        files.written = file_table(unit.sections(), unit);
+        files.normalized.resize(files.written.size());
+    }
+    return files;
+}
+
+std::string SourceFunctions::path_of(const Unit &unit, uint64_t number) {
+    const std::vector<std::string> &written = files_of(unit).written;
+    if (number >= written.size() || written[number].empty())
+        return {};
+    if (written[number].starts_with('/'))
+        return normalized_path(written[number]);
+    // A partial unit is a part of the units that import it, and may leave to them what it shares.
+    const std::string_view folder =
+        unit.comp_dir.empty() && unit.is_partial() ? unit_.comp_dir : unit.comp_dir;
+    return normalized_path(std::string(folder) + '/' + written[number]);
+}
+
+std::optional<SourcePlace> SourceFunctions::place_here(const Unit &unit, SourcePlace place) {
+    if (&unit == &unit_)
+        return place;
+    if (same_files_.empty()) {
+        const size_t count = files_of(unit_).written.size();
+        for (uint64_t number = 0; number < count; ++number)
+            same_files_.push_back(
+                own_files_.try_emplace(path_of(unit_, number), number).first->second);
+    }
+    const std::string path = path_of(unit, place.file);
+    const auto own = own_files_.find(path);
+    if (path.empty() || own == own_files_.end())
+        return std::nullopt;
+    place.file = own->second;
+    return place;
 }
 
 std::string_view SourceFunctions::keep(std::string text) {
@@ -158,8 +210,8 @@ const SourceFunctions::Function *SourceFunctions::read(const Unit &unit, const D
                 declared.column = value.number;
             break;
         case DW_AT_type:
-            if (result == 0 && value.kind == AttributeValue::kReference)
-                result = value.number;
+            if (result == 0)
+                result = type_ref(value);
             break;
         case DW_AT_external:
             source.external = value.number != 0;
@@ -181,19 +233,27 @@ const SourceFunctions::Function *SourceFunctions::read(const Unit &unit, const D
     };
     unit.for_each_attribute(die, read_attributes);
     const Unit *file_unit = &unit;  // numbers of files are those of this unit
-    if (const Unit *declared = specification != 0 ? unit_at(specification) : nullptr)
-        if (const Die declaration = declared->die_at(specification); declaration.abbreviation) {
-            if (!file)
-                file_unit = declared;
-            declared->for_each_attribute(declaration, read_attributes);
+    if (specification != 0) {
+        const Unit *unit_around = unit_at(specification);
+        const Die declaration = unit_around ? unit_around->die_at(specification) : Die{};
+        if (!declaration.abbreviation) {
+            note_dangling(die.offset);
+            return nullptr;
         }
+        if (!file)
+            file_unit = unit_around;
+        unit_around->for_each_attribute(declaration, read_attributes);
+    }
     if (source.name.empty())
         return nullptr;
     source.declared_inline =
         (source.declared_inline || is_inner_syscall(source.name)) && !is_notrace(source.name);
     if (file)
         source.file = file_of(*file_unit, *file);
-    source.unit = &unit == &unit_ ? unit_path_ : keep(input_.source_tree.relative(unit.name));
+    // A partial unit is a part of the units that import it.
+    source.unit = &unit == &unit_ || unit.is_partial()
+                      ? unit_path_
+                      : keep(input_.source_tree.relative(unit.name));
     source.return_type = type_map_.map(result);
     source.first_param = static_cast<uint32_t>(sites_.param_types.size());
     params_.clear();
@@ -203,7 +263,7 @@ const SourceFunctions::Function *SourceFunctions::read(const Unit &unit, const D
         if (!child.abbreviation)
             break;
         if (child.tag() == DW_TAG_formal_parameter) {
-            const TypeRef type = unit.attribute(child, DW_AT_type).number;
+            const TypeRef type = type_ref(unit.attribute(child, DW_AT_type));
             params_.push_back({.die = child.offset, .type = type, .size = types_.size_of(type)});
             sites_.param_types.push_back(type_map_.map_param(type));
             sites_.param_names.push_back(unit.attribute(child, DW_AT_name).string);
@@ -224,9 +284,12 @@ const SourceFunctions::Function *SourceFunctions::read(const Unit &unit, const D
     function->variadic = source.variadic;
     function->declared = declared;
     function->die = die.offset;
-    function->declared_here = file && declared.line != 0 && file_unit == &unit_;
-    if (file)
+    function->file_unit = file_unit;
+    if (file) {
         function->declared.file = *file;
+        if (declared.line != 0)
+            function->here = place_here(*file_unit, function->declared);
+    }
     return function;
 }
 
