@@ -22,7 +22,7 @@ packages_for() {
     arm64) echo g++-aarch64-linux-gnu libc6-dev-arm64-cross ;;
     check) echo libgtest-dev clang-14 clang-format-14 clang-tidy-14 llvm-14 lld-14 \
         libclang-rt-14-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross binutils elfutils \
-        xz-utils dwarves bpftool shellcheck git ccache openssl pkg-config procps mandoc zsh ;;
+        xz-utils dwarves dwz bpftool shellcheck git ccache openssl pkg-config procps mandoc zsh ;;
     kernel) echo ccache dkms gcc git make flex bison bc libelf-dev libssl-dev dwarves kmod xz-utils \
         perl python3 sparse ;;
     deb) echo debhelper dh-dkms dpkg-dev fakeroot lintian mmdebstrap ;;
