@@ -278,7 +278,8 @@ Outcome HandmadeObject::generate() {
         return failed(view.error().message);
     Outcome outcome{.text = sites_text(**view),
                     .inline_instances = file->provenance->inline_instances,
-                    .skipped_rust_units = file->provenance->skipped_rust_units};
+                    .skipped_rust_units = file->provenance->skipped_rust_units,
+                    .contradicted = file->provenance->contradicted};
     const loc_index &index = (*view)->index();
     for (const uint32_t func : std::span(index.funcs, index.nr_funcs))
         outcome.files[std::string((*view)->func_name(func))] =

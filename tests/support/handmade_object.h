@@ -63,6 +63,7 @@ struct Outcome {
     std::string text;
     uint64_t inline_instances = 0;
     uint32_t skipped_rust_units = 0;
+    uint32_t contradicted = 0;
     std::map<std::string, std::string> files{};  // by function
 };
 

@@ -203,9 +203,7 @@ class UnitWalk {
     std::set<Dwarf_Off> elsewhere_;  // functions of other units that were looked through
 };
 
-}  // namespace
-
-std::optional<Dwarf_Addr> libdw_entry(Dwarf_Die *die) {
+std::optional<Dwarf_Addr> stated_entry(Dwarf_Die *die) {
     std::optional<Dwarf_Addr> first;
     Dwarf_Addr low = 0;
     if (dwarf_lowpc(die, &low) == 0)
@@ -224,6 +222,26 @@ std::optional<Dwarf_Addr> libdw_entry(Dwarf_Die *die) {
     if (first && dwarf_formudata(&attribute, &offset) == 0)
         return *first + offset;
     return std::nullopt;
+}
+
+// A range of no length holds the address where it is.
+bool has_code_at(Dwarf_Die *die, Dwarf_Addr address) {
+    Dwarf_Addr base = 0, start = 0, end = 0;
+    bool any = false, found = false;
+    for (ptrdiff_t at = 0; (at = dwarf_ranges(die, at, &base, &start, &end)) > 0;) {
+        any = true;
+        found |= address == start || (address > start && address < end);
+    }
+    return found || !any;
+}
+
+}  // namespace
+
+std::optional<Dwarf_Addr> libdw_entry(Dwarf_Die *die) {
+    const auto entry = stated_entry(die);
+    if (entry && dwarf_tag(die) == DW_TAG_inlined_subroutine && !has_code_at(die, *entry))
+        return std::nullopt;
+    return entry;
 }
 
 LibdwEntries libdw_entries(Dwarf_Die unit) {

@@ -14,7 +14,8 @@
 namespace btf_extra::test {
 
 // The entry is DW_AT_entry_pc (an address, or a constant that is an offset from low_pc or from the
-// first range), else DW_AT_low_pc, else the start of the first range.
+// first range), else DW_AT_low_pc, else the start of the first range. An inlined instance whose
+// entry is not in its own code has none: one of the two is wrong (DWARF 5, 2.18).
 std::optional<Dwarf_Addr> libdw_entry(Dwarf_Die *die);
 
 // A statement that begins where the function is declared, without a DW_AT_entry_pc.

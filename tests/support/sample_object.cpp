@@ -84,6 +84,7 @@ SampleObject::SampleObject()
     provenance.base_end_string = base.end_string();
     provenance.inline_instances = 9;
     provenance.skipped_rust_units = 2;
+    provenance.contradicted = 3;
     provenance.files = {"a/twin.c", "b/twin.c", "include/linux/skbuff.h"};
     provenance.func_files = {2, Provenance::kNoFile, 0, 1};
     provenance.variadic_funcs = {12};

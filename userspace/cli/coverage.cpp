@@ -105,6 +105,7 @@ Coverage measure_coverage(const ObjectView &view) {
     if (const auto &provenance = view.file().provenance) {
         coverage.inline_instances = provenance->inline_instances;
         coverage.rust_units = provenance->skipped_rust_units;
+        coverage.contradicted = provenance->contradicted;
         for (uint8_t reason : provenance->reasons)
             coverage.not_available[reason]++;
     } else {

@@ -15,6 +15,7 @@ struct Coverage {
     uint64_t functions = 0;                    // distinct functions with sites
     std::optional<uint64_t> inline_instances;  // as DWARF has them; none: no provenance
     std::optional<uint64_t> rust_units;        // that were skipped; none: likewise
+    std::optional<uint64_t> contradicted;      // sites that were left out; likewise
     uint64_t sites = 0;
     uint64_t inline_sites = 0;
     uint64_t body_sites = 0;

@@ -37,6 +37,7 @@ void print_json(const ObjectView &view, const Coverage &coverage) {
         {{"functions", coverage.functions},
          {"inline_instances", or_null(coverage.inline_instances)},
          {"skipped_rust_units", or_null(coverage.rust_units)},
+         {"contradicted", or_null(coverage.contradicted)},
          {"sites", coverage.sites},
          {"inline_sites", coverage.inline_sites},
          {"body_sites", coverage.body_sites},
@@ -84,6 +85,8 @@ void print_text(const ObjectView &view, const Coverage &coverage) {
         print_count("inlined instances in DWARF", *coverage.inline_instances);
     if (coverage.rust_units.value_or(0) != 0)
         print_count("units in Rust, skipped", *coverage.rust_units);
+    if (coverage.contradicted)
+        print_count("left out, contradicted", *coverage.contradicted);
     print_count("sites", coverage.sites);
     print_count("out-of-line bodies", coverage.body_sites);
     print_count("true signatures of bodies", coverage.true_signatures);

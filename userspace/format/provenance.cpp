@@ -32,7 +32,7 @@ struct Header {
     uint32_t files_bytes;
     uint32_t nr_reasons;
     uint32_t nr_left_out_sites;  // or kNotKnown
-    uint32_t reserved;
+    uint32_t contradicted;
 };
 static_assert(sizeof(Header) == 56);
 
@@ -101,7 +101,7 @@ std::vector<std::byte> encode(const Provenance &provenance) {
         .nr_left_out_sites = provenance.left_out_sites
                                  ? static_cast<uint32_t>(provenance.left_out_sites->size())
                                  : kNotKnown,
-        .reserved = 0,
+        .contradicted = provenance.contradicted,
     };
     std::vector<std::byte> out;
     append(out, &header, 1);
@@ -140,6 +140,7 @@ Result<Provenance> decode_provenance(std::span<const std::byte> bytes) {
     out.base_end_string = header.base_end_string;
     out.inline_instances = header.inline_instances;
     out.skipped_rust_units = header.skipped_rust_units;
+    out.contradicted = header.contradicted;
 
     bytes = bytes.subspan(sizeof(header));
     out.func_files = take<uint32_t>(bytes, header.nr_func_files);

@@ -44,6 +44,8 @@ struct Provenance {
     // The number of DW_TAG_inlined_subroutine entries with an address, outside skipped units.
     uint64_t inline_instances = 0;
     uint32_t skipped_rust_units = 0;
+    // Sites that were left out because DWARF contradicts itself, or the code, about their address.
+    uint32_t contradicted = 0;
 
     // The source file of each function with sites, in ascending order of func id.
     std::vector<std::string> files;

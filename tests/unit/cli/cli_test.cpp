@@ -116,6 +116,7 @@ TEST_F(Cli, StatJson) {
     json expected = {
         {"functions", 4},
         {"inline_instances", 9},
+        {"contradicted", 3},
         {"sites", 8},
         {"inline_sites", 6},
         {"body_sites", 2},
@@ -156,7 +157,8 @@ TEST_F(Cli, StatJson) {
 TEST_F(Cli, StatText) {
     auto result = run_btf_extra({"stat", path("a.btf_extra")});
     EXPECT_EQ(result.exit_code, 0);
-    for (const char *line : {"sites                                  8\n",
+    for (const char *line : {"left out, contradicted                 3\n",
+                             "sites                                  8\n",
                              "  all parameters located               3   50.0%\n",
                              "  optimized out                        2   15.4%\n"})
         EXPECT_NE(result.out.find(line), result.out.npos) << line << result.out;

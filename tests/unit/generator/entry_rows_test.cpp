@@ -143,7 +143,7 @@ TEST(EntryRows, Copies) {
         const CodeRange body{0x1000, 0x1100};
         entries.add_body({.file = 1, .line = 99}, body.begin, {&body, 1});
         for (const Instance &instance : row.instances)
-            entries.add_instance(kDeclared, instance.begin, instance.has_entry, instance.ranges);
+            entries.add_instance(kDeclared, instance.begin, instance.has_entry, instance.ranges, 0);
         entries.read_rows(sections, unit, {});
         std::vector<Copy> copies;
         for (const CopiedEntries::Copy &copy : entries.find())

@@ -29,14 +29,15 @@ Code files(const std::vector<std::string> &names) {
     return out;
 }
 
-// Statements in line 7: of file 3 at 0x110 and 0x118, of file 2 at 0x11c.
-Code rows() {
+// Statements in line 7: of file 3 at 0x110 and further on, of file 2 at 0x11c.
+Code rows(uint8_t further = 8) {
     Code out{0, 9, DW_LNE_set_address};
     for (uint32_t i = 0; i < 8; i++)
         out.push_back(static_cast<uint8_t>(kSite >> (8 * i)));
     out.insert(out.end(), {DW_LNS_advance_line, kLine - 1, DW_LNS_set_file, 3, DW_LNS_copy});
-    out.insert(out.end(), {DW_LNS_advance_pc, 8, DW_LNS_copy});
-    out.insert(out.end(), {DW_LNS_set_file, 2, DW_LNS_advance_pc, 4, DW_LNS_copy});
+    out.insert(out.end(), {DW_LNS_advance_pc, further, DW_LNS_copy});
+    out.insert(out.end(), {DW_LNS_set_file, 2, DW_LNS_advance_pc,
+                           static_cast<uint8_t>(12 - further), DW_LNS_copy});
     out.insert(out.end(), {DW_LNS_advance_pc, 4, 0, 1, DW_LNE_end_sequence});
     return out;
 }
@@ -177,6 +178,19 @@ TEST(HandmadeUnits, FilesAreNumberedByTheUnitWithTheAttribute) {
                                 "func.text+0x100 host()\n");
         EXPECT_EQ(outcome.files["f"], "h.h");
     }
+}
+
+// The code is zeros, which are instructions of two bytes.
+TEST(HandmadeUnits, RowInsideAnInstruction) {
+    HandmadeObject object;
+    object.add(".debug_line",
+               bytes_of(program(rows(9), 5, 14, 13, files({"a.c", "a.c", "other.h", "h.h"}))) +
+                   bytes_of(kOtherLines));
+    object.add_unit(unit_of_f(DW_TAG_partial_unit, kOwnLines.size()), {.type = DW_UT_partial});
+    object.add_unit(unit_of_host(far_to("f"), far_to("f.a")));
+    const Outcome outcome = object.generate();
+    EXPECT_EQ(outcome.text, "inline.text+0x110 f(a=reg1)\nfunc.text+0x100 host()\n");
+    EXPECT_EQ(outcome.contradicted, 1u);
 }
 
 // Two files of one name in different folders are two files.

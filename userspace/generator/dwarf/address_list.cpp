@@ -24,8 +24,9 @@ std::optional<uint64_t> list_offset(const Unit &unit, const AttributeValue &list
 // Chooses among the entries of one location list, in their order.
 class Selection {
   public:
-    Selection(Bytes section, std::optional<uint64_t> locviews, CodePoint point)
-        : point_(point), has_views_(locviews.has_value()), views_(section, locviews.value_or(0)) {}
+    Selection(Bytes section, std::optional<uint64_t> locviews, CodePoint point, CodeRange around)
+        : point_(point), around_(around), has_views_(locviews.has_value()),
+          views_(section, locviews.value_or(0)) {}
 
     // Sets the views of the next entry, where the list has them beside it.
     void set_views(uint64_t begin, uint64_t end) { own_views_ = {begin, end}; }
@@ -44,6 +45,8 @@ class Selection {
             if (views_.failed())
                 begin_view = end_view = 0;
         }
+        if (begin < around_.begin || end > around_.end)
+            return false;
         const bool begun =
             begin < point_.address || (begin == point_.address && begin_view <= point_.view);
         const bool ended =
@@ -65,6 +68,7 @@ class Selection {
 
   private:
     CodePoint point_;
+    CodeRange around_;
     bool has_views_;
     ByteReader views_;
     std::optional<std::pair<uint64_t, uint64_t>> own_views_;
@@ -225,14 +229,14 @@ void for_each_of_ranges(const Unit &unit, ByteReader reader, const VisitRange &v
 
 std::optional<Bytes> expression_at(const DebugSections &sections, const Unit &unit,
                                    const AttributeValue &list, std::optional<uint64_t> locviews,
-                                   CodePoint point) {
+                                   CodePoint point, CodeRange around) {
     const bool version5 = unit.header.version >= 5;
     const Bytes section = version5 ? sections.loclists : sections.loc;
     const std::optional<uint64_t> offset = list_offset(unit, list, section, unit.loclists_base);
     if (!offset)
         return std::nullopt;
     const ByteReader reader(section, *offset);
-    Selection selection(section, locviews, point);
+    Selection selection(section, locviews, point, around);
     return version5 ? select_loclists(unit, reader, selection)
                     : select_loc(unit, reader, selection);
 }

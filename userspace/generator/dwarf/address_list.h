@@ -24,10 +24,11 @@ struct CodePoint {
 // interval of (address, view) holds the point. If there is none, it is the first entry that begins
 // at the same address at a later view, since no instruction runs between views.
 // list is a kSectionOffset or kListIndex; locviews is DW_AT_GNU_locviews, an offset into the same
-// section. nullopt: there is no such entry, or the list is malformed.
+// section. An interval that is not inside of around, the code of the function without a gap, counts
+// as malformed and is passed over. nullopt: there is no such entry, or the list is malformed.
 std::optional<Bytes> expression_at(const DebugSections &sections, const Unit &unit,
                                    const AttributeValue &list, std::optional<uint64_t> locviews,
-                                   CodePoint point);
+                                   CodePoint point, CodeRange around);
 
 // Calls visit with each range of a DW_AT_ranges, in their order, until it returns false. Ranges may
 // be empty and hold no code then (DWARF 5, 2.17.3).

@@ -41,15 +41,18 @@ struct CodePlace {
     // Returns the link-time address where a call begins. Without DW_AT_entry_pc that is where the
     // first range begins. nullopt: there is no code, or the entry is malformed.
     std::optional<uint64_t> entry(const DebugSections &sections, const Unit &unit) const {
-        if (const std::optional<uint64_t> entry = unit.address_of(entry_pc))
-            return entry;
+        if (entry_pc && !entry_pc.is_constant())
+            return unit.address_of(entry_pc);
         std::optional<uint64_t> start = unit.address_of(low_pc);
         if (!start && ranges)
             start = first_range_start(sections, unit, ranges);
-        if (start && entry_pc.is_constant())
+        if (start && entry_pc)
             *start += entry_pc.number;
         return start;
     }
+
+    // Says whether it is known where the code ends. DW_AT_low_pc alone is one address.
+    bool has_extent() const { return high_pc || ranges; }
 
     // Appends all ranges of the code, in the order of DW_AT_ranges, with those that are empty. A
     // malformed list ends early.

@@ -327,10 +327,9 @@ AttributeValue Unit::read_form(ByteReader &reader, const AttributeSpec &spec) co
     const auto number = [](V::Class kind, uint64_t value) {
         return V{.kind = kind, .number = value, .block = {}, .string = {}};
     };
-    // References to an entry of this unit, of this file, of the alternate file.
+    // References that count from this unit, from this file, from the alternate file.
     const auto in_unit = [&](uint64_t offset) {
-        return number(V::kReference,
-                      offset < header.end - header.offset ? header.offset + offset : kNowhere);
+        return number(V::kReference, offset < kAlternateBase ? header.offset + offset : kNowhere);
     };
     const auto in_file = [&](uint64_t offset) {
         return number(V::kReference, offset < kAlternateBase ? header.base + offset : kNowhere);

@@ -24,7 +24,10 @@ std::optional<uint64_t> SiteContext::indexed_address(uint64_t index) {
 }
 
 std::optional<BaseType> SiteContext::base_type(uint64_t unit_offset) {
-    const SourceType type = types_.describe(unit_.header.offset + unit_offset, false);
+    const uint64_t offset = unit_.header.offset + unit_offset;
+    if (unit_.die_at(offset).tag() != DW_TAG_base_type)
+        return std::nullopt;
+    const SourceType type = types_.describe(offset, false);
     if (type.kind != TypeKind::kInt && type.kind != TypeKind::kFloat)
         return std::nullopt;
     return BaseType{.size = static_cast<uint32_t>(type.size),
@@ -40,7 +43,7 @@ std::optional<Bytes> SiteContext::expression(const AttributeValue &location,
                                              std::optional<uint64_t> locviews) const {
     if (location.kind == AttributeValue::kBlock)
         return location.block;
-    return expression_at(file_.dwarf(), unit_, location, locviews, point_);
+    return expression_at(file_.dwarf(), unit_, location, locviews, point_, piece_);
 }
 
 bool SiteContext::before_frame(Bytes expression) {

@@ -16,6 +16,7 @@ namespace btf_extra::generator {
 // The out-of-line function around a site.
 struct Enclosing {
     uint64_t entry = 0;  // its link-time address
+    uint32_t body = 0;   // its number among the bodies of the unit
     AttributeValue frame_base;
     // If kprobes do not keep out of it: the number of its SourceFunction + 1, and whether ftrace
     // knows it. If it does, the code in other places (foo.cold) is to be traced.
@@ -23,13 +24,14 @@ struct Enclosing {
     bool traced = false;
 };
 
-// A context is for one point of one unit. What it is made of must outlive it.
+// A context is for one point of one unit, in one piece of the function around it. What it is made
+// of must outlive it.
 class SiteContext final : public ExprContext {
   public:
     SiteContext(const DebugFile &file, const Unit &unit, FrameTable &frames, TypeSource &types,
-                CodePoint point, const Enclosing &enclosing)
+                CodePoint point, const Enclosing &enclosing, CodeRange piece)
         : file_(file), unit_(unit), frames_(frames), types_(types), point_(point),
-          enclosing_(enclosing) {}
+          enclosing_(enclosing), piece_(piece) {}
 
     std::optional<RegisterOffset> call_frame_cfa() override;
     Bytes frame_base() override;
@@ -64,6 +66,7 @@ class SiteContext final : public ExprContext {
     TypeSource &types_;
     const CodePoint point_;
     const Enclosing &enclosing_;
+    const CodeRange piece_;
 };
 
 }  // namespace btf_extra::generator

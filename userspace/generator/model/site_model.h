@@ -192,6 +192,7 @@ struct UnitSites {
     uint64_t inline_instances = 0;   // DW_TAG_inlined_subroutine with an address
     uint64_t overridden_bodies = 0;  // left out, and all that is inlined there
     uint64_t outside_sections = 0;   // sites at an address in no executable section
+    uint64_t contradicted = 0;       // other sites that are left out: their address cannot be true
     bool skipped_rust = false;
     bool knows_traced = false;  // the file says which functions ftrace knows
     std::string error;          // not empty: the unit is malformed

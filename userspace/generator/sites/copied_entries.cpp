@@ -21,17 +21,19 @@ size_t filter_bit(const SourcePlace &place) {
 
 }  // namespace
 
-void CopiedEntries::add_body(const SourcePlace &declared, uint64_t entry,
-                             std::span<const CodeRange> ranges) {
+uint32_t CopiedEntries::add_body(const SourcePlace &declared, uint64_t entry,
+                                 std::span<const CodeRange> ranges) {
     bodies_.push_back(keep(ranges));
+    body_entries_.push_back(entry);
     known_.push_back({declared, entry});
+    return static_cast<uint32_t>(bodies_.size() - 1);
 }
 
 void CopiedEntries::add_instance(const SourcePlace &declared, uint64_t entry, bool has_entry,
-                                 std::span<const CodeRange> ranges) {
+                                 std::span<const CodeRange> ranges, uint32_t body) {
     instances_.push_back({.entry = {declared, entry},
                           .number = static_cast<uint32_t>(instances_.size()),
-                          .body = static_cast<uint32_t>(bodies_.size() - 1)});
+                          .body = body});
     instance_ranges_.push_back(keep(ranges));
     has_entry_.push_back(has_entry);
     if (has_entry)
@@ -47,6 +49,23 @@ CopiedEntries::Ranges CopiedEntries::keep(std::span<const CodeRange> ranges) {
 std::span<const CodeRange> CopiedEntries::ranges_of(uint32_t instance) const {
     const Ranges &ranges = instance_ranges_[instance];
     return std::span(ranges_).subspan(ranges.first, ranges.count);
+}
+
+std::span<const CodeRange> CopiedEntries::ranges_of_body(uint32_t body) const {
+    return std::span(ranges_).subspan(bodies_[body].first, bodies_[body].count);
+}
+
+std::vector<CodeRange> CopiedEntries::pieces() const {
+    std::vector<CodeRange> found;
+    for (uint32_t body = 0; body < bodies_.size(); ++body) {
+        if (bodies_[body].count == 0)
+            found.push_back({body_entries_[body], body_entries_[body]});
+        for (const CodeRange range : ranges_of_body(body))
+            if (range.begin < range.end)
+                found.push_back(range);
+    }
+    std::ranges::sort(found);
+    return found;
 }
 
 bool CopiedEntries::hold(Ranges ranges, uint64_t address) const {
@@ -85,12 +104,16 @@ void CopiedEntries::read_rows(const DebugSections &sections, const Unit &unit,
     for (const Instance &instance : instances_)
         filter->set(filter_bit(instance.entry.declared));
     for_each_row(sections, unit, [&](const LineRow &row) {
+        if (row_addresses_.empty() || row_addresses_.back() != row.point.address)
+            row_addresses_.push_back(row.point.address);
         SourcePlace place = row.place;
         use_lowest_number(place);
         if (row.is_stmt && filter->test(filter_bit(place)) &&
             std::ranges::binary_search(instances_, place, {}, declared))
             rows_.push_back({{place, row.point.address}, row.point.view});
     });
+    if (!std::ranges::is_sorted(row_addresses_))
+        std::ranges::sort(row_addresses_);
     std::ranges::sort(rows_);
     // A row more than there are known entries is the entry of another instance that begins there.
     std::vector<Entry> found;

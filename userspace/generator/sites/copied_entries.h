@@ -25,17 +25,25 @@ class CopiedEntries {
         std::vector<uint32_t> instances;
     };
 
-    // Adds the function around the instances that follow. entry is its own.
-    void add_body(const SourcePlace &declared, uint64_t entry, std::span<const CodeRange> ranges);
-    // has_entry: DWARF says that it is entered there. ranges may be empty ones.
-    void add_instance(const SourcePlace &declared, uint64_t entry, bool has_entry,
+    // Adds a function that instances may be in, and returns its number. entry is its own.
+    uint32_t add_body(const SourcePlace &declared, uint64_t entry,
                       std::span<const CodeRange> ranges);
+    // has_entry: DWARF says that it is entered there. ranges may be empty ones. body is the number
+    // of the function around it.
+    void add_instance(const SourcePlace &declared, uint64_t entry, bool has_entry,
+                      std::span<const CodeRange> ranges, uint32_t body);
 
     std::span<const CodeRange> ranges_of(uint32_t instance) const;
+    std::span<const CodeRange> ranges_of_body(uint32_t body) const;
+    // Returns the code of all bodies that were added, in order of where it begins. A body of which
+    // only the entry is known is a range of no length.
+    std::vector<CodeRange> pieces() const;
 
     // Reads the line program. Nothing is added behind that. same_files is as in SourceFunctions.
     void read_rows(const DebugSections &sections, const Unit &unit,
                    std::span<const uint64_t> same_files);
+    // Returns the addresses in the line program, in order; none, if no instance was added.
+    std::span<const uint64_t> row_addresses() const { return row_addresses_; }
     // Says whether an instance is entered where it was said to be.
     bool has_entry(uint32_t instance) const { return has_entry_[instance]; }
     // Returns them in order of (place of the function, address). Those outside of all functions
@@ -74,9 +82,11 @@ class CopiedEntries {
     std::vector<Ranges> instance_ranges_;  // by number
     std::vector<bool> has_entry_;          // by number
     std::vector<Ranges> bodies_;           // by number
+    std::vector<uint64_t> body_entries_;   // likewise
     std::vector<CodeRange> ranges_;
     std::vector<Entry> known_;  // the entries of instances and bodies
     std::vector<Row> rows_;     // statements at declarations
+    std::vector<uint64_t> row_addresses_;
 };
 
 }  // namespace btf_extra::generator

@@ -75,6 +75,15 @@ struct Scope {
     bool has_params = false;                // formal parameters here are those of the site
 };
 
+bool holds_code(CodeRange range) {
+    return range.begin < range.end;
+}
+
+bool any_holds(std::span<const CodeRange> ranges, uint64_t address) {
+    return std::ranges::any_of(
+        ranges, [&](CodeRange range) { return range.begin <= address && address < range.end; });
+}
+
 // The walk over the entries of one unit. It lives as long as that.
 class UnitWalk {
   public:
@@ -110,6 +119,15 @@ class UnitWalk {
                         uint32_t depth);
     uint64_t fail(uint64_t offset);
 
+    // These cut off what ranges_ has outside of its section, or of a body. Empty ranges stay.
+    void cut_to_sections();
+    void cut_to_body(uint32_t body);
+    // Returns the piece of a body that holds an address; all code, if it is not known.
+    CodeRange piece_at(uint32_t body, uint64_t address) const;
+    // Says whether an instance in ranges_ can begin at an address.
+    bool can_begin(uint64_t address, uint32_t body) const;
+    // Takes out the sites inside of an instruction.
+    void drop_inside_instructions();
     // Says whether this is the body of an overridden definition.
     bool is_overridden(const Function *function, uint64_t address) const;
     // Says whether an instance that begins at an address is the split remainder of a call, and the
@@ -173,6 +191,7 @@ UnitSites UnitWalk::run() {
     for (const CopiedEntries::Copy &copy : copied_entries_.find())
         if (!functions_.written_by_macro(*instances_[copy.instances.front()].function))
             add_copied_site(copy);
+    drop_inside_instructions();
     // A unit without any is one that the Makefile keeps tracers out of.
     if (!is_traced_)
         for (Site &site : sites_.sites)
@@ -243,20 +262,29 @@ uint64_t UnitWalk::visit_subprogram(const Die &die, uint32_t depth) {
         return 0;
     const std::optional<uint64_t> address = place.entry(sections_, unit_);
     // Abstract instances and declarations are read when a site asks for them.
-    if (!address)
+    if (!address) {
+        sites_.contradicted += place.entry_pc || place.low_pc ? 1 : 0;
         return unit_.next_sibling(die);
+    }
     enclosing.entry = *address;
     const Function *function = functions_.at(die.offset, die.offset);
     ranges_.clear();
     place.append_ranges(sections_, unit_, ranges_);
+    cut_to_sections();
+    if (place.has_extent() && !any_holds(ranges_, *address)) {
+        ++sites_.contradicted;
+        const CodeRange nothing{*address, *address};
+        enclosing.body = copied_entries_.add_body({}, *address, {&nothing, 1});
+        return visit_children(die, next, {.enclosing = &enclosing}, depth);
+    }
     const uint32_t frame = add_frame(function, {}, CodeFrame::kNoCaller);
     if (is_overridden(function, *address)) {
         ++sites_.overridden_bodies;
         return visit_children(die, next, {.frame = frame}, depth);
     }
     judge_body(function, enclosing);
-    copied_entries_.add_body(function && function->here ? *function->here : SourcePlace{}, *address,
-                             ranges_);
+    enclosing.body = copied_entries_.add_body(
+        function && function->here ? *function->here : SourcePlace{}, *address, ranges_);
     if (!function)
         return visit_children(die, next, {.enclosing = &enclosing}, depth);
     return visit_site(die, next, Site{.site_class = SiteClass::kBody},
@@ -276,6 +304,8 @@ uint64_t UnitWalk::visit_inlined(const Die &die, const Scope &scope, uint32_t de
         return 0;
     marks_entries_ |= entry.view.has_value();
     const std::optional<uint64_t> address = entry.place.entry(sections_, unit_);
+    if (!address && (entry.place.entry_pc || entry.place.low_pc) && scope.enclosing)
+        ++sites_.contradicted;
     const Function *function = nullptr;
     if (address && (scope.enclosing || scope.frame != CodeFrame::kNoCaller)) {
         sites_.inline_instances += scope.enclosing ? 1 : 0;
@@ -287,11 +317,18 @@ uint64_t UnitWalk::visit_inlined(const Die &die, const Scope &scope, uint32_t de
                               depth);
     ranges_.clear();
     entry.place.append_ranges(sections_, unit_, ranges_);
+    const bool possible = !scope.enclosing || can_begin(*address, scope.enclosing->body);
+    if (scope.enclosing)
+        cut_to_body(scope.enclosing->body);
     const uint32_t frame = scope.frame == CodeFrame::kNoCaller
                                ? scope.frame
                                : add_frame(function, entry.call, scope.frame);
     if (!scope.enclosing)
         return visit_children(die, next, {.frame = frame}, depth);
+    if (!possible) {
+        ++sites_.contradicted;
+        return visit_children(die, next, {.enclosing = scope.enclosing, .frame = frame}, depth);
+    }
 
     Site site{.site_class = SiteClass::kInline};
     if (!entry.place.entry_pc)
@@ -307,8 +344,8 @@ uint64_t UnitWalk::visit_inlined(const Die &die, const Scope &scope, uint32_t de
     // GCC writes no DW_AT_entry_pc for an instance in one piece that is entered at view 0.
     if (function->here && (entry.place.entry_pc || !entry.place.ranges)) {
         open.instance = static_cast<uint32_t>(instances_.size());
-        copied_entries_.add_instance(*function->here, *address, bool{entry.place.entry_pc},
-                                     ranges_);
+        copied_entries_.add_instance(*function->here, *address, bool{entry.place.entry_pc}, ranges_,
+                                     scope.enclosing->body);
         instances_.push_back(
             {.die = die.offset, .function = function, .enclosing = *scope.enclosing});
     }
@@ -325,6 +362,76 @@ bool UnitWalk::is_part(const Function &function, uint64_t address, const OpenSit
            call.line != 0 && call.line == function.declared.line &&
            call.column == function.declared.column &&
            functions_.file_of(unit_, call.file) == sites_.functions[function.number].file;
+}
+
+void UnitWalk::cut_to_sections() {
+    for (CodeRange &range : ranges_) {
+        if (!holds_code(range))
+            continue;
+        const auto section = input_.file.executable_section(range.begin);
+        const ElfSection *held = section ? &input_.file.sections()[*section] : nullptr;
+        range.end = held ? std::min(range.end, held->address + held->size) : range.begin;
+    }
+}
+
+void UnitWalk::cut_to_body(uint32_t body) {
+    const std::span<const CodeRange> pieces = copied_entries_.ranges_of_body(body);
+    const auto inside = [&](CodeRange range) {
+        return !holds_code(range) || std::ranges::any_of(pieces, [&](CodeRange piece) {
+            return piece.begin <= range.begin && range.end <= piece.end;
+        });
+    };
+    if (std::ranges::none_of(pieces, holds_code) || std::ranges::all_of(ranges_, inside))
+        return;
+    std::vector<CodeRange> cut;
+    for (const CodeRange range : ranges_) {
+        if (inside(range))
+            cut.push_back(range);
+        else
+            for (const CodeRange piece : pieces)
+                if (const CodeRange part{std::max(range.begin, piece.begin),
+                                         std::min(range.end, piece.end)};
+                    holds_code(part))
+                    cut.push_back(part);
+    }
+    ranges_ = std::move(cut);
+}
+
+CodeRange UnitWalk::piece_at(uint32_t body, uint64_t address) const {
+    for (const CodeRange piece : copied_entries_.ranges_of_body(body))
+        if (piece.begin <= address && address < piece.end)
+            return piece;
+    return {0, UINT64_MAX};
+}
+
+bool UnitWalk::can_begin(uint64_t address, uint32_t body) const {
+    const std::span<const CodeRange> pieces = copied_entries_.ranges_of_body(body);
+    // GCC leaves a range of no length where it has moved all code of an instance away.
+    const auto begins_or_holds = [&](CodeRange range) {
+        return range.begin == address || (range.begin < address && address < range.end);
+    };
+    return (pieces.empty() || any_holds(pieces, address)) &&
+           (ranges_.empty() || std::ranges::any_of(ranges_, begins_or_holds));
+}
+
+// A body begins with the symbol around it, as a rule. Of code without a symbol nothing but DWARF
+// says where it begins.
+void UnitWalk::drop_inside_instructions() {
+    const std::vector<CodeRange> pieces = copied_entries_.pieces();
+    const auto first_of = [&](const Site &site, uint64_t base) {
+        if (site.site_class == SiteClass::kBody) {
+            const auto symbol = input_.symbols.around(site.section, site.offset);
+            return base + (symbol ? symbol->first : site.offset);
+        }
+        const auto above =
+            std::ranges::upper_bound(pieces, base + site.offset, {}, &CodeRange::begin);
+        return above == pieces.begin() ? base + site.offset : std::prev(above)->begin;
+    };
+    sites_.contradicted += std::erase_if(sites_.sites, [&](const Site &site) {
+        const uint64_t base = input_.file.sections()[site.section].address;
+        return !tools_.starts.may_begin_at(base + site.offset, first_of(site, base),
+                                           copied_entries_.row_addresses());
+    });
 }
 
 bool UnitWalk::is_overridden(const Function *function, uint64_t address) const {
@@ -455,7 +562,9 @@ void UnitWalk::locate_params_again(const Die &die, OpenSite &site) {
 void UnitWalk::add_copied_site(const CopiedEntries::Copy &copy) {
     const Instance &first = instances_[copy.instances.front()];
     Site site{.function = first.function->number, .marks = SITE_MARK_PART};
-    if (!place_site(site, copy.point.address, first.enclosing))
+    const auto pieces = copied_entries_.ranges_of_body(first.enclosing.body);
+    if ((!pieces.empty() && !any_holds(pieces, copy.point.address)) ||
+        !place_site(site, copy.point.address, first.enclosing))
         return;
     std::vector<ParamSlot> agreed;
     for (const uint32_t number : copy.instances) {
@@ -500,7 +609,7 @@ uint64_t UnitWalk::visit_parameter(const Die &die, OpenSite &site) {
             slot == missing_slot(MissingReason::kNoLocationHere)) {
             const uint64_t size = site.function.params[static_cast<size_t>(position)].size;
             SiteContext context(input_.file, unit_, *tools_.frames, tools_.types, site.point,
-                                site.enclosing);
+                                site.enclosing, piece_at(site.enclosing.body, site.point.address));
             const Location found = place.at(context, size, format_);
             if (found.reason != MissingReason::kOptimizedOut)
                 slot = param_slots_.slot_of(found);

@@ -42,6 +42,10 @@ class Instructions {
     // architecture are not followed.
     virtual std::optional<Instruction> decode(const Code &code) = 0;
 
+    // Tells whether an instruction begins at an address, if one begins where the code does. The
+    // address is in the code. Returns nothing if what is before it cannot be decoded.
+    virtual std::optional<bool> begins_at(uint64_t address, const Code &code) = 0;
+
     // Tells whether code is nothing but NOPs and landing pads, as a compiler leaves them for a
     // tracer at the beginning of a function. Threads may share this.
     virtual bool only_hooks(Bytes code) const = 0;

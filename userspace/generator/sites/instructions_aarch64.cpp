@@ -49,6 +49,9 @@ class Aarch64Instructions : public Instructions {
     }
 
     std::optional<Instruction> decode(const Code &) override { return std::nullopt; }
+    std::optional<bool> begins_at(uint64_t address, const Code &code) override {
+        return (address - code.first) % 4 == 0;
+    }
     bool only_hooks(Bytes code) const override {
         for (size_t at = 0; at + 4 <= code.size(); at += 4) {
             const uint32_t word = word_at(code.data() + at);

@@ -137,6 +137,7 @@ class X86Instructions : public Instructions {
 
     bool any_jump_to(uint64_t entry, const Code &code) override;
     std::optional<Instruction> decode(const Code &code) override;
+    std::optional<bool> begins_at(uint64_t address, const Code &code) override;
     bool only_hooks(Bytes code) const override {
         while (const size_t size = hook_size(code))
             code = code.subspan(size);
@@ -204,6 +205,18 @@ bool X86Instructions::begins_instruction(const Code &code, uint64_t entry, uint6
             return std::all_of(code.bytes.data() + begin, code.bytes.data() + opcode, is_prefix);
     }
     return true;
+}
+
+std::optional<bool> X86Instructions::begins_at(uint64_t address, const Code &code) {
+    if (!lengths_.open())
+        return std::nullopt;
+    const uint8_t *bytes = code.bytes.data();
+    size_t left = code.bytes.size();
+    uint64_t at = code.first;
+    while (at < address)
+        if (lengths_.next(bytes, left, at) == nullptr)
+            return std::nullopt;
+    return at == address;
 }
 
 std::optional<Instruction> X86Instructions::decode(const Code &code) {

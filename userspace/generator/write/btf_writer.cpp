@@ -306,6 +306,7 @@ Provenance provenance_of(const MergedUnits &merged, const std::vector<MergedSect
     provenance.base_end_id = base.end_id();
     provenance.base_end_string = base.end_string();
     provenance.inline_instances = merged.inline_instances;
+    provenance.contradicted = static_cast<uint32_t>(merged.contradicted + merged.outside_sections);
     provenance.skipped_rust_units = merged.skipped_rust_units;
     std::unordered_map<std::string_view, uint32_t> files;
     for (const MergedFunction &function : merged.functions)

@@ -301,6 +301,7 @@ MergedUnits merge_units(const std::vector<UnitSites> &units, size_t threads) {
         merged.inline_instances += unit.inline_instances;
         merged.overridden_bodies += unit.overridden_bodies;
         merged.outside_sections += unit.outside_sections;
+        merged.contradicted += unit.contradicted;
         merged.skipped_rust_units += unit.skipped_rust ? 1 : 0;
         merged.knows_traced |= unit.knows_traced;
     }

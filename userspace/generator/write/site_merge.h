@@ -58,6 +58,7 @@ struct MergedUnits {
     uint64_t inline_instances = 0;
     uint64_t overridden_bodies = 0;
     uint64_t outside_sections = 0;
+    uint64_t contradicted = 0;
     uint32_t skipped_rust_units = 0;
     bool knows_traced = false;  // which functions ftrace knows
 };
