@@ -6,6 +6,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace btf_extra::generator {
@@ -17,6 +18,13 @@ struct CodeRange {
 
     auto operator<=>(const CodeRange &) const = default;
 };
+
+// Says whether one of the ranges holds an address.
+inline bool hold(std::span<const CodeRange> ranges, uint64_t address) {
+    return std::ranges::any_of(ranges, [&](const CodeRange &range) {
+        return range.begin <= address && address < range.end;
+    });
+}
 
 // Brings ranges into order, and joins those that overlap or touch. Empty ones hold no code and go.
 inline void join(std::vector<CodeRange> &ranges) {
