@@ -2,6 +2,7 @@
 // Generates the file of a real kernel with the command and reads it back. It is compared with an
 // independent reading of the kernel's DWARF, with objdump and with the kernel's symbols.
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <iostream>
 #include <set>
@@ -353,7 +354,7 @@ TEST_F(Vmlinux, TracedFunctionsCallFentry) {
     ASSERT_TRUE(left_out_sites);
     std::set<std::string> wrong, kept_out;
     uint32_t nr_changed = 0;
-    uint32_t nr_marked = 0, nr_traced = 0, nr_cold = 0;
+    uint32_t nr_marked = 0, nr_traced = 0, nr_cold = 0, nr_after_key = 0;
     for (uint32_t number = 0; number < view_->index().nr_sites; number++) {
         const loc_section *section = nullptr;
         const loc_site *site = loc_index_site(&view_->index(), number, &section);
@@ -365,13 +366,20 @@ TEST_F(Vmlinux, TracedFunctionsCallFentry) {
         const std::string symbol(around->symbol);
         const bool calls = calls_fentry(*text, site->offset - around->distance);
         const bool marked = (view_->site_marks(number) & SITE_MARK_UNLISTED) != 0;
+        const bool closed = (view_->site_marks(number) & SITE_MARK_CLOSED) != 0;
+        const bool after_key = (view_->site_marks(number) & SITE_MARK_AFTER_KEY) != 0;
         const bool left_out = std::ranges::binary_search(*left_out_sites, number);
+        nr_after_key += after_key;
+        if (closed && !left_out)
+            wrong.insert(symbol);
         if (is_bug(*text, site->offset) || changed.contains(text->address + site->offset)) {
             nr_changed++;
-            if (!left_out)
+            if (left_out == (after_key && !closed))
                 wrong.insert(symbol);
             continue;
         }
+        if (after_key)
+            wrong.insert(symbol);
         nr_marked += marked;
         nr_traced += !marked && !left_out;
         nr_cold += marked && symbol.ends_with(".cold");
@@ -386,9 +394,25 @@ TEST_F(Vmlinux, TracedFunctionsCallFentry) {
     EXPECT_GT(nr_traced, 250000u);
     EXPECT_GT(nr_cold, 2000u);
     EXPECT_GT(nr_marked, nr_cold + 3000);
+    EXPECT_GT(nr_after_key, 3900u);
     const json counts = stat();
-    EXPECT_GT(counts["inline_sites_reached"].get<double>() + nr_changed,
-              0.86 * counts["inline_sites"].get<double>());
+    EXPECT_GE(counts["inline_sites_reached"].get<double>(),
+              0.89 * counts["inline_sites_kept"].get<double>());
+    const json &whole = counts["attached_whole_many_sites"];
+    EXPECT_GE(whole["whole"].get<double>(), 0.70 * whole["functions"].get<double>());
+}
+
+// A program that shares nothing with the generator judges each mark by objdump's instructions and
+// the kernel's tables.
+TEST_F(Vmlinux, ProbesAfterStaticKeysSeeTheSame) {
+    if (kernel_->machine() != EM_X86_64)
+        GTEST_SKIP() << "not x86-64";
+    const char *source = std::getenv("BTF_EXTRA_SOURCE");
+    ASSERT_NE(source, nullptr);
+    const test::CommandResult result =
+        test::run_command({std::string(source) + "/tests/real/after_key.py", kernel_path_, file()});
+    EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
+    std::cout << result.out;
 }
 
 }  // namespace

@@ -70,11 +70,13 @@ void print_sites_text(const std::vector<PrintedSite> &sites, const NameAddress &
         }
         last = &site;
         const uint32_t flags = site.site.flags;
-        fmt::print("  {} {:<6} {}{}{}{}{}{}", site.address.value_or(site.absent), class_of(site),
-                   site.symbol.value_or(site.absent), site.freed ? " (freed)" : "",
+        fmt::print("  {} {:<6} {}{}{}{}{}{}{}{}", site.address.value_or(site.absent),
+                   class_of(site), site.symbol.value_or(site.absent), site.freed ? " (freed)" : "",
                    (flags & BTF_EXTRA_SITE_LOOP_HEAD) != 0 ? " (loop head)" : "",
                    (flags & BTF_EXTRA_SITE_NO_ENTRY) != 0 ? " (no entry)" : "",
                    (flags & BTF_EXTRA_SITE_UNLISTED) != 0 ? " (unlisted)" : "",
+                   (flags & BTF_EXTRA_SITE_CLOSED) != 0 ? " (closed)" : "",
+                   (flags & BTF_EXTRA_SITE_AFTER_KEY) != 0 ? " (probe after static key)" : "",
                    (flags & BTF_EXTRA_SITE_PART) != 0 ? " (part)" : "");
         for (const Parameter &param : site.view->parameters(site.site.number))
             fmt::print("  {}={}", param.name.empty() ? "?" : param.name,
@@ -100,6 +102,8 @@ void print_sites_json(const std::vector<PrintedSite> &sites, bool running) {
             site["no_entry"] = (flags & BTF_EXTRA_SITE_NO_ENTRY) != 0;
             site["part"] = (flags & BTF_EXTRA_SITE_PART) != 0;
             site["unlisted"] = (flags & BTF_EXTRA_SITE_UNLISTED) != 0;
+            site["closed"] = (flags & BTF_EXTRA_SITE_CLOSED) != 0;
+            site["after_key"] = (flags & BTF_EXTRA_SITE_AFTER_KEY) != 0;
         }
         site["params"] = json_params(printed);
         if (running) {

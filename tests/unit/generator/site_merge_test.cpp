@@ -567,7 +567,7 @@ TEST(SiteMerge, Marks) {
     }
 }
 
-// A site is unlisted if the function around it is declared inline in some unit.
+// A site is unlisted if the function around it is declared inline in some unit, and else closed.
 TEST(SiteMerge, InlineInAnotherUnit) {
     const struct {
         const char *name, *file;
@@ -576,9 +576,9 @@ TEST(SiteMerge, InlineInAnotherUnit) {
     } rows[] = {
         {"in this unit", "f.h", false, true, true, {{0, 8}}},
         {"in another unit", "f.h", true, false, true, {{0, 8}}},
-        {"in none", "f.h", false, false, true, {}},
-        {"a function of another file", "g.h", true, false, true, {}},
-        {"nobody asks", "f.h", true, true, false, {}},
+        {"in none", "f.h", false, false, true, {{0, 64}}},
+        {"a function of another file", "g.h", true, false, true, {{0, 64}}},
+        {"nobody asks", "f.h", true, true, false, {{0, 64}}},
     };
     for (const auto &row : rows) {
         SCOPED_TRACE(row.name);

@@ -2,12 +2,14 @@
 // Some functions have no call for a tracer: because they are inline, because a compiler split them
 // off, or because somebody wants no tracer there. The source says which is which.
 #include <algorithm>
+#include <filesystem>
 #include <map>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/support/fixture_build.h"
+#include "userspace/generator/sites/closed_code.h"
 
 namespace btf_extra {
 namespace {
@@ -15,10 +17,10 @@ namespace {
 using test::GeneratedFixture;
 using test::Recipe;
 
-enum Known { kTraced, kUnlisted, kLeftOut };  // kUnlisted: the mark
+enum Known { kTraced, kUnlisted, kClosed };  // the marks
 
 void PrintTo(Known known, std::ostream *out) {
-    *out << (known == kTraced ? "traced" : known == kUnlisted ? "unlisted" : "left out");
+    *out << (known == kTraced ? "traced" : known == kUnlisted ? "unlisted" : "closed");
 }
 
 // The key is the symbol that a site is in.
@@ -28,14 +30,18 @@ const Expected kExpected = {
     {"traced", kTraced},          {"_start", kTraced},
     {"rare.cold", kUnlisted},     {"by_inline", kUnlisted},
     {"__do_sys_some", kUnlisted}, {"from_header", kUnlisted},
-    {"by_intent", kLeftOut},      {"native_write_msr", kLeftOut},
-    {"in_section", kLeftOut},     {"in_bounds", kLeftOut},
-    {"on_list", kLeftOut},        {"traced_on_list", kLeftOut},
-    {"inline_here", kLeftOut},  // its unit has no call for the tracer
-    {"other_unit", kLeftOut},
+    {"by_intent", kClosed},       {"native_write_msr", kClosed},
+    {"in_section", kClosed},      {"in_bounds", kClosed},
+    {"on_list", kClosed},         {"traced_on_list", kClosed},
+    {"inline_here", kClosed},  // its unit has no call for the tracer
+    {"other_unit", kClosed},      {"trace_event_get_offsets_some", kClosed},
+    {"lib_unit", kUnlisted},  // nor has this one, but it is in lib/
+    {"in_lib", kUnlisted},        {"perf_trace_in_lib", kClosed},
+    {"noinstr_in_lib", kClosed},
 };
 
-const std::vector<std::string> kSources = {"untraced.c", "untraced_unit.c", "untraced_header.c"};
+const std::vector<std::string> kSources = {"untraced.c", "untraced_unit.c", "untraced_header.c",
+                                           "lib/untraced_lib.c"};
 
 class Untraced : public testing::Test {
   protected:
@@ -54,21 +60,22 @@ class Untraced : public testing::Test {
     // Returns what the file knows of the sites of leaf().
     static Expected found(const ObjectView &view, const ElfImage &elf) {
         const auto symbols = SymbolTable::load(elf);
-        const auto &untraced = view.file().provenance->left_out_sites;
-        EXPECT_TRUE(symbols && untraced);
+        const auto &left_out = view.file().provenance->left_out_sites;
+        EXPECT_TRUE(symbols && left_out);
         Expected out;
-        for (uint32_t number = 0; symbols && untraced && number < view.index().nr_sites; number++) {
+        for (uint32_t number = 0; symbols && left_out && number < view.index().nr_sites; number++) {
             const loc_section *section = nullptr;
             const loc_site *site = loc_index_site(&view.index(), number, &section);
             if (view.func_name(site->func) != "leaf")
                 continue;
             const ElfSection *elf_section = elf.find(view.index().elf_sections[section->elf].name);
             const auto around = symbols->around({elf_section->index, site->offset});
-            const bool marked = (view.site_marks(number) & SITE_MARK_UNLISTED) != 0;
-            const bool listed = std::ranges::binary_search(*untraced, number);
-            EXPECT_FALSE(marked && listed);
-            const Known known = marked ? kUnlisted : listed ? kLeftOut : kTraced;
+            const bool unlisted = (view.site_marks(number) & SITE_MARK_UNLISTED) != 0;
+            const bool closed = (view.site_marks(number) & SITE_MARK_CLOSED) != 0;
             const std::string symbol(around ? around->symbol : "?");
+            EXPECT_FALSE(unlisted && closed) << symbol;
+            EXPECT_EQ(std::ranges::binary_search(*left_out, number), closed) << symbol;
+            const Known known = unlisted ? kUnlisted : closed ? kClosed : kTraced;
             EXPECT_EQ(out.try_emplace(symbol, known).first->second, known) << symbol;
         }
         return out;
@@ -127,9 +134,10 @@ TEST_F(Untraced, OfAModule) {
     const std::string module = folder_.path("module.o"), output = folder_.path("out");
     std::vector<std::string> command = {"gcc", "-r", "-nostdlib", "-Wl,--build-id", "-o", module};
     for (const std::string &source : kSources) {
-        test::compile_fixture(folder_.path(source + ".o"), source,
-                              {.more = {"-pg", "-mfentry", "-mrecord-mcount"}});
-        command.push_back(folder_.path(source + ".o"));
+        const std::string object =
+            folder_.path(std::filesystem::path(source).filename().string() + ".o");
+        test::compile_fixture(object, source, {.more = {"-pg", "-mfentry", "-mrecord-mcount"}});
+        command.push_back(object);
     }
     test::must_run(command);
     test::link_fixture(path(), kSources, {});
@@ -139,10 +147,52 @@ TEST_F(Untraced, OfAModule) {
     const auto elf = ElfImage::open(module);
     const auto view = ObjectView::open(output);
     ASSERT_TRUE(elf && view);
-    // A module has no bounds of text, so nothing keeps kprobes out of there but the section.
+    // A module has no bounds of text: the section is what keeps kprobes out.
     Expected expected = kExpected;
     expected["in_bounds"] = kUnlisted;
     EXPECT_EQ(found(**view, *elf), expected);
+}
+
+// A makefile's reasons are not in the file, so they are known by name and path.
+TEST(ClosedCode, ByNameAndPath) {
+    struct {
+        const char *name;
+        bool closed;
+    } functions[] = {
+        {"native_write_msr", true},
+        {"native_read_msr", false},
+        {"trace_event_raw_event_ma_op", true},
+        {"do_trace_event_raw_event_ma_op", true},
+        {"perf_trace_ma_op", true},
+        {"do_perf_trace_ma_op", true},
+        {"trace_raw_output_ma_op", true},
+        {"trace_event_get_offsets_ma_op", true},
+        {"__bpf_trace_ma_op", true},
+        {"__traceiter_ma_op", false},
+        {"perf_trace", false},
+    };
+    for (const auto &row : functions)
+        EXPECT_EQ(generator::closed_by_name(row.name), row.closed) << row.name;
+    struct {
+        const char *path;
+        bool open;
+    } units[] = {
+        {"lib/sort.c", true},
+        {"lib/zstd/common/debug.c", true},
+        {"lib/ubsan.c", false},
+        {"kernel/trace/trace.c", false},
+        {"kernel/irq_work.c", false},
+        {"kernel/kcsan/core.c", false},
+        {"mm/kasan/report.c", false},
+        {"arch/x86/kernel/head64.c", false},
+        {"arch/x86/lib/cmdline.c", false},
+        {"tools/lib/bpf/relo_core.c", false},
+        {"/src/module/lib/sort.c", false},
+        {"library.c", false},
+        {"", false},
+    };
+    for (const auto &row : units)
+        EXPECT_EQ(generator::open_by_path(row.path), row.open) << row.path;
 }
 
 // A file that does not say what is traced: no mark, and no claim.

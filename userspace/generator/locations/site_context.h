@@ -22,6 +22,7 @@ struct Enclosing {
     // knows it. If it does, the code in other places (foo.cold) is to be traced.
     uint32_t function = 0;
     bool traced = false;
+    uint32_t code = 0;  // number of its ranges in the unit; only where the file has static keys
 };
 
 // A context is for one point of one unit, in one piece of the function around it. What it is made

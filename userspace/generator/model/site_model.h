@@ -157,8 +157,9 @@ struct Site {
     SiteClass site_class = SiteClass::kInline;
     uint8_t marks = 0;      // SITE_MARK_*
     bool no_probe = false;  // kprobes keep out of there
-    // ftrace does not know the function around it. If body is not 0, the site has
-    // SITE_MARK_UNLISTED if that function, the number of a SourceFunction + 1, is inline.
+    // ftrace does not know the function around it. Unless marks say already what that means, the
+    // site is unlisted if that function is inline in any unit, and else closed. body is the number
+    // of its SourceFunction + 1, or 0: it is not inline.
     bool untraced = false;
     uint32_t body = 0;
     uint32_t params = 0;  // number of the list of its ParamSlots, in order of the prototype

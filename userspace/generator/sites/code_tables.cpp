@@ -41,6 +41,10 @@ constexpr TableShape kStaticCalls = {
 constexpr TableShape kFaulting = {
     "__start___ex_table", "__stop___ex_table", {"__ex_table"}, 12, kDistance};
 
+// Entries have had three sizes: 13 bytes up to 5.18, then 12, and 14 since 6.3.
+constexpr std::string_view kAlternatives[] = {"__alt_instructions", "__alt_instructions_end"};
+constexpr std::string_view kReplacements = ".altinstr_replacement";
+
 struct ClosedName {
     std::string_view first, end, section;  // likewise
 };
@@ -70,6 +74,42 @@ class Reader {
         return out;
     }
 
+    // The entries have two distances, to an instruction and to another place.
+    std::vector<CodeJump> jumps(const TableShape &shape) const {
+        std::vector<CodeJump> out;
+        const auto range = linked_range(shape.first, shape.end);
+        if (elf_.relocatable() || !range)
+            return out;
+        const std::vector<std::byte> bytes =
+            linked_bytes(elf_, range->first, range->second - range->first);
+        for (size_t at = 0; at + shape.entry_size <= bytes.size(); at += shape.entry_size) {
+            const auto from = place_of(range->first + at + distance_at(bytes, at));
+            const auto to = place_of(range->first + at + 4 + distance_at(bytes, at + 4));
+            if (from && to)
+                out.push_back({*from, *to});
+        }
+        std::ranges::sort(out);
+        return out;
+    }
+
+    // The size of an entry is the one with which all entries make sense.
+    std::optional<std::vector<ClosedText>> alternatives() const {
+        const auto range = linked_range(kAlternatives[0], kAlternatives[1]);
+        if (elf_.relocatable() || !range)
+            return std::nullopt;
+        const std::vector<std::byte> bytes =
+            linked_bytes(elf_, range->first, range->second - range->first);
+        std::optional<std::vector<ClosedText>> found;
+        for (const size_t entry_size : {12, 13, 14}) {
+            auto read = alternatives(range->first, bytes, entry_size);
+            if (read && found)
+                return std::nullopt;
+            if (read)
+                found = std::move(read);
+        }
+        return found;
+    }
+
     std::vector<ClosedText> closed() const {
         std::vector<ClosedText> out;
         for (const ClosedText &linked : closed_text([&](std::string_view name) {
@@ -86,6 +126,36 @@ class Reader {
     }
 
   private:
+    static uint64_t distance_at(std::span<const std::byte> bytes, size_t at) {
+        int32_t distance;
+        std::memcpy(&distance, bytes.data() + at, sizeof(distance));
+        return static_cast<uint64_t>(int64_t{distance});
+    }
+
+    // An entry ends with the sizes of the code and of its replacement, but with three bytes if it
+    // has 13.
+    std::optional<std::vector<ClosedText>>
+    alternatives(uint64_t address, std::span<const std::byte> bytes, size_t entry_size) const {
+        std::vector<ClosedText> out;
+        if (bytes.size() % entry_size != 0)
+            return std::nullopt;
+        for (size_t at = 0; at < bytes.size(); at += entry_size) {
+            const auto code = place_of(address + at + distance_at(bytes, at));
+            const auto instead = place_of(address + at + 4 + distance_at(bytes, at + 4));
+            const size_t sizes = at + (entry_size == 14 ? 12 : 10);
+            const auto size = static_cast<uint8_t>(bytes[sizes]);
+            if (!code || size == 0 || size < static_cast<uint8_t>(bytes[sizes + 1]) ||
+                (instead && name_of(*instead) != kReplacements))
+                return std::nullopt;
+            out.push_back({code->section, code->offset, code->offset + size});
+        }
+        return out;
+    }
+
+    std::string_view name_of(const Place &place) const {
+        return std::ranges::find(text_, place.section, &ElfSection::index)->name;
+    }
+
     std::optional<std::pair<uint64_t, uint64_t>> linked_range(std::string_view first,
                                                               std::string_view end) const {
         const auto low = bounds_.find(first), high = bounds_.find(end);
@@ -115,9 +185,7 @@ class Reader {
             if (shape.begin == kAddress) {
                 std::memcpy(&address, bytes.data() + at, sizeof(address));
             } else {
-                int32_t distance;
-                std::memcpy(&distance, bytes.data() + at, sizeof(distance));
-                address = range->first + at + static_cast<uint64_t>(int64_t{distance});
+                address = range->first + at + distance_at(bytes, at);
             }
             if (const auto place = place_of(address))
                 out.push_back(*place);
@@ -181,7 +249,10 @@ CodeTables code_tables(const ElfImage &elf, std::span<const ElfSymbol> symbols) 
             .static_keys = reader.read(kStaticKeys),
             .static_calls = reader.read(kStaticCalls),
             .faulting = reader.read(kFaulting),
-            .closed = reader.closed()};
+            .closed = reader.closed(),
+            .key_jumps = reader.jumps(kStaticKeys),
+            .fixups = reader.jumps(kFaulting),
+            .alternatives = reader.alternatives()};
 }
 
 }  // namespace btf_extra::generator

@@ -18,7 +18,7 @@
 
 namespace btf_extra::generator {
 
-// Text without probes, from one offset in a section to another.
+// Text from one offset in a section to another: that without probes, or that of an alternative.
 struct ClosedText {
     uint32_t section;
     uint64_t begin, end;
@@ -26,6 +26,12 @@ struct ClosedText {
     bool holds(const Place &place) const {
         return place.section == section && place.offset >= begin && place.offset < end;
     }
+};
+
+// An instruction, and the place that another entry of its table leads to.
+struct CodeJump {
+    Place from, to;
+    auto operator<=>(const CodeJump &) const = default;
 };
 
 // Each in ascending order. Empty: the file has no such table.
@@ -36,6 +42,10 @@ struct CodeTables {
     std::vector<Place> static_calls;  // instructions that a static call changes
     std::vector<Place> faulting;      // instructions that may fault
     std::vector<ClosedText> closed;
+    std::vector<CodeJump> key_jumps;  // where the instructions of static_keys may jump to
+    std::vector<CodeJump> fixups;     // where those of faulting go on. arm64: not known
+    // Code that the kernel replaces when it boots. nullopt: the file does not say.
+    std::optional<std::vector<ClosedText>> alternatives;
 };
 
 // Returns the text that these symbols are around. Offsets are what address_of() returns, and

@@ -4,14 +4,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <memory_resource>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "userspace/format/core_api.h"
 #include "userspace/generator/dwarf/code_place.h"
 #include "userspace/generator/locations/param_slots.h"
 #include "userspace/generator/locations/parameter_place.h"
+#include "userspace/generator/sites/closed_code.h"
 #include "userspace/generator/sites/copied_entries.h"
 #include "userspace/generator/sites/source_functions.h"
 
@@ -106,6 +109,11 @@ class UnitWalk {
         std::optional<size_t> site = std::nullopt;  // in sites_
     };
 
+    struct BodyCode {
+        std::vector<CodeRange> ranges;
+        std::optional<AfterKey::Body> read;  // once it is asked for
+    };
+
     // These return the offset behind what they read; 0 after fail().
     uint64_t walk(uint64_t offset, const Scope &scope, uint32_t depth);
     uint64_t visit_children(const Die &die, uint64_t after_attributes, const Scope &scope,
@@ -141,8 +149,12 @@ class UnitWalk {
     uint32_t call_file(const SourcePlace &call);
     // Looks up what tracers may do at the entry of a body.
     void judge_body(const Function *function, Enclosing &body) const;
+    // Judges the sites of a unit in which ftrace knows no function.
+    void judge_untraced_unit();
     // false: in no executable section.
     bool place_site(Site &site, uint64_t address, const Enclosing &enclosing);
+    // Marks an inline site at a static key, if the instruction after that does for a probe.
+    void judge_key(Site &site, const Enclosing &enclosing, std::span<const ParamSlot> slots);
     // Makes room in slots_ for the parameters of a site, none of them located.
     void begin_params(OpenSite &site);
     void locate_params_again(const Die &die, OpenSite &site);
@@ -161,10 +173,12 @@ class UnitWalk {
     ParamSlots param_slots_;
     std::vector<ParamSlot> slots_;  // of the sites around the current entry, the innermost last
     CopiedEntries copied_entries_;
-    std::vector<Instance> instances_;  // by their numbers in copied_entries_
-    bool marks_entries_ = false;       // the compiler says where instances are entered
-    bool is_traced_ = false;           // the compiler made calls for ftrace
-    std::vector<CodeRange> ranges_;    // of the entry that is being read
+    std::vector<Instance> instances_;                         // by their numbers in copied_entries_
+    std::vector<BodyCode> bodies_;                            // by Enclosing::code
+    std::map<uint64_t, std::optional<FlowChanges>> at_keys_;  // by address of the key's instruction
+    bool marks_entries_ = false;     // the compiler says where instances are entered
+    bool is_traced_ = false;         // the compiler made calls for ftrace
+    std::vector<CodeRange> ranges_;  // of the entry that is being read
 };
 
 UnitSites UnitWalk::run() {
@@ -192,10 +206,8 @@ UnitSites UnitWalk::run() {
         if (!functions_.written_by_macro(*instances_[copy.instances.front()].function))
             add_copied_site(copy);
     drop_inside_instructions();
-    // A unit without any is one that the Makefile keeps tracers out of.
     if (!is_traced_)
-        for (Site &site : sites_.sites)
-            site.body = 0;
+        judge_untraced_unit();
     return std::move(sites_);
 }
 
@@ -283,6 +295,10 @@ uint64_t UnitWalk::visit_subprogram(const Die &die, uint32_t depth) {
         return visit_children(die, next, {.frame = frame}, depth);
     }
     judge_body(function, enclosing);
+    if (input_.static_keys.any()) {
+        enclosing.code = static_cast<uint32_t>(bodies_.size());
+        bodies_.push_back({.ranges = ranges_, .read = {}});
+    }
     enclosing.body = copied_entries_.add_body(
         function && function->here ? *function->here : SourcePlace{}, *address, ranges_);
     if (!function)
@@ -483,15 +499,25 @@ void UnitWalk::judge_body(const Function *function, Enclosing &body) const {
     body.traced = input_.probed.traced(*section, offset);
 }
 
+void UnitWalk::judge_untraced_unit() {
+    const bool open = open_by_path(functions_.unit_path());
+    for (Site &site : sites_.sites)
+        if (const uint32_t body = std::exchange(site.body, 0);
+            open && body != 0 && !closed_by_name(sites_.functions[body - 1].name))
+            site.marks |= SITE_MARK_UNLISTED;
+}
+
 bool UnitWalk::place_site(Site &site, uint64_t address, const Enclosing &enclosing) {
     const auto section = input_.file.executable_section(address);
     if (!section)
         return false;
     site.section = *section;
     site.offset = static_cast<uint32_t>(address - input_.file.sections()[*section].address);
+    const bool kept_out = input_.probed.kept_out(*section, site.offset);
+    if (kept_out)
+        site.marks |= SITE_MARK_CLOSED;
     if (!input_.probed.known())
         return true;
-    const bool kept_out = input_.probed.kept_out(*section, site.offset);
     const bool traced = input_.probed.traced(*section, site.offset);
     is_traced_ |= traced;
     site.no_probe = kept_out || !input_.probed.takes_probe(*section, site.offset);
@@ -503,6 +529,25 @@ bool UnitWalk::place_site(Site &site, uint64_t address, const Enclosing &enclosi
     else
         site.body = enclosing.function;
     return true;
+}
+
+void UnitWalk::judge_key(Site &site, const Enclosing &enclosing, std::span<const ParamSlot> slots) {
+    const uint64_t address = input_.file.sections()[site.section].address + site.offset;
+    if (!site.no_probe || (site.marks & SITE_MARK_CLOSED) != 0 ||
+        input_.static_keys.at(address) == nullptr)
+        return;
+    const auto [entry, fresh] = at_keys_.try_emplace(address);
+    if (fresh) {
+        std::optional<AfterKey::Body> &body = bodies_[enclosing.code].read;
+        if (!body)
+            body = tools_.after_key.read(bodies_[enclosing.code].ranges, enclosing.entry);
+        entry->second = tools_.after_key.changes(address, *body);
+    }
+    const auto &changes = entry->second;
+    if (changes && std::ranges::all_of(slots, [&](ParamSlot slot) {
+            return (slot & kMissing) != 0 || keeps(sites_.loc_params[slot], *changes);
+        }))
+        site.marks |= SITE_MARK_AFTER_KEY;
 }
 
 void UnitWalk::begin_params(OpenSite &site) {
@@ -531,6 +576,8 @@ uint64_t UnitWalk::visit_site(const Die &die, uint64_t after_attributes, Site si
         depth);
     const std::span<const ParamSlot> slots = std::span(slots_).subspan(open.first_slot);
     site.params = sites_.param_lists.add(slots);
+    if (site.site_class == SiteClass::kInline)
+        judge_key(site, open.enclosing, slots);
     if (open.instance)
         instances_[*open.instance].site = sites_.sites.size();
     sites_.sites.push_back(site);
@@ -587,6 +634,7 @@ void UnitWalk::add_copied_site(const CopiedEntries::Copy &copy) {
         slots_.clear();
     }
     site.params = sites_.param_lists.add(agreed);
+    judge_key(site, first.enclosing, agreed);
     sites_.sites.push_back(site);
 }
 

@@ -9,6 +9,7 @@
 #include "userspace/generator/dwarf/debug_file.h"
 #include "userspace/generator/dwarf/dwarf_types.h"
 #include "userspace/generator/model/site_model.h"
+#include "userspace/generator/sites/after_key.h"
 #include "userspace/generator/sites/clones.h"
 #include "userspace/generator/sites/instruction_starts.h"
 #include "userspace/generator/sites/loop_heads.h"
@@ -20,13 +21,15 @@ namespace btf_extra::generator {
 struct UnitTools {
     UnitTools(const ReaderInput &reader_input, std::unique_ptr<FrameTable> frame_table)
         : input(reader_input), frames(std::move(frame_table)), types(input.units),
-          loop_heads(input.file), starts(input.file), clones(input, types) {}
+          loop_heads(input.file), starts(input.file), after_key(input.file, input.static_keys),
+          clones(input, types) {}
 
     const ReaderInput &input;
     const std::unique_ptr<FrameTable> frames;
     DwarfTypes types;
     LoopHeads loop_heads;
     InstructionStarts starts;
+    AfterKey after_key;
     Clones clones;
 };
 

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "userspace/generator/dwarf/debug_file.h"
+#include "userspace/generator/flow/body_flow.h"
 
 namespace btf_extra::generator {
 
@@ -45,6 +46,17 @@ class Instructions {
     // Tells whether an instruction begins at an address, if one begins where the code does. The
     // address is in the code. Returns nothing if what is before it cannot be decoded.
     virtual std::optional<bool> begins_at(uint64_t address, const Code &code) = 0;
+
+    // Say where code goes on after the first instruction, apart from tables of the kernel, and what
+    // it changes. A call comes back, and changes what the ABI lets it. They return nothing if the
+    // bytes are no instruction, if it is not one of those that are known here, or if the
+    // architecture is not followed.
+    virtual std::optional<FlowEdges> edges(const Code &code) = 0;
+    virtual std::optional<FlowChanges> changes(const Code &code) = 0;
+
+    // Tells whether code before the four bytes of a displacement may be the begin of a jump, of a
+    // call, or of an instruction that loads an address. Threads may share this.
+    virtual bool may_be_displacement(Bytes before) const = 0;
 
     // Tells whether code is nothing but NOPs and landing pads, as a compiler leaves them for a
     // tracer at the beginning of a function. Threads may share this.

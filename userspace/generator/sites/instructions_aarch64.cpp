@@ -52,6 +52,9 @@ class Aarch64Instructions : public Instructions {
     std::optional<bool> begins_at(uint64_t address, const Code &code) override {
         return (address - code.first) % 4 == 0;
     }
+    std::optional<FlowEdges> edges(const Code &) override { return std::nullopt; }
+    std::optional<FlowChanges> changes(const Code &) override { return std::nullopt; }
+    bool may_be_displacement(Bytes) const override { return false; }
     bool only_hooks(Bytes code) const override {
         for (size_t at = 0; at + 4 <= code.size(); at += 4) {
             const uint32_t word = word_at(code.data() + at);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <string_view>
 
 #include "userspace/generator/sites/instructions.h"
 
@@ -22,6 +24,11 @@ bool is_prefix(uint8_t byte) {
     constexpr uint8_t kPrefixes[] = {0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65,
                                      0x66, 0x67, 0xf0, 0xf2, 0xf3};
     return (byte & 0xf0) == 0x40 || std::ranges::find(kPrefixes, byte) != std::end(kPrefixes);
+}
+
+// rdpkru and wrpkru, which capstone 4.0.2 does not know.
+bool is_pkru(Bytes code) {
+    return code.size() >= 3 && code[0] == 0x0f && code[1] == 0x01 && (code[2] & 0xfe) == 0xee;
 }
 
 uint32_t word_at(const uint8_t *bytes) {
@@ -69,6 +76,117 @@ uint32_t bits_of(const uint16_t *registers, uint8_t count) {
     for (uint8_t i = 0; i < count; ++i)
         bits |= bit_of(registers[i]);
     return bits;
+}
+
+// Returns the bit of DWARF's number for a general register, or 0.
+uint32_t dwarf_bit_of(uint16_t reg) {
+    static constexpr uint16_t kNames[16][4] = {
+        {X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL},
+        {X86_REG_RDX, X86_REG_EDX, X86_REG_DX, X86_REG_DL},
+        {X86_REG_RCX, X86_REG_ECX, X86_REG_CX, X86_REG_CL},
+        {X86_REG_RBX, X86_REG_EBX, X86_REG_BX, X86_REG_BL},
+        {X86_REG_RSI, X86_REG_ESI, X86_REG_SI, X86_REG_SIL},
+        {X86_REG_RDI, X86_REG_EDI, X86_REG_DI, X86_REG_DIL},
+        {X86_REG_RBP, X86_REG_EBP, X86_REG_BP, X86_REG_BPL},
+        {X86_REG_RSP, X86_REG_ESP, X86_REG_SP, X86_REG_SPL},
+        {X86_REG_R8, X86_REG_R8D, X86_REG_R8W, X86_REG_R8B},
+        {X86_REG_R9, X86_REG_R9D, X86_REG_R9W, X86_REG_R9B},
+        {X86_REG_R10, X86_REG_R10D, X86_REG_R10W, X86_REG_R10B},
+        {X86_REG_R11, X86_REG_R11D, X86_REG_R11W, X86_REG_R11B},
+        {X86_REG_R12, X86_REG_R12D, X86_REG_R12W, X86_REG_R12B},
+        {X86_REG_R13, X86_REG_R13D, X86_REG_R13W, X86_REG_R13B},
+        {X86_REG_R14, X86_REG_R14D, X86_REG_R14W, X86_REG_R14B},
+        {X86_REG_R15, X86_REG_R15D, X86_REG_R15W, X86_REG_R15B}};
+    static constexpr uint16_t kHigh[] = {X86_REG_AH, X86_REG_DH, X86_REG_CH, X86_REG_BH};
+    for (uint32_t i = 0; i < std::size(kNames); ++i)
+        if (std::ranges::find(kNames[i], reg) != std::end(kNames[i]))
+            return 1u << i;
+    const auto high = std::ranges::find(kHigh, reg);
+    return high == std::end(kHigh) ? 0 : 1u << (high - std::begin(kHigh));
+}
+
+constexpr uint32_t kRax = 1 << 0, kRdx = 1 << 1, kRsp = 1 << 7;
+// rax, rdx, rcx, rsi, rdi, r8 to r11: what a callee may change.
+constexpr uint32_t kCallerSaved = 0x0f37;
+
+// Which operands an instruction writes, besides what it writes by itself. kUnknown: it is not one
+// of those that this file knows.
+enum class Written { kUnknown, kNothing, kFirst, kFirstTwo };
+
+Written written_operands(const cs_insn &instruction) {
+    switch (instruction.id) {
+    case X86_INS_NOP:
+    case X86_INS_PAUSE:
+    case X86_INS_CMP:
+    case X86_INS_TEST:
+    case X86_INS_BT:
+    case X86_INS_PUSH:
+    case X86_INS_CALL:
+    case X86_INS_JMP:
+    case X86_INS_CDQE:
+    case X86_INS_CWDE:
+    case X86_INS_CDQ:
+    case X86_INS_CQO:
+        return Written::kNothing;
+    case X86_INS_MOV:
+    case X86_INS_MOVABS:
+    case X86_INS_MOVZX:
+    case X86_INS_MOVSX:
+    case X86_INS_MOVSXD:
+    case X86_INS_LEA:
+    case X86_INS_ADD:
+    case X86_INS_SUB:
+    case X86_INS_ADC:
+    case X86_INS_SBB:
+    case X86_INS_AND:
+    case X86_INS_OR:
+    case X86_INS_XOR:
+    case X86_INS_NOT:
+    case X86_INS_NEG:
+    case X86_INS_INC:
+    case X86_INS_DEC:
+    case X86_INS_SHL:
+    case X86_INS_SHR:
+    case X86_INS_SAR:
+    case X86_INS_ROL:
+    case X86_INS_ROR:
+    case X86_INS_BTS:
+    case X86_INS_BTR:
+    case X86_INS_POP:
+        return Written::kFirst;
+    case X86_INS_IMUL:
+        return instruction.detail->x86.op_count >= 2 ? Written::kFirst : Written::kUnknown;
+    case X86_INS_XCHG:
+    case X86_INS_XADD:
+        return Written::kFirstTwo;
+    default:
+        break;
+    }
+    const uint8_t *opcode = instruction.detail->x86.opcode;
+    if ((opcode[0] & 0xf0) == 0x70 || (opcode[0] == 0x0f && (opcode[1] & 0xf0) == 0x80))
+        return Written::kNothing;  // jumps by flags, but not those that count rcx down
+    const std::string_view mnemonic = instruction.mnemonic;
+    return mnemonic.starts_with("cmov") || mnemonic.starts_with("set") ? Written::kFirst
+                                                                       : Written::kUnknown;
+}
+
+// The registers that an instruction writes besides its operands.
+uint32_t written_besides(uint32_t id) {
+    switch (id) {
+    case X86_INS_CALL:
+        return kCallerSaved;
+    case X86_INS_PUSH:
+    case X86_INS_POP:
+        return kRsp;
+    case X86_INS_CDQE:
+    case X86_INS_CWDE:
+        return kRax;
+    case X86_INS_CDQ:
+    case X86_INS_CQO:
+        return kRdx;
+    default:
+        return 0;
+    }
 }
 
 // Tells whether the old value of the operands does not matter: xor %edi,%edi; or $-1,%edi; and
@@ -138,6 +256,16 @@ class X86Instructions : public Instructions {
     bool any_jump_to(uint64_t entry, const Code &code) override;
     std::optional<Instruction> decode(const Code &code) override;
     std::optional<bool> begins_at(uint64_t address, const Code &code) override;
+    std::optional<FlowEdges> edges(const Code &code) override;
+    std::optional<FlowChanges> changes(const Code &code) override;
+    bool may_be_displacement(Bytes before) const override {
+        if (before.empty())
+            return false;
+        const uint8_t last = before.back();
+        const uint8_t second = before.size() > 1 ? before[before.size() - 2] : uint8_t{0};
+        return last == 0xe8 || last == 0xe9 || (second == 0x0f && (last & 0xf0) == 0x80) ||
+               (second == 0x8d && (last & 0xc7) == 0x05) || (second == 0xc7 && last == 0xf8);
+    }
     bool only_hooks(Bytes code) const override {
         while (const size_t size = hook_size(code))
             code = code.subspan(size);
@@ -245,6 +373,78 @@ std::optional<Instruction> X86Instructions::decode(const Code &code) {
     if (!forgets_operands(*found))
         out.reads = bits_of(reads, nr_reads);
     out.writes = bits_of(writes, nr_writes);
+    return out;
+}
+
+// Jumps are read from their bytes: capstone is asked for no operands, because that takes longer.
+std::optional<FlowEdges> X86Instructions::edges(const Code &code) {
+    const uint8_t *bytes = code.bytes.data();
+    size_t left = code.bytes.size();
+    uint64_t end = code.first;
+    if (!lengths_.open())
+        return std::nullopt;
+    const cs_insn *found = lengths_.next(bytes, left, end);
+    if (found == nullptr && is_pkru(code.bytes))
+        return FlowEdges{.size = 3, .jump = {}, .fixup = {}};
+    if (found == nullptr || file_.relocates(code.first, found->size))
+        return std::nullopt;
+    FlowEdges out = {.size = found->size, .jump = {}, .fixup = {}};
+    const uint8_t *opcode = found->bytes;
+    while (is_prefix(*opcode))
+        ++opcode;
+    const auto jump = [&](uint64_t size, int64_t displacement) {
+        if (opcode + size == found->bytes + found->size)
+            out.jump = end + static_cast<uint64_t>(displacement);
+        else
+            out.anywhere = true;
+    };
+    const auto displacement32 = [](const uint8_t *at) {
+        return int64_t{static_cast<int32_t>(word_at(at))};
+    };
+    if (is_short_jump(opcode[0]))
+        jump(2, static_cast<int8_t>(opcode[1]));
+    else if (opcode[0] == 0xe9)
+        jump(5, displacement32(opcode + 1));
+    else if (opcode[0] == 0x0f && (opcode[1] & 0xf0) == 0x80)
+        jump(6, displacement32(opcode + 2));
+    else if (opcode[0] == 0xff && (opcode[1] & 0x30) == 0x20)
+        out.anywhere = true;  // through a register or memory, near or far
+    else if (opcode[0] == 0xc7 && opcode[1] == 0xf8)
+        out.anywhere = true;  // xbegin
+    out.falls = opcode[0] != 0xeb && opcode[0] != 0xe9 && found->id != X86_INS_RET;
+    return out;
+}
+
+std::optional<FlowChanges> X86Instructions::changes(const Code &code) {
+    const uint8_t *bytes = code.bytes.data();
+    size_t left = code.bytes.size();
+    uint64_t end = code.first;
+    if (!operands_.open())
+        return std::nullopt;
+    const cs_insn *found = operands_.next(bytes, left, end);
+    if (found == nullptr || file_.relocates(code.first, found->size))
+        return std::nullopt;
+    const cs_x86 &x86 = found->detail->x86;
+    const Written written = written_operands(*found);
+    if (written == Written::kUnknown || x86.prefix[0] == X86_PREFIX_REP ||
+        x86.prefix[0] == X86_PREFIX_REPNE)
+        return std::nullopt;
+    FlowChanges out = {.writes = written_besides(found->id),
+                       .stores = found->id == X86_INS_CALL || found->id == X86_INS_PUSH};
+    const uint8_t nr_written = written == Written::kFirst      ? 1
+                               : written == Written::kFirstTwo ? 2
+                                                               : 0;
+    if (nr_written > x86.op_count)
+        return std::nullopt;
+    for (uint8_t i = 0; i < nr_written; ++i) {
+        const cs_x86_op &operand = x86.operands[i];
+        const uint32_t bit = operand.type == X86_OP_REG ? dwarf_bit_of(operand.reg) : 0;
+        if (operand.type == X86_OP_MEM)
+            out.stores = true;
+        else if (bit == 0)
+            return std::nullopt;  // a segment, control or debug register
+        out.writes |= bit;
+    }
     return out;
 }
 

@@ -29,6 +29,7 @@ class ProbedCode {
     bool kept_out(uint32_t section, uint64_t offset) const;
     // Says whether the instruction there takes a kprobe.
     bool takes_probe(uint32_t section, uint64_t offset) const;
+    const CodeTables &tables() const { return tables_; }
 
   private:
     bool has_one(const std::vector<Place> &places, uint32_t section, uint64_t offset) const;

@@ -6,6 +6,7 @@
 #include "userspace/generator/dwarf/debug_file.h"
 #include "userspace/generator/dwarf/dwarf_unit.h"
 #include "userspace/generator/dwarf/source_path.h"
+#include "userspace/generator/sites/after_key.h"
 #include "userspace/generator/sites/defined_symbols.h"
 #include "userspace/generator/sites/probed_code.h"
 #include "userspace/generator/types/base_types.h"
@@ -18,6 +19,7 @@ struct ReaderInput {
     const DebugFile &file;
     const DefinedSymbols &symbols;
     const ProbedCode &probed;
+    const StaticKeys &static_keys;
     const UnitSet &units;
     const SourceTree &source_tree;
     const BaseTypes &base;

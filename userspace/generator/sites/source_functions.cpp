@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "userspace/generator/sites/closed_code.h"
+
 namespace btf_extra::generator {
 
 namespace {
@@ -17,12 +19,6 @@ constexpr uint32_t kMaxOrigins = 8;  // steps from an instance to its function
 // only of functions that are inlined somewhere, or have another body.
 bool is_inner_syscall(std::string_view name) {
     return name.starts_with("__do_sys_") || name.starts_with("__do_compat_sys_");
-}
-
-// The source (6.1 to 7.3) says "inline notrace" of these, and DWARF does not show it. They have
-// bodies because pv_ops points to them.
-bool is_notrace(std::string_view name) {
-    return name == "native_write_msr" || name == "native_write_msr_safe";
 }
 
 }  // namespace
@@ -247,7 +243,7 @@ const SourceFunctions::Function *SourceFunctions::read(const Unit &unit, const D
     if (source.name.empty())
         return nullptr;
     source.declared_inline =
-        (source.declared_inline || is_inner_syscall(source.name)) && !is_notrace(source.name);
+        (source.declared_inline || is_inner_syscall(source.name)) && !closed_by_name(source.name);
     if (file)
         source.file = file_of(*file_unit, *file);
     // A partial unit is a part of the units that import it.

@@ -335,7 +335,8 @@ Provenance provenance_of(const MergedUnits &merged, const std::vector<MergedSect
     uint32_t number = 0;
     for (const MergedSection &section : sections)
         for (const MergedSite &site : section.sites) {
-            if (site.no_probe || (site.untraced && !(site.marks & SITE_MARK_UNLISTED)))
+            if ((site.marks & SITE_MARK_CLOSED) != 0 ||
+                (site.no_probe && (site.marks & SITE_MARK_AFTER_KEY) == 0))
                 left_out.push_back(number);
             ++number;
         }

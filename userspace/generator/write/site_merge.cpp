@@ -315,10 +315,12 @@ std::vector<MergedSection> merge_sites(const std::vector<UnitSites> &units,
     for (size_t u = 0; u < units.size(); ++u) {
         // The mark of a site that the function around it decides.
         const auto own_mark = [&](const Site &site) -> uint32_t {
+            if (!site.untraced || (site.marks & (SITE_MARK_UNLISTED | SITE_MARK_CLOSED)) != 0)
+                return 0;
             const bool is_inline =
                 site.body != 0 &&
                 merged.functions[merged.function_numbers[u][site.body - 1]].declared_inline;
-            return is_inline ? SITE_MARK_UNLISTED : 0;
+            return is_inline ? SITE_MARK_UNLISTED : SITE_MARK_CLOSED;
         };
         for (const Site &site : units[u].sites) {
             if (!last || last->section != site.section || last->site_class != site.site_class) {
