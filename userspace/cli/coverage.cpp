@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <span>
+#include <unordered_map>
 
 namespace btf_extra {
 namespace {
@@ -50,30 +51,78 @@ void count_sites(const ObjectView &view, const loc_section &section, Coverage &c
     }
 }
 
-// A default attach takes a site that begins a call and is hit once a call, at an instruction and in
-// a function that it may be in.
+std::optional<LeftOut> reason_of(const ObjectView &view, uint32_t number) {
+    const uint32_t marks = view.site_marks(number);
+    if ((marks & SITE_MARK_CLOSED) != 0)
+        return LeftOut::kClosed;
+    if ((marks & SITE_MARK_NO_ENTRY) != 0)
+        return LeftOut::kNoEntry;
+    if ((marks & SITE_MARK_LOOP_HEAD) != 0)
+        return LeftOut::kLoopHead;
+    if (view.is_left_out(number))
+        return LeftOut::kInstruction;
+    return std::nullopt;
+}
+
+// The sites of one function.
+struct Tally {
+    uint64_t sites = 0;
+    bool inlined = false;
+    LeftOutCounts left_out = {};
+};
+
+void add(AttachedWhole &whole, const Tally &tally) {
+    whole.functions++;
+    bool refused = false;
+    for (size_t reason = 0; reason < kLeftOutReasons; reason++) {
+        const bool has = LeftOut(reason) == LeftOut::kClosed ? tally.left_out[reason] == tally.sites
+                                                             : tally.left_out[reason] != 0;
+        whole.refused[reason] += has;
+        refused |= has;
+    }
+    whole.whole += !refused;
+}
+
 void count_reached(const ObjectView &view, Coverage &coverage) {
     if (!view.file().site_marks || !view.knows_left_out())
         return;
-    constexpr uint32_t kLeftOut = SITE_MARK_LOOP_HEAD | SITE_MARK_NO_ENTRY;
+    std::unordered_map<uint32_t, Tally> tallies;  // by function
     coverage.inline_sites_reached = coverage.inline_sites_reached_all_params = 0;
     for (const loc_section &section : std::span(view.index().sections, view.index().nr_sections)) {
-        if (section.loc_class != LOC_CLASS_INLINE ||
-            section_place_freed(view.index().elf_sections[section.elf].name,
+        if (section_place_freed(view.index().elf_sections[section.elf].name,
                                 view.file().vmlinux_btf.has_value()))
             continue;
+        const bool is_inline = section.loc_class == LOC_CLASS_INLINE;
         for (uint32_t i = 0; i < section.nr_sites; i++) {
-            const uint32_t number = section.first_site + i, marks = view.site_marks(number);
-            if ((marks & SITE_MARK_PART) != 0)
+            const uint32_t number = section.first_site + i;
+            if ((view.site_marks(number) & SITE_MARK_PART) != 0)
+                continue;
+            const loc_site &site = section.sites[i];
+            const std::optional<LeftOut> left_out = reason_of(view, number);
+            Tally &tally = tallies[site.func];
+            tally.sites++;
+            tally.inlined |= is_inline;
+            if (left_out)
+                tally.left_out[static_cast<size_t>(*left_out)]++;
+            if (!is_inline)
                 continue;
             coverage.inline_sites_kept++;
-            if ((marks & kLeftOut) != 0 || view.is_left_out(number))
+            if (left_out) {
+                coverage.inline_sites_left_out[static_cast<size_t>(*left_out)]++;
                 continue;
+            }
             ++*coverage.inline_sites_reached;
-            const loc_site &site = section.sites[i];
             const auto counts = view.count_located(site.loc_proto, view.is_variadic(site.func));
             *coverage.inline_sites_reached_all_params += counts.located == counts.params;
         }
+    }
+    coverage.whole_inlined.emplace();
+    coverage.whole_many_sites.emplace();
+    for (const auto &[func, tally] : tallies) {
+        if (tally.inlined)
+            add(*coverage.whole_inlined, tally);
+        if (tally.sites > kManySites)
+            add(*coverage.whole_many_sites, tally);
     }
 }
 

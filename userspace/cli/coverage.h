@@ -11,6 +11,25 @@
 
 namespace btf_extra {
 
+// Why a default attach leaves a site out. A site has the first of these that holds.
+enum class LeftOut : uint8_t {
+    kClosed,       // the code around it is closed to tracers on purpose
+    kNoEntry,      // it is not known where the call begins
+    kLoopHead,     // a hit there need not be a call
+    kInstruction,  // the kernel puts no kprobe on the instruction
+};
+inline constexpr size_t kLeftOutReasons = 4;
+using LeftOutCounts = std::array<uint64_t, kLeftOutReasons>;
+
+// How many of some functions an attach takes that takes either all sites or none. Sites in closed
+// code are not required. Sites in freed text, and those that continue a call, do not count.
+struct AttachedWhole {
+    uint64_t functions = 0;
+    uint64_t whole = 0;
+    // The others, by what they have; kClosed: no other site. One may have several.
+    LeftOutCounts refused = {};
+};
+
 struct Coverage {
     uint64_t functions = 0;                    // distinct functions with sites
     std::optional<uint64_t> inline_instances;  // as DWARF has them; none: no provenance
@@ -34,6 +53,9 @@ struct Coverage {
     uint64_t inline_sites_kept = 0;
     std::optional<uint64_t> inline_sites_reached;
     std::optional<uint64_t> inline_sites_reached_all_params;
+    LeftOutCounts inline_sites_left_out = {};       // the others
+    std::optional<AttachedWhole> whole_inlined;     // of the functions with such an inline site
+    std::optional<AttachedWhole> whole_many_sites;  // of those with more than kManySites sites
     // Over inline_sites and body_sites. params = params_located + all of not_available.
     uint64_t params = 0;
     uint64_t params_located = 0;
@@ -54,6 +76,8 @@ struct Coverage {
 
     double bytes_per_site() const;
 };
+
+inline constexpr uint64_t kManySites = 20;
 
 Coverage measure_coverage(const ObjectView &view);
 

@@ -26,6 +26,32 @@ std::string_view reason_text(size_t code) {
     return code == 0 ? "unknown" : text(static_cast<MissingReason>(code));
 }
 
+struct LeftOutName {
+    const char *key;
+    const char *of_sites, *of_functions;
+};
+constexpr LeftOutName kLeftOutNames[kLeftOutReasons] = {
+    {"closed", "in closed code", "only in closed code"},
+    {"no_entry", "entry not known", "with an unknown entry"},
+    {"loop_head", "at the head of a loop", "with a loop head"},
+    {"instruction", "at code without kprobes", "with code without kprobes"},
+};
+
+ordered_json to_json(const LeftOutCounts &counts) {
+    ordered_json out = ordered_json::object();
+    for (size_t reason = 0; reason < kLeftOutReasons; reason++)
+        out[kLeftOutNames[reason].key] = counts[reason];
+    return out;
+}
+
+ordered_json to_json(const std::optional<AttachedWhole> &whole) {
+    if (!whole)
+        return nullptr;
+    return {{"functions", whole->functions},
+            {"whole", whole->whole},
+            {"refused", to_json(whole->refused)}};
+}
+
 void print_json(const ObjectView &view, const Coverage &coverage) {
     ordered_json reasons = ordered_json::object();
     for (size_t code = 0; code < coverage.not_available.size(); code++)
@@ -48,8 +74,16 @@ void print_json(const ObjectView &view, const Coverage &coverage) {
          {"loop_heads", or_null(coverage.loop_heads)},
          {"without_entry", or_null(coverage.without_entry)},
          {"parts", or_null(coverage.parts)},
+         {"inline_sites_kept", coverage.inline_sites_reached
+                                   ? ordered_json(coverage.inline_sites_kept)
+                                   : ordered_json(nullptr)},
          {"inline_sites_reached", or_null(coverage.inline_sites_reached)},
          {"inline_sites_reached_all_params", or_null(coverage.inline_sites_reached_all_params)},
+         {"inline_sites_left_out", coverage.inline_sites_reached
+                                       ? to_json(coverage.inline_sites_left_out)
+                                       : ordered_json(nullptr)},
+         {"attached_whole_inlined", to_json(coverage.whole_inlined)},
+         {"attached_whole_many_sites", to_json(coverage.whole_many_sites)},
          {"params", coverage.params},
          {"params_located", coverage.params_located},
          {"not_available", reasons},
@@ -76,6 +110,14 @@ void print_share(std::string_view label, uint64_t part, uint64_t whole) {
 
 void print_count(std::string_view label, uint64_t count) {
     fmt::print("{:<30} {:>9}\n", label, count);
+}
+
+void print_whole(std::string_view label, const AttachedWhole &whole) {
+    print_count(label, whole.functions);
+    print_share("attached whole", whole.whole, whole.functions);
+    for (size_t reason = 0; reason < kLeftOutReasons; reason++)
+        if (whole.refused[reason] != 0)
+            print_share(kLeftOutNames[reason].of_functions, whole.refused[reason], whole.functions);
 }
 
 void print_text(const ObjectView &view, const Coverage &coverage) {
@@ -105,6 +147,13 @@ void print_text(const ObjectView &view, const Coverage &coverage) {
                     coverage.inline_sites_kept);
         print_share("reached, with all parameters", *coverage.inline_sites_reached_all_params,
                     coverage.inline_sites_kept);
+        for (size_t reason = 0; reason < kLeftOutReasons; reason++)
+            if (coverage.inline_sites_left_out[reason] != 0)
+                print_share(kLeftOutNames[reason].of_sites, coverage.inline_sites_left_out[reason],
+                            coverage.inline_sites_kept);
+        print_whole("functions that are inlined", *coverage.whole_inlined);
+        print_whole(fmt::format("functions with over {} sites", kManySites),
+                    *coverage.whole_many_sites);
     }
     if (coverage.parts)
         print_count("rests of calls, split off", *coverage.parts);

@@ -127,8 +127,12 @@ TEST_F(Cli, StatJson) {
         {"loop_heads", nullptr},
         {"without_entry", nullptr},
         {"parts", nullptr},
+        {"inline_sites_kept", nullptr},
         {"inline_sites_reached", nullptr},
         {"inline_sites_reached_all_params", nullptr},
+        {"inline_sites_left_out", nullptr},
+        {"attached_whole_inlined", nullptr},
+        {"attached_whole_many_sites", nullptr},
         {"params", 13},
         {"params_located", 7},
         {"not_available",
@@ -183,23 +187,43 @@ TEST_F(Cli, StatOfFrames) {
         EXPECT_NE(text.find(line), text.npos) << line << text;
 }
 
-// Six inlined sites: one is a part, one the head of a loop, and one in a function where no tracer
-// may be. One of the other three has a parameter without location.
+// Six inlined sites: one is a part, one the head of a loop, and one is closed. One of the other
+// three has a parameter without location. Of four functions one has a site at that loop, and one a
+// body that takes no probe.
 TEST_F(Cli, StatOfReach) {
     ExtraFile file = SampleObject().file;
-    file.site_marks = {0 << 4 | SITE_MARK_LOOP_HEAD, 3 << 4 | SITE_MARK_PART,
-                       4 << 4 | SITE_MARK_UNLISTED};
+    const auto mark = [](uint32_t site, uint32_t marks) { return site << SITE_MARK_BITS | marks; };
+    file.site_marks = {mark(0, SITE_MARK_LOOP_HEAD), mark(2, SITE_MARK_AFTER_KEY),
+                       mark(3, SITE_MARK_PART), mark(4, SITE_MARK_UNLISTED),
+                       mark(5, SITE_MARK_CLOSED)};
     file.provenance->left_out_sites = {5, 7};
     const auto number = [](const json &out, const char *key) { return out[key].dump(); };
     auto result = run_btf_extra({"stat", write("reach", file), "--json"});
     ASSERT_EQ(result.exit_code, 0) << result.err;
     json out = json::parse(result.out);
+    EXPECT_EQ(number(out, "inline_sites_kept"), "5");
     EXPECT_EQ(number(out, "inline_sites_reached"), "3");             // 1, 2, 4
     EXPECT_EQ(number(out, "inline_sites_reached_all_params"), "2");  // 2, 4
+    const json none = {{"closed", 0}, {"no_entry", 0}, {"loop_head", 0}, {"instruction", 0}};
+    json left_out = none;
+    left_out["closed"] = left_out["loop_head"] = 1;
+    EXPECT_EQ(out["inline_sites_left_out"], left_out);
+    left_out["instruction"] = 1;
+    const json inlined = {{"functions", 4}, {"whole", 1}, {"refused", left_out}};
+    const json many = {{"functions", 0}, {"whole", 0}, {"refused", none}};
+    EXPECT_EQ(out["attached_whole_inlined"], inlined);
+    EXPECT_EQ(out["attached_whole_many_sites"], many);
     const std::string text = run_btf_extra({"stat", write("reach", file)}).out;
     for (const char *line : {"inlined calls, not freed               5\n",
                              "  reached by default                   3   60.0%\n",
-                             "  reached, with all parameters         2   40.0%\n"})
+                             "  reached, with all parameters         2   40.0%\n",
+                             "  in closed code                       1   20.0%\n",
+                             "functions that are inlined             4\n"
+                             "  attached whole                       1   25.0%\n"
+                             "  only in closed code                  1   25.0%\n"
+                             "  with a loop head                     1   25.0%\n"
+                             "  with code without kprobes            1   25.0%\n"
+                             "functions with over 20 sites           0\n"})
         EXPECT_NE(text.find(line), text.npos) << line << text;
 
     file.provenance->left_out_sites = {8};
