@@ -235,7 +235,7 @@ static int read_request(const struct btf_extra_attach *attach, bool hidden,
 {
 	const u32 classes = BTF_EXTRA_INLINE_ONLY | BTF_EXTRA_BODY_ONLY;
 	const u32 known = classes | BTF_EXTRA_BEST_EFFORT | BTF_EXTRA_INEXACT |
-			  BTF_EXTRA_NOTRACE;
+			  BTF_EXTRA_NOTRACE | BTF_EXTRA_ALL;
 
 	if (attach->flags & ~known || (attach->flags & classes) == classes)
 		return -EINVAL;
@@ -249,6 +249,7 @@ static int read_request(const struct btf_extra_attach *attach, bool hidden,
 		.required = attach->required,
 		.cookie = attach->cookie,
 		.best_effort = attach->flags & BTF_EXTRA_BEST_EFFORT,
+		.all = attach->flags & BTF_EXTRA_ALL,
 		.inexact = attach->flags & BTF_EXTRA_INEXACT,
 		.with_notrace = attach->flags & BTF_EXTRA_NOTRACE,
 		.hidden = hidden,

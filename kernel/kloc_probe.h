@@ -18,7 +18,7 @@ struct kloc_probe {
 	struct kprobe kprobe;
 	void *owner;			/* for kloc_probe_hit() its struct kloc_program */
 	const struct site_args *args;
-	struct btf_extra_site site;
+	struct btf_extra_site site;	/* its address may be before that of the kprobe */
 };
 
 /* It belongs to the hit on this CPU. Kprobes let no hit interrupt another. */

@@ -6,7 +6,7 @@
 #include <linux/uaccess.h>
 #include <linux/version.h>
 
-#include "core/loc_arch.h"
+#include "core/loc_arch_key.h"
 #include "kloc_probes.h"
 
 int kloc_probes_collect(struct kloc_probes *probes, struct kloc_sites *sites,
@@ -159,17 +159,49 @@ static bool returns_astray(unsigned long address)
 	return call == LOC_CALL_PREFIXED;
 }
 
+/* Returns the address after the instruction of a static key; 0: no such instruction is there. */
+static unsigned long after_key(unsigned long address)
+{
+	u32 size = LOC_ARCH_KEY_MAX;
+	u8 code[LOC_ARCH_KEY_MAX];
+
+	while (size && copy_from_kernel_nofault(code, (const void *)address, size))
+		size--;
+	size = loc_arch_key_size(loc_arch_running(), code, size);
+	return size ? address + size : 0;
+}
+
+/* The kernel exchanges the instruction of a key under a breakpoint, which is gone in no time. */
+#define KEY_TRIES 10
+
+/* Returns where the probe of a site stands; 0: the tables are wrong about the code there. */
+static unsigned long probe_address(const struct btf_extra_site *site)
+{
+	unsigned long address = 0;
+	u32 i;
+
+	if (!(site->flags & BTF_EXTRA_SITE_AFTER_KEY))
+		return site->address;
+	for (i = 0; !address && i < KEY_TRIES; i++) {
+		if (i)
+			usleep_range(100, 1000);
+		address = after_key(site->address);
+	}
+	return address;
+}
+
 /* The probe is not armed yet: its owner is called at all of its sites or at none. */
 static int add_probe(struct kloc_probes *probes, const struct kloc_site *site,
 		     kprobe_pre_handler_t hit, void *owner)
 {
 	struct kloc_probe *probe = &probes->probes[probes->nr];
+	const unsigned long address = probe_address(&site->site);
 	int err;
 
-	if (returns_astray(site->site.address))
+	if (!address || returns_astray(address))
 		return -EOPNOTSUPP;
 	*probe = (struct kloc_probe){
-		.kprobe.addr = (kprobe_opcode_t *)(unsigned long)site->site.address,
+		.kprobe.addr = (kprobe_opcode_t *)address,
 		.kprobe.pre_handler = hit,
 		.kprobe.flags = KPROBE_FLAG_DISABLED,
 		.owner = owner,
@@ -180,16 +212,6 @@ static int add_probe(struct kloc_probes *probes, const struct kloc_site *site,
 	if (!err)
 		probes->kprobes[probes->nr++] = &probe->kprobe;
 	return err;
-}
-
-static u32 count_left_out(const struct kloc_sites *sites)
-{
-	u32 count = 0;
-	u32 i;
-
-	for (i = 0; i < sites->nr_sites; i++)
-		count += sites->sites[i].reason != 0;
-	return count;
 }
 
 /* Tries every site, so that the report is complete. -EINTR: the caller is being killed. */
@@ -235,12 +257,12 @@ int kloc_probes_attach(struct kloc_probes *probes, struct kloc_sites *sites,
 	err = kloc_sites_leave_out(sites, request);
 	if (err)
 		return err;
-	if (!request->best_effort && count_left_out(sites))
+	if (kloc_sites_lacking(sites, request))
 		return -EOPNOTSUPP;
 	err = add_probes(probes, sites, hit, owner);
 	if (err)
 		return err;
-	if (!probes->nr || (!request->best_effort && count_left_out(sites)))
+	if (!probes->nr || kloc_sites_lacking(sites, request))
 		return -EOPNOTSUPP;
 	/*
 	 * The module is held now. If the tables are still the same, they are right about its text.

@@ -16,7 +16,8 @@ struct kloc_request {
 	u32 classes;		/* BTF_EXTRA_INLINE_ONLY, BTF_EXTRA_BODY_ONLY or 0 */
 	u64 required;		/* bit n: parameter n must have a location */
 	u64 cookie;
-	bool best_effort;	/* sites may be left out */
+	bool best_effort;	/* any site may be left out */
+	bool all;		/* without best_effort none in closed code may be left out */
 	bool inexact;		/* hits need not be calls of the function */
 	bool with_notrace;	/* also functions that ftrace may not trace */
 	bool hidden;		/* the caller may not see addresses */

@@ -216,6 +216,23 @@ int kloc_sites_leave_out(struct kloc_sites *sites, const struct kloc_request *re
 	return min(reason, 0);
 }
 
+static bool is_required(const struct btf_extra_site *site, const struct kloc_request *request)
+{
+	if (request->best_effort || site->flags & BTF_EXTRA_SITE_FREED)
+		return false;
+	return request->all || !(site->flags & BTF_EXTRA_SITE_CLOSED);
+}
+
+bool kloc_sites_lacking(const struct kloc_sites *sites, const struct kloc_request *request)
+{
+	u32 i;
+
+	for (i = 0; i < sites->nr_sites; i++)
+		if (sites->sites[i].reason && is_required(&sites->sites[i].site, request))
+			return true;
+	return false;
+}
+
 bool kloc_sites_stale(const struct kloc_sites *sites)
 {
 	bool stale = false;

@@ -39,6 +39,9 @@ void kloc_sites_free(struct kloc_sites *sites);
 /* Sets the reasons that are known without trying. -EINTR: the caller is being killed; -ENOMEM. */
 int kloc_sites_leave_out(struct kloc_sites *sites, const struct kloc_request *request);
 
+/* Returns true if a site is left out that @request does not go without. */
+bool kloc_sites_lacking(const struct kloc_sites *sites, const struct kloc_request *request);
+
 /* Returns true if the tables have changed since, so that sites of a module may have gone. */
 bool kloc_sites_stale(const struct kloc_sites *sites);
 

@@ -101,7 +101,7 @@ void programs() {
 
 void fields() {
     const uint32_t known = BTF_EXTRA_INLINE_ONLY | BTF_EXTRA_BODY_ONLY | BTF_EXTRA_BEST_EFFORT |
-                           BTF_EXTRA_INEXACT | BTF_EXTRA_NOTRACE;
+                           BTF_EXTRA_INEXACT | BTF_EXTRA_NOTRACE | BTF_EXTRA_ALL;
     for (int bit = 0; bit < 32; bit++)
         if (!(known >> bit & 1))
             refused("flag " + std::to_string(bit), EINVAL,

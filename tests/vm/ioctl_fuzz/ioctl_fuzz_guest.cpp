@@ -243,7 +243,7 @@ class Fuzzer {
                             : world_.programs.at(dice_.below(dice_.one_in(4) ? 4 : 2)));
         request.flags = BTF_EXTRA_BEST_EFFORT;
         if (dice_.one_in(3))
-            request.flags = static_cast<uint32_t>(dice_.any()) & 0x703;
+            request.flags = static_cast<uint32_t>(dice_.any()) & 0x1703;
         else if (dice_.one_in(6))
             request.flags = static_cast<uint32_t>(dice_.limit());
         request.object = dice_.one_in(10) ? static_cast<uint32_t>(dice_.limit()) : world_.object;
