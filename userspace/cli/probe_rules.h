@@ -8,13 +8,13 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "userspace/format/elf_image.h"
 #include "userspace/format/result.h"
 #include "userspace/generator/sites/code_tables.h"
 #include "userspace/generator/sites/probed_instructions.h"
+#include "userspace/lib/probing/traced_functions.h"
 #include "userspace/lib/tables/running_code.h"
 #include "userspace/lib/tables/symbols.h"
 
@@ -23,16 +23,6 @@ namespace btf_extra {
 struct ProbeRefusal {
     uint32_t reason;  // BTF_EXTRA_REASON_KPROBE or _NOTRACE; 0: nothing is known against a probe
     const char *why;  // NULL: the same
-};
-
-// Functions of which something is known. The kernel tells of some tables where their functions are,
-// and of others their names alone: then all functions of a name count.
-struct FunctionSet {
-    std::unordered_set<Place> places;  // where they begin; empty: that is not known
-    std::unordered_set<std::string> names;
-
-    void add(const Symbols &symbols, const Place &function);
-    bool has(const Place &function, const std::string &symbol) const;
 };
 
 class ProbeRules {

@@ -7,7 +7,6 @@
 #include <fstream>
 #include <optional>
 #include <string>
-#include <unordered_set>
 
 #include <bpf/bpf.h>
 #include <fmt/format.h>
@@ -18,6 +17,7 @@
 
 #include "userspace/lib/attach/kloc.h"
 #include "userspace/lib/attach/loc_specs.h"
+#include "userspace/lib/probing/traced_functions.h"
 #include "userspace/lib/tables/kallsyms.h"
 #include "userspace/lib/tables/running_code.h"
 
@@ -89,19 +89,6 @@ class PerfKloc : public btf_extra_kloc {
     std::vector<btf_extra_probe> probes_;
 };
 
-// Returns the names of all functions that ftrace may trace; empty: they cannot be read.
-std::unordered_set<std::string> read_traceable() {
-    std::unordered_set<std::string> out;
-    for (const char *folder : {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"}) {
-        std::ifstream in(std::string(folder) + "/available_filter_functions");
-        for (std::string line; std::getline(in, line);)
-            out.insert(line.substr(0, line.find(' ')));
-        if (!out.empty())
-            break;
-    }
-    return out;
-}
-
 // Decides if perf has refused a probe because ftrace may not trace the function.
 class NotraceRule {
   public:
@@ -111,21 +98,17 @@ class NotraceRule {
             if (!symbols)
                 return false;
             symbols_ = std::move(*symbols);
-            traceable_ = read_traceable();
+            traced_ = traced_functions(*symbols_);
         }
-        if (traceable_.empty())
+        if (traced_.names.empty())
             return false;
         const auto found = symbols_->around({0, address});
-        return found && !traceable_.contains(std::string(found->symbol)) &&
-               std::ranges::none_of(symbols_->at(address - found->distance),
-                                    [&](const KernelSymbol &symbol) {
-                                        return traceable_.contains(std::string(symbol.name));
-                                    });
+        return found && !traced_.has({0, address - found->distance}, std::string(found->symbol));
     }
 
   private:
     std::optional<Kallsyms> symbols_;
-    std::unordered_set<std::string> traceable_;
+    FunctionSet traced_;
 };
 
 Result<uint32_t> kprobe_type() {
