@@ -118,9 +118,9 @@ chroot $d btf-extra install
 echo "installed $began $(seconds)"
 chroot $d btf-extra doctor | tail -n 1
 began=$(seconds)
-chroot $d btf-extra trace --best-effort --count 5 skb_headlen >/lines 2>/told &
+chroot $d btf-extra trace --count 5 skb_headlen >/lines 2>/told &
 tracer=$!
-until grep -q 'sites\?$' /told || [ ! -e /proc/$tracer ]; do sleep 0.1; done
+until grep -q ' sites\?\(;\|$\)' /told || [ ! -e /proc/$tracer ]; do sleep 0.1; done
 ping -c 3 127.0.0.1 >/dev/null
 wait $tracer
 cat /told /lines

@@ -197,7 +197,7 @@ completes() {
     for subcommand in $(subcommands); do
         diff <(completed "$1" "$subcommand" --) <(options "$subcommand") || return
     done
-    [ "$(completed "$1" lo)" = lookup ] && [ "$(completed "$1" trace --best)" = --best-effort ] &&
+    [ "$(completed "$1" lo)" = lookup ] && [ "$(completed "$1" trace --dur)" = --duration ] &&
         [ "$(completed "$1" probes --format p)" = perf ] && [ "$(completed "$1" stat x)" = '' ]
 }
 row 'bash completes subcommands, options and values' completes bash

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "userspace/lib/probing/probe_place.h"
+
 namespace btf_extra {
 namespace {
 
@@ -25,7 +27,7 @@ const char *refusal_of(uint32_t flags) {
 Result<SitePlacer> SitePlacer::open(const SiteTables &tables) {
     if (const ElfImage *elf = tables.elf()) {
         auto rules = TRY(ProbeRules::of_file(*elf, *tables.symbols()));
-        return SitePlacer(tables, std::move(rules), 0);
+        return SitePlacer(tables, std::move(rules), loc_arch_of(elf->machine()), 0);
     }
     if (tables.source() == SiteTables::Source::kForeign)
         return Error{tables.name() + ": made for another kernel: --vmlinux names its ELF file"};
@@ -34,7 +36,8 @@ Result<SitePlacer> SitePlacer::open(const SiteTables &tables) {
     const std::vector<Place> stext = tables.symbols()->places("_stext");
     if (stext.size() != 1)
         return Error{"/proc/kallsyms: no symbol _stext, or several"};
-    return SitePlacer(tables, ProbeRules::of_running(*tables.symbols()), stext[0].offset);
+    return SitePlacer(tables, ProbeRules::of_running(*tables.symbols()), loc_arch_running(),
+                      stext[0].offset);
 }
 
 ProbeRefusal SitePlacer::refusal(const SiteObject &object, const btf_extra_site &site) const {
@@ -45,11 +48,20 @@ ProbeRefusal SitePlacer::refusal(const SiteObject &object, const btf_extra_site 
                    (site.flags & BTF_EXTRA_SITE_UNLISTED) != 0);
 }
 
+std::optional<uint32_t> SitePlacer::distance_to_probe(const btf_extra_site &site,
+                                                      const Place &at) const {
+    return probe_distance(site, arch_, [&](size_t size) { return rules_.code(at, size); });
+}
+
 ProbeRefusal SitePlacer::refusal(const SiteObject &object, const btf_extra_site &site,
                                  const Place &at, const std::optional<Symbols::Distance> &symbol,
                                  bool notrace) const {
-    const ProbeRefusal known = rules_.refusal(at, std::string(symbol ? symbol->symbol : ""),
-                                              symbol ? symbol->distance : 0, notrace);
+    const auto probe = distance_to_probe(site, at);
+    if (!probe)
+        return {BTF_EXTRA_REASON_KPROBE, "no static key is known there"};
+    const ProbeRefusal known =
+        rules_.refusal({at.section, at.offset + *probe}, std::string(symbol ? symbol->symbol : ""),
+                       symbol ? symbol->distance + *probe : 0, notrace);
     if (known.why == nullptr && tables_.running() && rules_.knows_traced() &&
         object.view->is_left_out(site.number))
         return {BTF_EXTRA_REASON_KPROBE, "kprobes keep out of there"};
@@ -76,6 +88,7 @@ PlacedSite SitePlacer::place(const SiteObject &object, const btf_extra_site &sit
     }
     if (object.name == "vmlinux")
         out.from_stext = site.address - (running ? stext_ : object.text);
+    out.probe = distance_to_probe(site, at).value_or(0);
     if (out.dead == nullptr)
         out.dead = refusal(object, site, at, found, false).why;
     return out;

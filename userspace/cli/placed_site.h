@@ -20,6 +20,7 @@ struct PlacedSite {
     std::optional<uint64_t> from_stext;  // distance from _stext; nothing for a module's
     std::string symbol;                  // that it is in; empty: not known
     uint64_t distance = 0;               // from the symbol
+    uint64_t probe = 0;                  // from the site to where its probe stands
     size_t namesakes = 0;                // symbols of that name
     const char *dead = nullptr;          // why nothing can be put there
 };
@@ -37,14 +38,16 @@ class SitePlacer {
     ProbeRefusal refusal(const SiteObject &object, const btf_extra_site &site) const;
 
   private:
-    SitePlacer(const SiteTables &tables, ProbeRules rules, uint64_t stext)
-        : tables_(tables), rules_(std::move(rules)), stext_(stext) {}
+    SitePlacer(const SiteTables &tables, ProbeRules rules, const loc_arch *arch, uint64_t stext)
+        : tables_(tables), rules_(std::move(rules)), arch_(arch), stext_(stext) {}
     PlacedSite place(const SiteObject &object, const btf_extra_site &site) const;
+    std::optional<uint32_t> distance_to_probe(const btf_extra_site &site, const Place &at) const;
     ProbeRefusal refusal(const SiteObject &object, const btf_extra_site &site, const Place &at,
                          const std::optional<Symbols::Distance> &symbol, bool notrace) const;
 
     const SiteTables &tables_;
     ProbeRules rules_;
+    const loc_arch *arch_;
     uint64_t stext_;  // 0: an ELF file, where it is the base of .text
 };
 

@@ -20,6 +20,7 @@ Result<ProbeRules> ProbeRules::of_file(const ElfImage &elf, const Symbols &symbo
     const generator::CodeTables tables = generator::code_tables(elf, file_symbols);
     const loc_arch *arch = loc_arch_of(elf.machine());
     ProbeRules out;
+    out.elf_ = &elf;
     out.traced_ =
         functions_at(symbols, tables.ftrace_calls, arch != nullptr ? arch->hook_before : 0);
     out.blacklisted_ = functions_at(symbols, tables.blacklisted, 0);
@@ -44,6 +45,22 @@ ProbeRules ProbeRules::of_running(const Symbols &symbols) {
         out.blacklisted_.names.insert(line.substr(line.find('\t') + 1));
     }
     return out;
+}
+
+std::vector<uint8_t> ProbeRules::code(const Place &place, size_t size) const {
+    if (running_)
+        return running_->read(place.offset, size);
+    for (const ElfSection &section : elf_->sections()) {
+        if (section.index != place.section)
+            continue;
+        const auto bytes = elf_->bytes(section);
+        if (!bytes || place.offset >= bytes->size())
+            break;
+        const auto found = bytes->subspan(place.offset);
+        const auto *begin = reinterpret_cast<const uint8_t *>(found.data());
+        return {begin, begin + std::min(size, found.size())};
+    }
+    return {};
 }
 
 const char *ProbeRules::refusal_of_code(const Place &place, uint64_t distance) const {

@@ -34,6 +34,9 @@ class ProbeRules {
     // Says whether it is known which functions ftrace knows.
     bool knows_traced() const { return !traced_.names.empty(); }
 
+    // Returns the code at a place, up to that many bytes; empty: it is not known.
+    std::vector<uint8_t> code(const Place &place, size_t size) const;
+
     // Returns why there can be none at a place so far behind that symbol. with_notrace: the kprobe
     // is no event, and may be in functions that ftrace does not know.
     ProbeRefusal refusal(const Place &place, const std::string &symbol, uint64_t distance,
@@ -42,6 +45,7 @@ class ProbeRules {
   private:
     const char *refusal_of_code(const Place &place, uint64_t distance) const;
 
+    const ElfImage *elf_ = nullptr;  // NULL: of the running kernel
     std::vector<generator::ClosedText> closed_;
     std::optional<generator::ProbedInstructions> instructions_;  // of a file
     std::shared_ptr<const RunningCode> running_;                 // NULL: of a file

@@ -86,21 +86,22 @@ class Writer {
     const std::string &object() const { return func_.found.object->name; }
     bool module() const { return object() != "vmlinux"; }
 
-    std::string symbol_and_distance(const PlacedSite &site) const {
-        return site.symbol.empty() ? "?" : fmt::format("{}+{:#x}", site.symbol, site.distance);
+    std::string symbol_and_distance(const PlacedSite &site, uint64_t more) const {
+        return site.symbol.empty() ? "?"
+                                   : fmt::format("{}+{:#x}", site.symbol, site.distance + more);
     }
 
-    // Names the place as the tracer does. _stext does not move against the rest of the kernel's
-    // text.
+    // Names the place of the probe as the tracer does. _stext does not move against the rest of the
+    // kernel's text.
     std::string place_of(const PlacedSite &site, Line &line) const {
         if (format_ == Format::kTracefs && site.from_stext)
-            return fmt::format("_stext+{:#x}", *site.from_stext);
+            return fmt::format("_stext+{:#x}", *site.from_stext + site.probe);
         if (line.dead.empty() && site.symbol.empty())
             line.dead = "no symbol is there";
         if (line.dead.empty() && site.namesakes > 1)
             line.dead = fmt::format("{} symbols are called {}", site.namesakes, site.symbol);
         return (module() && format_ == Format::kTracefs ? object() + ":" : "") +
-               symbol_and_distance(site);
+               symbol_and_distance(site, site.probe);
     }
 
     static std::string arg_name(const Parameter &param, size_t number) {
@@ -145,7 +146,7 @@ class Writer {
     }
 
     std::string bpftrace(const PlacedSite &site, const std::string &place, Line &line) const {
-        std::string format = fmt::format("%s-%d {} {} {}", func_.name, symbol_and_distance(site),
+        std::string format = fmt::format("%s-%d {} {} {}", func_.name, symbol_and_distance(site, 0),
                                          site.body ? "body" : "inlined");
         std::string values = ", comm, tid";
         const auto take = [&](const std::string &name, const btf_type *loc, ProbeValue type) {

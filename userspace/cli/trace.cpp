@@ -91,6 +91,7 @@ Result<void> run(Options &options) {
     // There is no probe yet: from here on all is taken away in order.
     catch_signals();
     TRY(target->attach(*program));
+    target->print_attached();
 
     TraceOutput output(target->text(), options.output);
     std::optional<SummaryOutput> summary;
@@ -144,9 +145,17 @@ void add_trace(CLI::App &app, int &exit_code) {
         ->excludes(inlined);
     command->add_option("--max-sites", target.max_sites, "Refuse a function with more sites");
     repeatable(command->add_option("--require", target.required,
-                                   "A parameter that must have a location at each site"));
-    command->add_flag("--best-effort", target.best_effort,
-                      "Trace the other sites where some can have no probe");
+                                   "Only sites where this parameter has a location"));
+    auto *all_or_none = command->add_flag(
+        "--all-or-none", target.all_or_none,
+        "Refuse a function of which a site is left out that is not in closed code");
+    auto *all = command->add_flag("--all", target.all,
+                                  "Refuse also if a site is left out that is in closed code");
+    // Scripts of version 1.0 say so. It is the default.
+    command->add_flag("--best-effort", target.best_effort)
+        ->group("")
+        ->excludes(all_or_none)
+        ->excludes(all);
     command->add_flag("--inexact", target.inexact,
                       "Also sites that are not hit once a call: the heads of loops, and where it "
                       "is not known with what a call begins");

@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <map>
+#include <initializer_list>
 
 #include <fmt/format.h>
 
 #include "userspace/cli/func_choice.h"
+#include "userspace/lib/attach/left_out_text.h"
+#include "userspace/lib/probing/probe_place.h"
+#include "userspace/lib/tables/running_code.h"
 #include "userspace/text/c_type.h"
 
 namespace btf_extra {
@@ -18,11 +21,6 @@ constexpr uint64_t kNotKnown = UINT64_MAX;
 
 const char *kind_of(const btf_extra_site &site) {
     return site.site_class == BTF_EXTRA_CLASS_BODY ? "body" : "inlined";
-}
-
-std::string param_name(const DescribedFunc &func, size_t param) {
-    const std::string &name = func.params[param];
-    return name.empty() ? fmt::format("arg{}", param) : name;
 }
 
 TracedFunc traced(const DescribedFunc &func) {
@@ -47,8 +45,8 @@ std::string count_text(uint64_t count) {
 
 uint32_t TargetOptions::flags() const {
     return (inline_only ? BTF_EXTRA_INLINE_ONLY : 0) | (body_only ? BTF_EXTRA_BODY_ONLY : 0) |
-           (best_effort ? BTF_EXTRA_BEST_EFFORT : 0) | (inexact ? BTF_EXTRA_INEXACT : 0) |
-           (notrace ? BTF_EXTRA_NOTRACE : 0);
+           (all_or_none || all ? 0 : BTF_EXTRA_BEST_EFFORT) | (all ? BTF_EXTRA_ALL : 0) |
+           (inexact ? BTF_EXTRA_INEXACT : 0) | (notrace ? BTF_EXTRA_NOTRACE : 0);
 }
 
 TraceTarget::TraceTarget() = default;
@@ -72,7 +70,7 @@ Result<std::unique_ptr<TraceTarget>> TraceTarget::find(const std::vector<std::st
         if (!plan)
             return Error{fmt::format("{}: {}", func.prototype, plan.error().message)};
         traces.back().shown = std::move(plan->shown);
-        out->funcs_.push_back({std::move(func), plan->plan, 0, nullptr, {}, {}, 0});
+        out->funcs_.push_back({std::move(func), plan->plan, 0, nullptr, {}, {}, 0, "", true});
         TRY(out->require(out->funcs_.back()));
     }
     out->text_ = std::make_unique<TraceText>(std::move(traces));
@@ -125,40 +123,40 @@ size_t TraceTarget::nr_sites() const {
     return out;
 }
 
-std::string TraceTarget::place(uint64_t address) const {
-    const Symbols *symbols = tables_->symbols();
-    const auto text =
-        symbols != nullptr && address != 0 ? symbols->text(Place{0, address}) : std::nullopt;
-    return text.value_or(address != 0 ? fmt::format("{:#x}", address) : "address not known");
-}
-
-void TraceTarget::report(const Func &func, const AttachOutcome &outcome) const {
-    std::map<std::string, size_t> reasons;
+void TraceTarget::print_left_out(const Func &func, const AttachOutcome &outcome) const {
     for (const btf_extra_left_out &each : outcome.left_out) {
         std::string reason = btf_extra_reason_text(&each);
         const char *before = ": ";
         for (size_t i = 0; i < std::min<size_t>(func.func.params.size(), 64); i++)
-            if (each.parameters >> i & 1) {
+            if ((each.parameters >> i & 1) != 0) {
                 reason += before + param_name(func.func, i);
                 before = ", ";
             }
-        if (options_.verbose)
-            fmt::print(stderr, "btf-extra: {}: left out: {} {}: {}\n", func.func.name,
-                       place(each.site.address), kind_of(each.site), reason);
-        reasons[std::move(reason)]++;
+        fmt::print(stderr, "btf-extra: {}: left out: {} {}: {}\n", func.func.name,
+                   site_place(*tables_, each.site), kind_of(each.site), reason);
     }
-    std::string text;
-    for (const auto &[reason, count] : reasons)
-        text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", count, reason);
-    if (!text.empty())
-        fmt::print(stderr, "btf-extra: {}: {} of {} sites left out: {}\n", func.func.name,
-                   outcome.left_out.size(), outcome.wanted, text);
+}
+
+void TraceTarget::describe(Func &func, const AttachOutcome &outcome) const {
+    if (options_.verbose)
+        print_left_out(func, outcome);
+    const size_t sites = sites_with_text(outcome);
+    const std::string counts = left_out_counts(*tables_, func.func, outcome.left_out);
+    func.whole = counts.empty();
+    func.summary = func.whole
+                       ? fmt::format("{}: {} site{}", func.func.name, sites, sites == 1 ? "" : "s")
+                       : fmt::format("{}: {} of {} sites; {}", func.func.name, outcome.attached,
+                                     sites, counts);
 }
 
 void TraceTarget::look_at_code(Func &func, const TraceProgram &program) {
-    for (const btf_extra_site &site : func.func.found.sites)
-        if (!program.unwinds_at(site.address))
+    const RunningCode code;
+    for (const btf_extra_site &site : func.func.found.sites) {
+        const auto distance = probe_distance(
+            site, loc_arch_running(), [&](size_t size) { return code.read(site.address, size); });
+        if (!distance || !program.unwinds_at(site.address + *distance))
             func.blurred.insert(site.address);
+    }
 }
 
 Result<void> TraceTarget::attach(Func &func, uint32_t cookie, const TraceProgram &program) {
@@ -170,20 +168,38 @@ Result<void> TraceTarget::attach(Func &func, uint32_t cookie, const TraceProgram
     if (symbolizer_ && tables_->source() != SiteTables::Source::kModule)
         look_at_code(func, program);
     auto outcome = TRY(btf_extra::attach(*tables_, func.func, program.fd(), opts));
-    report(func, outcome);
+    describe(func, outcome);
     if (outcome.kloc) {
         func.kloc = std::move(outcome.kloc);
         return {};
     }
-    Error error = left_out_error(func.func, outcome);
-    if (error.code == EOPNOTSUPP && !options_.best_effort)
-        error.message += "; --best-effort traces the others";
+    Error error = left_out_error(*tables_, func.func, outcome, opts.flags);
+    error.message += advice(outcome);
     return error;
+}
+
+// Returns what helps when a function cannot be traced; "": nothing does.
+std::string TraceTarget::advice(const AttachOutcome &outcome) const {
+    const auto any = [&](std::initializer_list<uint32_t> reasons) {
+        return std::ranges::any_of(outcome.left_out, [&](const btf_extra_left_out &each) {
+            return std::ranges::count(reasons, each.reason) != 0;
+        });
+    };
+    if (!takes_others() && outcome.left_out.size() < outcome.wanted)
+        return fmt::format("; without {} the other {} are traced",
+                           options_.all ? "--all" : "--all-or-none",
+                           outcome.wanted - outcome.left_out.size());
+    if (any({BTF_EXTRA_REASON_LOOP_HEAD, BTF_EXTRA_REASON_NO_ENTRY}))
+        return "; --inexact traces such sites";
+    // perf refuses these functions whatever the flags say.
+    if (any({BTF_EXTRA_REASON_NOTRACE}) && tables_->source() == SiteTables::Source::kModule)
+        return "; --notrace tries these";
+    return "";
 }
 
 // Some of several functions may have no site that can be traced.
 bool TraceTarget::may_go_without(const Error &error) const {
-    return options_.best_effort && funcs_.size() > 1 &&
+    return takes_others() && funcs_.size() > 1 &&
            (error.code == ENOENT || error.code == EOPNOTSUPP);
 }
 
@@ -193,7 +209,7 @@ Result<void> TraceTarget::attach(const TraceProgram &program) {
                    options_.tables.no_module || !options_.tables.file.empty()
                        ? "without the module"
                        : "btf_extra is not loaded");
-    size_t sites = 0, traced = 0;
+    bool any = false;
     Result<void> last;  // of those that are left out
     for (uint32_t cookie = 0; cookie < funcs_.size(); cookie++) {
         Func &func = funcs_[cookie];
@@ -206,15 +222,25 @@ Result<void> TraceTarget::attach(const TraceProgram &program) {
             continue;
         }
         note_sites(func, cookie);
+        any = true;
+    }
+    return any ? Result<void>() : last;
+}
+
+void TraceTarget::print_attached() const {
+    size_t sites = 0, traced = 0;
+    for (const Func &func : funcs_) {
+        if (!func.kloc)
+            continue;
         traced++;
         for (const Site &site : func.sites)
             sites += site.at_once;
+        if (!func.whole || funcs_.size() == 1)
+            fmt::print(stderr, "btf-extra: {}\n", func.summary);
     }
-    if (traced == 0)
-        return last;
-    fmt::print(stderr, "btf-extra: {} function{}, {} site{}\n", traced, traced == 1 ? "" : "s",
-               sites, sites == 1 ? "" : "s");
-    return {};
+    if (funcs_.size() > 1)
+        fmt::print(stderr, "btf-extra: {} function{}, {} site{}\n", traced, traced == 1 ? "" : "s",
+                   sites, sites == 1 ? "" : "s");
 }
 
 void TraceTarget::note_sites(Func &func, uint32_t cookie) {
@@ -223,11 +249,11 @@ void TraceTarget::note_sites(Func &func, uint32_t cookie) {
         return;
     for (const btf_extra_probe &probe : *probes) {
         const uint64_t address = probe.site.address;
-        func.sites.push_back(
-            {address,
-             {place(address), kind_of(probe.site), !func.blurred.contains(address)},
-             0,
-             1});
+        func.sites.push_back({address,
+                              {site_place(*tables_, probe.site), kind_of(probe.site),
+                               !func.blurred.contains(address)},
+                              0,
+                              1});
     }
     std::ranges::stable_sort(func.sites, {}, &Site::address);
     for (size_t i = func.sites.size(); i-- > 1;)

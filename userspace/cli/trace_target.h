@@ -26,8 +26,9 @@ struct TargetOptions {
     TablesChoice tables;
     std::vector<std::string> required;
     size_t max_sites = 0;  // any number
-    bool inline_only = false, body_only = false, best_effort = false, inexact = false,
-         notrace = false;
+    bool inline_only = false, body_only = false, inexact = false, notrace = false;
+    bool all_or_none = false, all = false;  // all: closed code, too
+    bool best_effort = false;               // has no effect
     bool stacks = false;
     bool verbose = false;  // each site that is left out, not just how many
     TraceQuery query;
@@ -48,8 +49,10 @@ class TraceTarget {
     size_t nr_sites() const;
     const TraceText &text() const { return *text_; }
 
-    // Attaches to all of them or to none. stderr tells which sites are left out.
+    // Attaches to them. A function may be left out if there are several.
     Result<void> attach(const TraceProgram &program);
+    // Prints to stderr how many sites have a probe, and why others have none.
+    void print_attached() const;
     void detach();
 
     // Prints each site with its calls to stderr, and what is known to be missing.
@@ -73,17 +76,21 @@ class TraceTarget {
         std::vector<Site> sites;     // in order of address; those with a probe
         std::set<uint64_t> blurred;  // addresses from which stacks are wrong
         uint64_t missed = 0;         // of all of them; UINT64_MAX: not known
+        std::string summary;         // "get_task_struct: 85 of 86 sites; 1 in closed code"
+        bool whole = true;           // no site is left out whose text is there
     };
 
     TraceTarget();
     Result<void> require(Func &func);
     Result<void> attach(Func &func, uint32_t cookie, const TraceProgram &program);
     void look_at_code(Func &func, const TraceProgram &program);
+    bool takes_others() const { return !options_.all_or_none && !options_.all; }
     bool may_go_without(const Error &error) const;
+    std::string advice(const AttachOutcome &outcome) const;
     void note_sites(Func &func, uint32_t cookie);
-    void report(const Func &func, const AttachOutcome &outcome) const;
+    void describe(Func &func, const AttachOutcome &outcome) const;
+    void print_left_out(const Func &func, const AttachOutcome &outcome) const;
     void print_sites(const TraceProgram::Counts &counts) const;
-    std::string place(uint64_t address) const;
 
     TargetOptions options_;
     std::unique_ptr<SiteTables> tables_;

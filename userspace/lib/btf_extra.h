@@ -117,8 +117,8 @@ int btf_extra_frames(struct btf_extra_tables *tables, uint64_t address,
 struct btf_extra_attach_opts {
     size_t sz; /* sizeof(struct btf_extra_attach_opts) */
     /*
-     * BTF_EXTRA_INLINE_ONLY, _BODY_ONLY, _BEST_EFFORT, _INEXACT or _NOTRACE. The last one has
-     * no effect on perf kprobes, because perf refuses such functions.
+     * BTF_EXTRA_INLINE_ONLY, _BODY_ONLY, _BEST_EFFORT, _ALL, _INEXACT or _NOTRACE. The last one
+     * has no effect on perf kprobes, because perf refuses such functions.
      */
     uint32_t flags;
     uint64_t required; /* bit n: parameter n must have a location at every site */
@@ -139,8 +139,10 @@ struct btf_extra_kloc;
  * RLIMIT_NOFILE is raised accordingly. The module attaches to all bodies of a function. It cannot
  * attach to those of one symbol ("foo.isra.0": -EOPNOTSUPP).
  *
- * -EOPNOTSUPP: all sites would be left out, or some without BTF_EXTRA_BEST_EFFORT. Then, and on
- * success, *report tells which (if report is not NULL). Free it with btf_extra_report_free().
+ * -EOPNOTSUPP: all sites would be left out, or some that are required, without
+ * BTF_EXTRA_BEST_EFFORT. A site in freed text is never required, one with BTF_EXTRA_SITE_CLOSED
+ * only with BTF_EXTRA_ALL. On success and with -EOPNOTSUPP *report lists all sites that are left
+ * out (if report is not NULL). Free it with btf_extra_report_free().
  */
 struct btf_extra_report {
     size_t attached; /* sites with a probe */

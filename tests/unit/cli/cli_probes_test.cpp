@@ -152,6 +152,8 @@ __noinstr_text_end:
 __start___jump_table:
         .long twice + 0x1c - ., 0
         .quad 0
+        .long twice + 0x20 - ., 0
+        .quad 0
 __stop___jump_table:
 __start_static_call_sites:
         .long twice + 0x18 - ., 0
@@ -160,7 +162,7 @@ __start_kprobe_blacklist:
         .quad report
 __stop_kprobe_blacklist:
 __start_mcount_loc:
-        .quad host + 1, report, twice, twice + 0x10
+        .quad host + 1, report, twice, twice + 0x10, twice + 0x20
 __stop_mcount_loc:
 )");
         test::write_file(path("more.S"), std::string_view(R"(
@@ -171,6 +173,13 @@ twice:  .skip 6
         call twice
         .skip 4
         .size twice, . - twice
+        .type keyed, @function
+keyed:  .byte 0x0f, 0x1f, 0x44, 0, 0
+        ret
+        .byte 0x66, 0x90
+        jmp keyed
+        ret
+        .size keyed, . - keyed
 )"));
         auto linked = test::run_command(
             {"gcc", "-nostdlib", "-static", "-no-pie", "-Wl,-e,host",
@@ -217,6 +226,33 @@ TEST_F(CliProbesRefused, Lines) {
     }
 }
 
+// A probe after a static key is not at the address of its site.
+TEST_F(CliProbesRefused, AfterAKey) {
+    struct Row {
+        uint32_t offset, marks;
+        const char *format, *line;
+    } rows[] = {
+        {0x60, SITE_MARK_AFTER_KEY, "tracefs", "p:kloc/twin_0 _stext+0x65\n"},
+        {0x60, SITE_MARK_AFTER_KEY, "perf", "perf probe -a 'twin_0=keyed+0x5'\n"},
+        {0x60, SITE_MARK_AFTER_KEY, "bpftrace",
+         "kprobe:keyed+0x5 { printf(\"%s-%d twin keyed+0x0 inlined\\n\", comm, tid); }\n"},
+        {0x66, SITE_MARK_AFTER_KEY, "tracefs", "p:kloc/twin_0 _stext+0x68\n"},
+        {0x68, SITE_MARK_AFTER_KEY, "perf", "perf probe -a 'twin_0=keyed+0xa'\n"},
+        {0x60, 0, "tracefs",
+         "# a static key changes the instruction there: p:kloc/twin_0 _stext+0x60\n"},
+        {0x65, SITE_MARK_AFTER_KEY, "tracefs",
+         "# no static key is known there: p:kloc/twin_0 _stext+0x65\n"},
+    };
+    for (const Row &row : rows) {
+        std::vector<uint32_t> marks(row.marks != 0 ? 1 : 0, row.marks);
+        const std::string file =
+            write_sites("key", {{"inline.text", 13, row.offset}}, std::move(marks));
+        const auto result = run("probes", {"#13", "--format", row.format}, file, "special");
+        EXPECT_EQ(result.exit_code, 0) << result.err;
+        EXPECT_EQ(result.out.substr(result.out.find('\n') + 1), row.line) << row.offset;
+    }
+}
+
 // `list --probes` and `expose` count the same places. A function that ftrace does not know because
 // of its "inline" takes probes of the module, if no event.
 TEST_F(CliProbesRefused, Counts) {
@@ -237,6 +273,9 @@ TEST_F(CliProbesRefused, Counts) {
         {0x24, 0, "; no probe at 1: ftrace does not know its function",
          "1 site: in a function that ftrace may not trace"},
         {0x24, SITE_MARK_UNLISTED, "", ""},
+        {0x60, SITE_MARK_AFTER_KEY, "", ""},
+        {0x65, SITE_MARK_AFTER_KEY, "; no probe at 1: no static key is known there",
+         "1 site: the kernel refuses a kprobe there"},
     };
     for (const Row &row : rows) {
         std::vector<uint32_t> marks(row.marks != 0 ? 1 : 0, row.marks);

@@ -93,7 +93,7 @@ trace() {
     btf-extra trace "$function" --stack --count 1 >/tmp/traced 2>/tmp/told &
     tracer=$!
     for _ in $(seq 300); do
-        grep -q ' function, [0-9]* site' /tmp/told 2>/dev/null && break
+        grep -q ': [0-9]* \(of [0-9]* \)\?sites\?\(;\|$\)' /tmp/told 2>/dev/null && break
         [ -e /proc/$tracer ] || break
         sleep 0.1
     done

@@ -64,8 +64,8 @@ same 'doctor: trace is by the module' 'tracing inlined calls works, by btf_extra
 
 # The driver of the network card has that function of a header, too.
 trace() {
-    in_debian btf-extra trace --best-effort --count 5 skb_headlen >/tmp/lines 2>/tmp/told &
-    until grep -q 'sites\?$' /tmp/told 2>/dev/null || [ ! -e /proc/$! ]; do sleep 0.1; done
+    in_debian btf-extra trace --count 5 skb_headlen >/tmp/lines 2>/tmp/told &
+    until grep -q ' sites\?\(;\|$\)' /tmp/told 2>/dev/null || [ ! -e /proc/$! ]; do sleep 0.1; done
     ping -c 3 127.0.0.1 >/dev/null
     wait $!
     traced=$?

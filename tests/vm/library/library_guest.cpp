@@ -187,7 +187,7 @@ void section_row(const char *object) {
     row.equal(programs.read().inlined.calls, 0, "calls after destroy");
 }
 
-// Nothing is attached if best effort is not asked for, and the report says why.
+// Nothing is attached if a site that is required is left out, and the report says why.
 void report_row(const char *object, bool module) {
     guest::Row row("reports");
     Programs programs(object);

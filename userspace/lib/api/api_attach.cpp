@@ -8,7 +8,7 @@
 
 #include "userspace/lib/api/api_error.h"
 #include "userspace/lib/api/api_tables.h"
-#include "userspace/lib/attach/kloc.h"
+#include "userspace/lib/attach/left_out_text.h"
 
 using namespace btf_extra;
 
@@ -37,7 +37,7 @@ Result<void> attach_func(btf_extra_kloc **kloc, const btf_extra_tables &tables,
     if (report != nullptr)
         *report = told.release();
     if (!outcome.kloc)
-        return left_out_error(func, outcome);
+        return left_out_error(*tables.tables, func, outcome, known.flags);
     *kloc = outcome.kloc.release();
     return {};
 }

@@ -9,7 +9,8 @@ namespace btf_extra {
 namespace {
 
 constexpr uint32_t kKnownFlags = BTF_EXTRA_INLINE_ONLY | BTF_EXTRA_BODY_ONLY |
-                                 BTF_EXTRA_BEST_EFFORT | BTF_EXTRA_INEXACT | BTF_EXTRA_NOTRACE;
+                                 BTF_EXTRA_BEST_EFFORT | BTF_EXTRA_INEXACT | BTF_EXTRA_NOTRACE |
+                                 BTF_EXTRA_ALL;
 
 Result<AttachOutcome> attach_checked(const SiteTables &tables, const DescribedFunc &func,
                                      int prog_fd, const btf_extra_attach_opts &opts) {
@@ -48,14 +49,16 @@ Result<AttachOutcome> attach(const SiteTables &tables, const DescribedFunc &func
     return out;
 }
 
-Error left_out_error(const DescribedFunc &func, const AttachOutcome &outcome) {
-    if (outcome.left_out.empty())
-        return Error{fmt::format("{}: no such site", func.text()), ENOENT};
-    const btf_extra_left_out &first = outcome.left_out.front();
-    return Error{fmt::format("{}: {} of {} sites cannot be probed; site {}: {}", func.text(),
-                             outcome.left_out.size(), outcome.wanted, first.site.number,
-                             btf_extra_reason_text(&first)),
-                 EOPNOTSUPP};
+const btf_extra_left_out *first_required(std::span<const btf_extra_left_out> left_out,
+                                         uint32_t flags) {
+    if ((flags & BTF_EXTRA_BEST_EFFORT) != 0)
+        return nullptr;
+    const uint32_t optional =
+        BTF_EXTRA_SITE_FREED | ((flags & BTF_EXTRA_ALL) == 0 ? BTF_EXTRA_SITE_CLOSED : 0);
+    for (const btf_extra_left_out &each : left_out)
+        if ((each.site.flags & optional) == 0)
+            return &each;
+    return nullptr;
 }
 
 std::vector<btf_extra_site> wanted_sites(const FoundFunc &func, uint32_t flags) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "userspace/format/file_descriptor.h"
@@ -43,8 +44,9 @@ struct AttachOutcome {
 
 Result<AttachOutcome> attach(const SiteTables &tables, const DescribedFunc &func, int prog_fd,
                              const btf_extra_attach_opts &opts);
-// The error for an outcome without a kloc.
-Error left_out_error(const DescribedFunc &func, const AttachOutcome &outcome);
+// Returns the first of these that an attach with such flags does not go without, or NULL.
+const btf_extra_left_out *first_required(std::span<const btf_extra_left_out> left_out,
+                                         uint32_t flags);
 
 Result<AttachOutcome> attach_by_module(const FoundFunc &func, const AttachRequest &request);
 Result<AttachOutcome> attach_by_perf(const FoundFunc &func, const AttachRequest &request);

@@ -17,6 +17,7 @@
 
 #include "userspace/lib/attach/kloc.h"
 #include "userspace/lib/attach/loc_specs.h"
+#include "userspace/lib/probing/probe_place.h"
 #include "userspace/lib/probing/traced_functions.h"
 #include "userspace/lib/tables/kallsyms.h"
 #include "userspace/lib/tables/running_code.h"
@@ -170,9 +171,33 @@ Result<void> raise_limit(size_t sites) {
     return {};
 }
 
-// Returns a site that is left out without trying.
+// The kernel exchanges the instruction of a static key under a breakpoint, which is gone in no
+// time.
+constexpr int kKeyTries = 10;
+
+// Returns where the probe of a site stands; nothing: the code there is not what the tables say, or
+// it cannot be read.
+std::optional<uint64_t> probe_address(const btf_extra_site &site, const RunningCode &code) {
+    for (int i = 0; i < kKeyTries; i++) {
+        const auto distance = probe_distance(
+            site, loc_arch_running(), [&](size_t size) { return code.read(site.address, size); });
+        if (distance)
+            return site.address + *distance;
+        usleep(1000);
+    }
+    return {};
+}
+
+// A site, and where its probe is to stand.
+struct Wanted {
+    btf_extra_site site;
+    uint64_t address;
+};
+
+// Returns a site that is left out without trying. Otherwise *address is where its probe stands.
 std::optional<btf_extra_left_out> ruled_out(const FoundFunc &func, const btf_extra_site &site,
-                                            const AttachRequest &request, const RunningCode &code) {
+                                            const AttachRequest &request, const RunningCode &code,
+                                            uint64_t *address) {
     const bool exact = (request.flags & BTF_EXTRA_INEXACT) == 0;
     btf_extra_left_out out = {};
     out.site = site;
@@ -185,11 +210,14 @@ std::optional<btf_extra_left_out> ruled_out(const FoundFunc &func, const btf_ext
         out.reason = BTF_EXTRA_REASON_NO_ENTRY;
     else if (out.parameters != 0)
         out.reason = BTF_EXTRA_REASON_PARAMETER;
-    else if (code.is_prefixed_call(site.address)) {
+    else if (const auto stands = probe_address(site, code);
+             stands && !code.is_prefixed_call(*stands)) {
+        *address = *stands;
+        return {};
+    } else {
         out.reason = BTF_EXTRA_REASON_KPROBE;
         out.error = -EOPNOTSUPP;
-    } else
-        return {};
+    }
     if (out.reason != BTF_EXTRA_REASON_PARAMETER)
         out.parameters = 0;
     return out;
@@ -204,17 +232,17 @@ bool about_process(int code) {
 
 Result<AttachOutcome> attach_by_perf(const FoundFunc &func, const AttachRequest &request) {
     const std::vector<btf_extra_site> sites = wanted_sites(func, request.flags);
-    const bool best_effort = (request.flags & BTF_EXTRA_BEST_EFFORT) != 0;
     const RunningCode code;
     AttachOutcome out;
-    std::vector<btf_extra_site> wanted;
+    std::vector<Wanted> wanted;
     for (const btf_extra_site &site : sites) {
-        if (auto ruled = ruled_out(func, site, request, code))
+        uint64_t address = 0;
+        if (auto ruled = ruled_out(func, site, request, code, &address))
             out.left_out.push_back(*ruled);
         else
-            wanted.push_back(site);
+            wanted.push_back({site, address});
     }
-    if (wanted.empty() || (!out.left_out.empty() && !best_effort))
+    if (wanted.empty() || first_required(out.left_out, request.flags) != nullptr)
         return out;
 
     auto specs = TRY(LocSpecs::of_program(request.prog_fd));
@@ -225,8 +253,8 @@ Result<AttachOutcome> attach_by_perf(const FoundFunc &func, const AttachRequest 
     NotraceRule notrace;
     std::vector<FileDescriptor> events;
     std::vector<btf_extra_probe> probes;
-    for (const btf_extra_site &site : wanted) {
-        auto event = open_kprobe(type, site.address);
+    for (const auto &[site, address] : wanted) {
+        auto event = open_kprobe(type, address);
         if (event) {
             events.push_back(std::move(*event));
             probes.push_back({site, UINT64_MAX});
@@ -235,13 +263,13 @@ Result<AttachOutcome> attach_by_perf(const FoundFunc &func, const AttachRequest 
         const int code = event.error().code;
         if (about_process(code))
             return Error{"perf kprobes: " + event.error().message, code};
-        const bool by_rule = code == EINVAL && notrace.refuses(site.address);
+        const bool by_rule = code == EINVAL && notrace.refuses(address);
         out.left_out.push_back(
             {site, by_rule ? uint32_t{BTF_EXTRA_REASON_NOTRACE} : uint32_t{BTF_EXTRA_REASON_KPROBE},
              by_rule ? 0 : -code, 0});
     }
     std::ranges::sort(out.left_out, {}, [](const auto &left) { return left.site.number; });
-    if (events.empty() || (!out.left_out.empty() && !best_effort))
+    if (events.empty() || first_required(out.left_out, request.flags) != nullptr)
         return out;
 
     for (size_t i = 0; i < events.size(); i++) {
