@@ -39,6 +39,9 @@ const volatile struct trace_settings settings = {};
 
 struct trace_totals totals;
 
+/* All functions are counted over the same time. */
+volatile struct trace_control control SEC(".data") = {};
+
 /* A program runs to its end on its processor, so all its calls there can share this. */
 struct scratch {
 	struct trace_event head;
@@ -415,8 +418,19 @@ static __always_inline void send(struct reading *reading, const struct trace_sit
 	__sync_fetch_and_add(&totals.dropped, 1);
 }
 
-SEC("kprobe")
-int trace_call(void *ctx)
+static __always_inline int is_wanted(void)
+{
+	__u32 own = control.own_tgid;
+
+	if (!control.counting)
+		return 0;
+	if (!own || bpf_get_current_pid_tgid() >> 32 != own)
+		return 1;
+	__sync_fetch_and_add(&totals.own, 1);
+	return 0;
+}
+
+static __always_inline int trace_wanted(void *ctx)
 {
 	struct trace_site site = { .ip = bpf_loc_ip(ctx), .func = bpf_loc_cookie(ctx) };
 	__u32 cookie = site.func, key = 0;
@@ -439,6 +453,20 @@ int trace_call(void *ctx)
 		send(&reading, &site, counts);
 	else if (settings.summary != TRACE_BY_SITE)
 		count_group(&reading, &site);
+	return 0;
+}
+
+SEC("kprobe")
+int trace_call(void *ctx)
+{
+	return is_wanted() ? trace_wanted(ctx) : 0;
+}
+
+/* In a pid namespace a process has another number for itself than programs see. */
+SEC("syscall")
+int look_at_process(struct trace_process *process)
+{
+	process->tgid = bpf_get_current_pid_tgid() >> 32;
 	return 0;
 }
 

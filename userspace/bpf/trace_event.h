@@ -146,6 +146,18 @@ struct trace_settings {
 	__u8 summary;		/* enum trace_summary */
 };
 
+/* The loader writes this while probes are armed, in .data. */
+struct trace_control {
+	__u32 counting;		/* calls count */
+	__u32 own_tgid;		/* calls in the threads of this process do not; 0: all do */
+};
+
+/* The context of the program "look_at_process". */
+struct trace_process {
+	__u32 tgid;		/* out: of the caller, as programs see it */
+	__u32 reserved;
+};
+
 /* The context of the program "look_at_code". */
 struct trace_code {
 	__u64 address;		/* in */
@@ -158,6 +170,7 @@ struct trace_totals {
 	__u64 dropped;
 	__u64 uncounted;	/* calls at sites for which the map has no room */
 	__u64 ungrouped;	/* calls for whose group the map has no room */
+	__u64 own;		/* calls in the threads of trace_control.own_tgid */
 };
 
 #endif

@@ -46,6 +46,7 @@ void catch_signals() {
 struct Options {
     std::vector<std::string> funcs;
     std::string filter, show, summary;
+    bool self = false;
     TargetOptions target;
     OutputOptions output;
 };
@@ -91,6 +92,7 @@ Result<void> run(Options &options) {
     // There is no probe yet: from here on all is taken away in order.
     catch_signals();
     TRY(target->attach(*program));
+    TRY(program->begin(options.self));
     target->print_attached();
 
     TraceOutput output(target->text(), options.output);
@@ -103,13 +105,14 @@ Result<void> run(Options &options) {
         if (summary)
             summary->refresh();
     }
-    // Probes first: then nothing is counted that is not shown.
+    // Nothing is counted that is not shown, and no function longer than another.
+    program->end();
     target->detach();
     if (waited && !output.enough())
         waited = output.take(*program, 0);
     if (summary)
         summary->finish();
-    target->print_counts(program->counts(), output.shown());
+    target->print_counts(*program, output.shown());
     return waited;
 }
 
@@ -161,6 +164,7 @@ void add_trace(CLI::App &app, int &exit_code) {
                       "is not known with what a call begins");
     command->add_flag("--notrace", target.notrace,
                       "Also functions that the kernel keeps tracers out of");
+    command->add_flag("--self", options->self, "Also calls in the threads of this command");
     command->add_flag("-v,--verbose", target.verbose, "Print each site that is left out");
     command->callback([options, &exit_code] { exit_code = finish(run(*options)); });
 }

@@ -23,7 +23,7 @@ Error failure(std::string_view what, int error) {
                                             : std::strerror(error))};
 }
 
-// .rodata, .bss; NULL: none.
+// .rodata, .data, .bss; NULL: none.
 bpf_map *internal_map(bpf_object *object, std::string_view suffix) {
     bpf_map *map;
     bpf_object__for_each_map(map, object) {
@@ -52,6 +52,8 @@ TraceProgram::~TraceProgram() {
     if (totals_ != nullptr)
         munmap(const_cast<trace_totals *>(const_cast<const trace_totals *>(totals_)),
                sizeof(trace_totals));
+    if (control_ != nullptr)
+        munmap(const_cast<trace_control *>(control_), sizeof(trace_control));
     bpf_object__close(object_);
 }
 
@@ -94,9 +96,16 @@ Result<std::unique_ptr<TraceProgram>> TraceProgram::load(const std::vector<trace
     if (totals == MAP_FAILED)
         return failure("load", errno);
     out->totals_ = static_cast<const trace_totals *>(totals);
+    void *control = mmap(nullptr, sizeof(trace_control), PROT_READ | PROT_WRITE, MAP_SHARED,
+                         bpf_map__fd(internal_map(out->object_, ".data")), 0);
+    if (control == MAP_FAILED)
+        return failure("load", errno);
+    out->control_ = static_cast<trace_control *>(control);
     out->fd_ = bpf_program__fd(bpf_object__find_program_by_name(out->object_, "trace_call"));
     out->look_at_code_ =
         bpf_program__fd(bpf_object__find_program_by_name(out->object_, "look_at_code"));
+    out->look_at_process_ =
+        bpf_program__fd(bpf_object__find_program_by_name(out->object_, "look_at_process"));
     out->calls_ = bpf_map__fd(calls);
     out->groups_ = bpf_map__fd(groups);
     out->events_ =
@@ -105,6 +114,18 @@ Result<std::unique_ptr<TraceProgram>> TraceProgram::load(const std::vector<trace
     if (out->events_ == nullptr)
         return failure("events", errno);
     return out;
+}
+
+Result<void> TraceProgram::begin(bool self) {
+    trace_process process = {};
+    LIBBPF_OPTS(bpf_test_run_opts, options);
+    options.ctx_in = &process;  // the kernel writes to it as well
+    options.ctx_size_in = sizeof(process);
+    if (!self && bpf_prog_test_run_opts(look_at_process_, &options) != 0)
+        return failure("look_at_process", errno);
+    control_->own_tgid = process.tgid;
+    control_->counting = 1;
+    return {};
 }
 
 bool TraceProgram::unwinds_at(uint64_t site) const {

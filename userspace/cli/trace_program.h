@@ -34,6 +34,11 @@ class TraceProgram {
 
     int fd() const { return fd_; }
 
+    // Calls count from begin() to end(), those of all functions from and to the same moment. self:
+    // also calls in the threads of this process.
+    Result<void> begin(bool self);
+    void end() { control_->counting = 0; }
+
     // Says whether the stack will be right at a kprobe of perf, which is not there yet.
     bool unwinds_at(uint64_t site) const;
 
@@ -51,6 +56,9 @@ class TraceProgram {
     };
     Counts counts() const;
 
+    // Calls in the threads of this process, which count nowhere.
+    uint64_t own() const { return totals_->own; }
+
     // Calls that are in no group, because there are too many.
     uint64_t ungrouped() const { return totals_->ungrouped; }
     // Visits each group with its calls.
@@ -64,8 +72,9 @@ class TraceProgram {
     bpf_object *object_ = nullptr;
     ring_buffer *events_ = nullptr;
     const volatile trace_totals *totals_ = nullptr;
+    volatile trace_control *control_ = nullptr;
     int fd_ = -1;
-    int look_at_code_ = -1;
+    int look_at_code_ = -1, look_at_process_ = -1;
     int calls_ = -1, groups_ = -1;
     const Visit *visit_ = nullptr;  // during wait()
 };

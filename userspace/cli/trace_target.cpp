@@ -308,7 +308,8 @@ void TraceTarget::print_sites(const TraceProgram::Counts &counts) const {
     }
 }
 
-void TraceTarget::print_counts(const TraceProgram::Counts &counts, uint64_t shown) const {
+void TraceTarget::print_counts(const TraceProgram &program, uint64_t shown) const {
+    const TraceProgram::Counts counts = program.counts();
     std::fflush(stdout);
     const bool each_call = options_.query.summary == TRACE_EACH_CALL;
     if (each_call)
@@ -330,6 +331,11 @@ void TraceTarget::print_counts(const TraceProgram::Counts &counts, uint64_t show
         fmt::print(stderr, "btf-extra: {} events dropped in all: no room for them\n", all.dropped);
     if (counts.uncounted != 0)
         fmt::print(stderr, "btf-extra: {} calls are in none of these counts\n", counts.uncounted);
+    if (program.own() != 0)
+        fmt::print(
+            stderr,
+            "btf-extra: {} calls in the threads of this command left out; --self traces them\n",
+            program.own());
     if (each_call && all.calls > shown + all.dropped)
         fmt::print(stderr, "btf-extra: {} of {} calls shown\n", shown, all.calls);
 }

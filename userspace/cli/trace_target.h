@@ -56,7 +56,7 @@ class TraceTarget {
     void detach();
 
     // Prints each site with its calls to stderr, and what is known to be missing.
-    void print_counts(const TraceProgram::Counts &counts, uint64_t shown) const;
+    void print_counts(const TraceProgram &program, uint64_t shown) const;
 
     // Counts the calls up to now by what the query says.
     TraceSummary summary(const TraceProgram &program) const;

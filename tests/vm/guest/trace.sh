@@ -124,6 +124,35 @@ offset=4096 len=1000 len=1000 comm=\"fallocate\" fd=3" "$(bare $lines)"
         "int ksys_fallocate(int fd, int mode, loff_t offset, loff_t len): len->x: -> behind 'loff_t', which is no pointer" \
         ksys_fallocate --show 'len->x'
 
+    # An exec calls each of these once. Of the one that runs as counting begins or ends, one may miss.
+    while :; do /bin/sh -c :; done &
+    execs=$!
+    begin bprm_execve exec_binprm --summary site
+    sleep 3
+    end
+    kill $execs
+    wait $execs 2>/dev/null
+    same 'functions are counted over the same time' 'yes, many' "$(awk '{ calls[$2] += $1 } END {
+        less = calls["bprm_execve"] - calls["exec_binprm"]
+        print (less >= -1 && less <= 1 ? "yes" : "no: " less) (calls["exec_binprm"] > 20 ? ", many" : ", few")
+    }' $lines)"
+
+    begin ksys_write
+    for _ in 1 2 3 4 5; do
+        echo >/dev/null
+        sleep 0.2
+    done
+    end
+    same 'its own calls are left out, and counted' '0 yes' "$(grep -c ' btf-extra-' $lines) $(grep -q \
+        '^btf-extra: [0-9]* calls in the threads of this command left out; --self traces them$' $told && echo yes)"
+    begin ksys_write --self
+    for _ in 1 2 3 4 5; do
+        echo >/dev/null
+        sleep 0.2
+    done
+    end
+    same 'its own calls are there if asked for' 'yes 0' "$(grep -q ' btf-extra-' $lines && echo yes) $(grep -c 'left out; --self' $told)"
+
     # So many events come in a moment that some have no room: these are counted.
     begin ksys_write
     dd if=/dev/zero of=/dev/null bs=1 count=100000 2>/dev/null
