@@ -14,13 +14,26 @@ namespace btf_extra {
 using phantoms::LeftOutSites;
 using phantoms::StubState;
 
+namespace {
+
+// Text that the kernel has freed never runs again.
+uint64_t freed_sites(const StubState &state) {
+    uint64_t out = 0;
+    for (const LeftOutSites &each : state.left_out)
+        out += each.reason == BTF_EXTRA_REASON_NO_TEXT ? each.sites : 0;
+    return out;
+}
+
+}  // namespace
+
 void print_stubs_text(const std::vector<ExposedStub> &stubs, bool figures) {
     size_t width = 0;
     for (const ExposedStub &each : stubs)
         width = std::max(width, std::min<size_t>(each.phantom.stub.name.size(), 40));
     for (const auto &[phantom, state, module] : stubs) {
+        const uint64_t sites = state.sites - std::min(state.sites, freed_sites(state));
         fmt::print("{:<{}}  {}  {} of {} site{}", phantom.stub.name, width, stub_prototype(phantom),
-                   state.usable, state.sites, state.sites == 1 ? "" : "s");
+                   state.usable, sites, sites == 1 ? "" : "s");
         if (figures)
             fmt::print("  {}: {} armed, {} hits, {} missed", state.state, state.armed, state.hits,
                        state.missed);
@@ -32,8 +45,9 @@ void print_stubs_text(const std::vector<ExposedStub> &stubs, bool figures) {
             fmt::print(stderr, "btf-extra: {}: not armed: {}\n", phantom.stub.name,
                        std::strerror(state.error));
         for (const LeftOutSites &each : state.left_out)
-            fmt::print(stderr, "btf-extra: {}: left out: {}\n", phantom.stub.name,
-                       left_out_text(each, param_names(phantom)));
+            if (each.reason != BTF_EXTRA_REASON_NO_TEXT)
+                fmt::print(stderr, "btf-extra: {}: left out: {}\n", phantom.stub.name,
+                           left_out_text(each, param_names(phantom)));
     }
 }
 

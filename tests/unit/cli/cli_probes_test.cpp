@@ -296,6 +296,18 @@ TEST_F(CliProbesRefused, Counts) {
     }
 }
 
+// Sites in text that is freed after boot count in no stub.
+TEST_F(CliProbesRefused, FreedTextOfAStub) {
+    test::make_template(path("inlined.ko"));
+    const std::string file =
+        write_sites("freed", {{"inline.text", 13, 4}, {"inline.init.text", 13, 4}});
+    const auto exposed =
+        run("expose", {"#13", "--template", path("inlined.ko"), "--output", path("out.ko")}, file,
+            "special");
+    EXPECT_EQ(exposed.err, "");
+    EXPECT_EQ(exposed.out, "twin  void twin(void)  1 of 1 site\n");
+}
+
 // A module's tables of its code are in sections, and what is in them is in relocations.
 TEST(CliProbesOfAModule, Lines) {
     const test::TemporaryFolder folder;
