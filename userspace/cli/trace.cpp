@@ -149,16 +149,12 @@ void add_trace(CLI::App &app, int &exit_code) {
     command->add_option("--max-sites", target.max_sites, "Refuse a function with more sites");
     repeatable(command->add_option("--require", target.required,
                                    "Only sites where this parameter has a location"));
-    auto *all_or_none = command->add_flag(
-        "--all-or-none", target.all_or_none,
-        "Refuse a function of which a site is left out that is not in closed code");
-    auto *all = command->add_flag("--all", target.all,
-                                  "Refuse also if a site is left out that is in closed code");
+    command->add_flag("--all-or-none", target.all_or_none,
+                      "Refuse a function of which a site is left out that is not in closed code");
+    command->add_flag("--all", target.all,
+                      "Refuse also if a site is left out that is in closed code");
     // Scripts of version 1.0 say so. It is the default.
-    command->add_flag("--best-effort", target.best_effort)
-        ->group("")
-        ->excludes(all_or_none)
-        ->excludes(all);
+    command->add_flag("--best-effort", target.best_effort)->group("");
     command->add_flag("--inexact", target.inexact,
                       "Also sites that are not hit once a call: the heads of loops, and where it "
                       "is not known with what a call begins");
