@@ -210,7 +210,8 @@ TEST_F(CliList, Files) {
         {"a/twin.c", "", false},
         {"kernel/bpf/hashtab.c", ", where a BPF map may be locked", true},
         {"kernel/bpfilter.c", "", false},
-        {"fs/kernel/bpf/hashtab.c", "", false},
+        {"fs/xkernel/bpf/hashtab.c", "", false},
+        {"debian/build/source_rt/kernel/bpf/hashtab.c", ", where a BPF map may be locked", true},
     };
     for (const auto &row : rows) {
         test::SampleObject sample;

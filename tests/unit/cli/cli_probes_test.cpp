@@ -113,11 +113,11 @@ TEST_F(CliProbes, WhichFunction) {
 // An event has the probes that agree in names and types of their fields. Two functions never share
 // one, and the dots of a symbol are not in its name.
 TEST_F(CliProbes, OneEventForSitesThatAgree) {
-    EXPECT_EQ(probes("#13", {"vmlinux:#14", "#13"}).out, "# int twin(void): 1 of 1 sites\n"
-                                                         "p:kloc/twin _stext+0x4\n"
-                                                         "# int twin(int a): 1 of 1 sites\n"
-                                                         "# without a: optimized out\n"
-                                                         "p:kloc/twin_partial _stext+0x18\n");
+    EXPECT_EQ(probes("#13", {"vmlinux:#14"}).out, "# int twin(void): 1 of 1 sites\n"
+                                                  "p:kloc/twin _stext+0x4\n"
+                                                  "# int twin(int a): 1 of 1 sites\n"
+                                                  "# without a: optimized out\n"
+                                                  "p:kloc/twin_partial _stext+0x18\n");
 }
 
 // The loop heads are those that the file names.
@@ -232,16 +232,16 @@ TEST_F(CliProbesRefused, AfterAKey) {
         uint32_t offset, marks;
         const char *format, *line;
     } rows[] = {
-        {0x60, SITE_MARK_AFTER_KEY, "tracefs", "p:kloc/twin_0 _stext+0x65\n"},
+        {0x60, SITE_MARK_AFTER_KEY, "tracefs", "p:kloc/twin _stext+0x65\n"},
         {0x60, SITE_MARK_AFTER_KEY, "perf", "perf probe -a 'twin_0=keyed+0x5'\n"},
         {0x60, SITE_MARK_AFTER_KEY, "bpftrace",
          "kprobe:keyed+0x5 { printf(\"%s-%d twin keyed+0x0 inlined\\n\", comm, tid); }\n"},
-        {0x66, SITE_MARK_AFTER_KEY, "tracefs", "p:kloc/twin_0 _stext+0x68\n"},
+        {0x66, SITE_MARK_AFTER_KEY, "tracefs", "p:kloc/twin _stext+0x68\n"},
         {0x68, SITE_MARK_AFTER_KEY, "perf", "perf probe -a 'twin_0=keyed+0xa'\n"},
         {0x60, 0, "tracefs",
-         "# a static key changes the instruction there: p:kloc/twin_0 _stext+0x60\n"},
+         "# a static key changes the instruction there: p:kloc/twin _stext+0x60\n"},
         {0x65, SITE_MARK_AFTER_KEY, "tracefs",
-         "# no static key is known there: p:kloc/twin_0 _stext+0x65\n"},
+         "# no static key is known there: p:kloc/twin _stext+0x65\n"},
     };
     for (const Row &row : rows) {
         std::vector<uint32_t> marks(row.marks != 0 ? 1 : 0, row.marks);

@@ -116,6 +116,7 @@ TEST_F(Cli, StatJson) {
     json expected = {
         {"functions", 4},
         {"inline_instances", 9},
+        {"skipped_rust_units", 2},
         {"contradicted", 3},
         {"sites", 8},
         {"inline_sites", 6},
