@@ -132,10 +132,12 @@ std::map<uint32_t, uint32_t> read_marks(const extra_elf &elf) {
     const auto *marks = static_cast<const uint32_t *>(elf.site_marks.data);
     std::map<uint32_t, uint32_t> out;
     for (uint32_t i = 0; i < elf.site_marks.size / 4; i++)
-        out[marks[i] >> 4] = ((marks[i] & 1) != 0 ? BTF_EXTRA_SITE_LOOP_HEAD : 0) |
+        out[marks[i] >> 8] = ((marks[i] & 1) != 0 ? BTF_EXTRA_SITE_LOOP_HEAD : 0) |
                              ((marks[i] & 2) != 0 ? BTF_EXTRA_SITE_PART : 0) |
                              ((marks[i] & 4) != 0 ? BTF_EXTRA_SITE_NO_ENTRY : 0) |
-                             ((marks[i] & 8) != 0 ? BTF_EXTRA_SITE_UNLISTED : 0);
+                             ((marks[i] & 8) != 0 ? BTF_EXTRA_SITE_UNLISTED : 0) |
+                             ((marks[i] & 0x40) != 0 ? BTF_EXTRA_SITE_CLOSED : 0) |
+                             ((marks[i] & 0x80) != 0 ? BTF_EXTRA_SITE_AFTER_KEY : 0);
     return out;
 }
 
