@@ -31,7 +31,7 @@ static int build_id_of_module(const struct module *module, u8 *id)
 
 	if (!data)
 		return -ENOENT;
-	/* The blobs that it carries name the build that they were made for, so they are left out. */
+	/* The blobs that it carries name the build that they were made for: they are left out. */
 	before = size;
 	if ((const u8 *)carried.data >= data && (const u8 *)carried.data < data + size)
 		before = (const u8 *)carried.data - data;

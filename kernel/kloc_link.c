@@ -16,8 +16,8 @@
 #include "kloc_program.h"
 
 /*
- * If the module is coming, or if objects come and go during an attempt, there is another one: after a
- * pause, and up to this time.
+ * If the module is coming, or if objects come and go during an attempt, there is another one: after
+ * a pause, and up to this time.
  */
 #define ATTACH_TIMEOUT (10 * HZ)
 #define ATTACH_PAUSE (HZ / 100 + 1)

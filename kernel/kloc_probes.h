@@ -24,7 +24,8 @@ int kloc_probes_collect(struct kloc_probes *probes, struct kloc_sites *sites,
 /*
  * Arms a probe at each site that need not be left out, and sets the reasons of the others. At each
  * hit @hit is called with a struct kloc_probe of this owner. Returns 0; -EOPNOTSUPP: no site gets a
- * probe, or one that is required does not; -EAGAIN: the sites may have gone; -EINTR: the caller is being killed.
+ * probe, or one that is required does not; -EAGAIN: the sites may have gone; -EINTR: the caller is
+ * being killed.
  */
 int kloc_probes_attach(struct kloc_probes *probes, struct kloc_sites *sites,
 		       const struct kloc_request *request, kprobe_pre_handler_t hit, void *owner);

@@ -57,8 +57,8 @@ int registry_replace(struct extra_object *before, struct extra_object *object);
 struct extra_object *registry_remove(const char *name, const struct module *module);
 
 /*
- * Marks the init text of @module as freed, and publishes a new state if it had some. Readers are not
- * waited for: the kernel does that before it frees the text.
+ * Marks the init text of @module as freed, and publishes a new state if it had some. Readers are
+ * not waited for: the kernel does that before it frees the text.
  */
 void registry_forget_init(const struct module *module);
 

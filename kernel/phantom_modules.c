@@ -309,7 +309,8 @@ static const char *publish(struct phantom_module *added)
 	if (wrong)
 		return wrong;
 	if (list_empty(&modules) && phantom_watch_begin(something_changed))
-		return refuse(added, "the kernel has no function whose probe tells when ftrace changes code",
+		return refuse(added,
+			      "the kernel has no function whose probe tells when ftrace changes code",
 			      -EOPNOTSUPP);
 	err = phantom_files_add(&added->files, added->module, added->table, added->phantoms,
 				added->parts.nr_stubs);

@@ -13,7 +13,10 @@
 /* Fills object->sections. 0, -EINVAL: answers do not agree or are missing, -ENOMEM. */
 int placement_find(struct extra_object *object, const struct extra_elf *elf);
 
-/* Marks the sections in the init text of the object's module as freed. Returns false if it has none. */
+/*
+ * Marks the sections in the init text of the object's module as freed. Returns false if it has
+ * none.
+ */
 bool placement_forget_init(struct extra_object *object);
 
 #endif

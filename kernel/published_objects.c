@@ -77,7 +77,8 @@ static struct extra_object *add(const struct object_source *source, const struct
 		return object;
 	}
 	pr_err("%s: refused: %s (%d)\n", source->name,
-	       err == -EEXIST ? "there is a file of its name in sysfs" : "cannot be published", err);
+	       err == -EEXIST ? "there is a file of its name in sysfs" : "cannot be published",
+	       err);
 	extra_object_destroy(object);
 	return ERR_PTR(err);
 }

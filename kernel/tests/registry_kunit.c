@@ -352,7 +352,9 @@ static bool end_reading(struct task_struct *task, struct slow_reader *reader)
 	return reader->was_stopped;
 }
 
-/* A module that is loaded waits while its object is added. Only to take one away waits for readers. */
+/*
+ * A module that is loaded waits while its object is added. Only to take one away waits for readers.
+ */
 static void registry_waits_test(struct kunit *test)
 {
 	struct slow_reader *reader = kunit_kzalloc(test, sizeof(*reader), GFP_KERNEL);
@@ -369,7 +371,8 @@ static void registry_waits_test(struct kunit *test)
 	KUNIT_EXPECT_TRUE_MSG(test, end_reading(task, reader), "adding waits for a reader");
 	task = begin_reading(test, reader);
 	KUNIT_EXPECT_PTR_EQ(test, registry_remove("one", NULL), one);
-	KUNIT_EXPECT_FALSE_MSG(test, end_reading(task, reader), "removing does not wait for a reader");
+	KUNIT_EXPECT_FALSE_MSG(test, end_reading(task, reader),
+			       "removing does not wait for a reader");
 	extra_object_destroy(one);
 	/* The state that is filled now is one that a reader may have had. */
 	take(test, "two", two);

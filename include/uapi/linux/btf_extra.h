@@ -290,8 +290,8 @@ struct btf_extra_attach {
 struct btf_extra_probe {
 	struct btf_extra_site site;
 	/*
-	 * Hits lost because another kprobe was running. A lower bound: the kernel counts them without a
-	 * lock.
+	 * Hits lost because another kprobe was running. A lower bound: the kernel counts them
+	 * without a lock.
 	 */
 	__u64 missed;
 };
