@@ -40,7 +40,7 @@ filter() {
 # calls FUNCTION...: lines of these inlined functions, as the module's source has their calls.
 calls() { for function; do grep "^$function " /frames/calls; done; }
 # of_module: such lines among others, without what stands around the names.
-of_module() { sed -n 's,^.*[ :]\([a-z_]* (inlined)\) .*/\(frames_stack.c:[0-9]*\)$,\1 \2,p'; }
+of_module() { sed -n 's,^.*[ :]\([a-z_]* (inlined)\) \(.*/\)\?\(frames_stack.c:[0-9]*\)$,\1 \3,p'; }
 
 # Leaves the stack of a process that sleeps in the module in /tmp/asleep.text.
 sleep_in_module() {
