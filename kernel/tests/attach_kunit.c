@@ -55,7 +55,7 @@ ROWS_PARAM(lacking, struct lacking_row, lacking_rows, ARRAY_SIZE(lacking_rows))
 static DEFINE_STATIC_KEY_FALSE(attach_key);
 static int ran_with_key, ran;
 
-/* What follows the key is too long for a compiler to copy it to the end of the other branch. */
+/* The code after the key is too long for a compiler to copy it to the end of the other branch. */
 static noinline void keyed(void)
 {
 	if (static_branch_unlikely(&attach_key))

@@ -42,7 +42,7 @@ modules_of() { (
     echo "${BUILT_MODULE_NAME[*]}"
 ) }
 is_said() { [ "$("${@:2}")" = "$1" ]; }
-row 'dkms is told of both' is_said 'btf_extra inlined' modules_of "$headers"
+row 'dkms builds both' is_said 'btf_extra inlined' modules_of "$headers"
 row 'and of one where the kernel has no ftrace' is_said btf_extra modules_of "$scratch/headers"
 # declined RELEASE ARCH: dkms says that the module is not for such a kernel (77).
 declined() {

@@ -50,7 +50,7 @@ class StackFilter {
         Frame *frame;  // that has this hash; NULL: none
     };
 
-    // What is known from the lines before.
+    // The state that is known from the lines before.
     struct State {
         TextOrigin origin;
         uint64_t line = 0;  // number of the line, from 1 on

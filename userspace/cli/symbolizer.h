@@ -63,7 +63,7 @@ class Symbolizer {
     // The answer counts until the next call.
     const Named &find(uint64_t address, bool return_address);
 
-    // What the tables know about a frame in a stack trace.
+    // The facts that the tables have about a frame in a stack trace.
     struct InText {
         std::vector<ChainFrame> frames;  // its chain; empty: it is not known for certain
         bool is_weighed = false;         // the text says the size or the address of the symbol, too

@@ -107,7 +107,7 @@ TEST_F(FuncChoice, Unknown) {
     EXPECT_EQ(choose({"vmlinx:report"}), "made up: no object vmlinx; nearest: vmlinux");
 }
 
-// Functions that share name and file are told apart by their units, whose tags the file has.
+// Functions that share name and file differ in their units, whose tags the file has.
 TEST_F(FuncChoice, OfOneFile) {
     test::SampleObject sample;
     const auto none = static_cast<uint32_t>(-1);

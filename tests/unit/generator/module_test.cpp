@@ -283,7 +283,7 @@ TEST_F(Module, DistilledBaseOfAnotherKernel) {
     } rows[] = {
         {"an integer", [](auto &base) { base.integer("int", 4); }, nullptr},
         {"of another size", [](auto &base) { base.integer("int", 8); }, "int"},
-        {"a structure that is not there", [](auto &base) { base.structure("nowhere", 4); },
+        {"a structure that is missing", [](auto &base) { base.structure("nowhere", 4); },
          "nowhere"},
         {"a forward declaration", [](auto &base) { base.forward("nowhere"); }, "nowhere"},
         {"no name", [](auto &base) { base.structure(nullptr, 4); }, nullptr},

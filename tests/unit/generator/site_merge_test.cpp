@@ -305,7 +305,7 @@ TEST(SiteMerge, Variadic) {
                                              "inline0+0x20 f[f.h][b.c](reg5)\n");
 }
 
-// What is shown of a site are the names of its own definition.
+// A site is shown with the names of its own definition.
 TEST(SiteMerge, NamesOfParametersMakeAFunction) {
     UnitBuilder a("a.c"), b("b.c");
     const uint32_t fa = a.function("f", "f.h"), fb = b.function("f", "f.h");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// What DWARF does not say is not shown as if it were known.
+// A type or a parameter that DWARF does not state is not shown as if it were known.
 #include <dwarf.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

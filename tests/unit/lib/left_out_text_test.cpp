@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// What is said of sites that an attach leaves out, and which of them make it fail.
+// Texts about sites that an attach leaves out, and which of them make it fail.
 #include <cerrno>
 #include <filesystem>
 

@@ -37,7 +37,7 @@ TEST(TracedFunctions, ByPlaceIfTheKernelListsPlaces) {
     for (const Row &row : rows) {
         SCOPED_TRACE(row.text);
         const test::TemporaryFolder folder;
-        // What a hook is at need not be where its function begins.
+        // The place of a hook need not be where its function begins.
         if (row.with_addresses)
             test::write_file(folder.path("available_filter_functions_addrs"),
                              std::string_view("ffffffff81000004 plain\n"

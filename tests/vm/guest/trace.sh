@@ -10,7 +10,7 @@ probes=/sys/kernel/debug/kprobes/list
 # shellcheck source=tests/harness/rows.sh
 . /rows.sh
 
-# What it says when it has its probes.
+# The line that it prints when it has its probes.
 ready='[:,] \([0-9]* of \)\?[0-9]* sites\?\(;\|$\)'
 
 # Starts a trace, and waits for what it says first.
