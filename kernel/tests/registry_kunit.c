@@ -5,8 +5,10 @@
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
+#include <linux/cpumask.h>
 #include <linux/kobject.h>
 #include <linux/kthread.h>
+#include <linux/preempt.h>
 #include <linux/rcupdate.h>
 
 #include "../object_registry.h"
@@ -310,17 +312,18 @@ static void registry_no_memory_test(struct kunit *test)
 
 /* ---- readers ---- */
 
-/* A reader that takes two seconds, or until it may stop. */
+/* A reader that takes as long as it is told, or until it may stop. */
 struct slow_reader {
 	struct completion began;
+	unsigned long most;	/* jiffies */
 	bool may_stop;
 	bool was_stopped;
 };
 
 static int read_slowly(void *data)
 {
-	unsigned long end = jiffies + 2 * HZ;
 	struct slow_reader *reader = data;
+	unsigned long end = jiffies + reader->most;
 
 	rcu_read_lock();
 	complete(&reader->began);
@@ -333,14 +336,18 @@ static int read_slowly(void *data)
 	return 0;
 }
 
-static struct task_struct *begin_reading(struct kunit *test, struct slow_reader *reader)
+/* The reader has a processor of its own: a kernel without CONFIG_PREEMPT_RCU switches to no other task. */
+static struct task_struct *begin_reading(struct kunit *test, struct slow_reader *reader,
+					 unsigned int cpu, unsigned long most)
 {
 	struct task_struct *task;
 
-	*reader = (struct slow_reader){};
+	*reader = (struct slow_reader){ .most = most };
 	init_completion(&reader->began);
-	task = kthread_run(read_slowly, reader, "btf_extra_slow");
+	task = kthread_create(read_slowly, reader, "btf_extra_slow");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	kthread_bind(task, cpu);
+	wake_up_process(task);
 	wait_for_completion(&reader->began);
 	return task;
 }
@@ -361,21 +368,29 @@ static void registry_waits_test(struct kunit *test)
 	struct extra_object *one = sample_create(test->priv, "one", 1);
 	struct extra_object *two = sample_create(test->priv, "two", 2);
 	struct task_struct *task;
+	unsigned int cpu;
 
 	KUNIT_ASSERT_NOT_NULL(test, reader);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, one);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, two);
-	task = begin_reading(test, reader);
+	migrate_disable();
+	cpu = cpumask_any_but(cpu_online_mask, smp_processor_id());
+	KUNIT_EXPECT_LT_MSG(test, cpu, nr_cpu_ids, "a reader needs a second processor");
+	if (cpu >= nr_cpu_ids)
+		goto out;
+	task = begin_reading(test, reader, cpu, 10 * HZ);
 	KUNIT_EXPECT_EQ(test, registry_add(one), 0);
 	KUNIT_EXPECT_EQ(test, registry_add(two), 0);
 	KUNIT_EXPECT_TRUE_MSG(test, end_reading(task, reader), "adding waits for a reader");
-	task = begin_reading(test, reader);
+	task = begin_reading(test, reader, cpu, HZ);
 	KUNIT_EXPECT_PTR_EQ(test, registry_remove("one", NULL), one);
 	KUNIT_EXPECT_FALSE_MSG(test, end_reading(task, reader),
 			       "removing does not wait for a reader");
 	extra_object_destroy(one);
 	/* The state that is filled now is one that a reader may have had. */
 	take(test, "two", two);
+out:
+	migrate_enable();
 }
 
 /* ---- files ---- */

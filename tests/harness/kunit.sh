@@ -39,7 +39,7 @@ run() {
         return
     fi
     cp build/kernel/kunit/kernel/btf_extra.ko tests/harness/kunit_guest.sh "$files/"
-    vm/run.sh lean --files "$files" --append kmemleak=on -- ./kunit_guest.sh \
+    vm/run.sh lean --cpus 2 --files "$files" --append kmemleak=on -- ./kunit_guest.sh \
         >"$log" 2>&1
     status=$?
     case $status in
