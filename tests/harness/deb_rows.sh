@@ -156,7 +156,7 @@ debug=$root/usr/lib/debug/boot
 
 no_tables() { echo "btf-extra: no tables for the kernel $1; btf-extra install $1 makes them: $2
 exit code 0"; }
-no_package="apt-cache knows no package with it; install the kernel's vmlinux with DWARF, set \
+no_package="apt knows no package with it; install the kernel's vmlinux with DWARF, set \
 DEBUGINFOD_URLS, or take tables by --from"
 same 'one line where there is no debug information' "$(no_tables $release \
     "no debug information of $release is installed: $no_package")" \

@@ -191,10 +191,9 @@ Result<DebugInfo> get_debug_info(const Host &host, const std::string &release,
     }
     const std::string package = debug_package(release, tools);
     if (package.empty())
-        return Error{
-            fmt::format("{}: apt-cache knows no package with it; install the kernel's "
-                        "vmlinux with DWARF, set DEBUGINFOD_URLS, or take tables by --from",
-                        reason)};
+        return Error{fmt::format("{}: apt knows no package with it; install the kernel's vmlinux "
+                                 "with DWARF{}, or take tables by --from",
+                                 reason, server ? "" : ", set DEBUGINFOD_URLS")};
     if (!options.run_apt)
         return Error{
             fmt::format("{}: apt-get install {}, or --yes, which does it", reason, package)};

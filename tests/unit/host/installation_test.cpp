@@ -203,7 +203,7 @@ TEST_F(Installation, WithoutDebugInformation) {
     EXPECT_EQ(there(), kAll);
 }
 
-// Only packages that apt-cache knows are named.
+// Only packages that apt knows are named.
 TEST_F(Installation, Packages) {
     const struct {
         const char *known, *advice;
@@ -214,7 +214,7 @@ TEST_F(Installation, Packages) {
          "apt-get install linux-image-unsigned-6.1.0-test-dbgsym, or --yes, which does it"},
         {"linux-image-6.1.0-test-dbgsym",
          "apt-get install linux-image-6.1.0-test-dbgsym, or --yes, which does it"},
-        {"none", "apt-cache knows no package with it; install the kernel's vmlinux with DWARF, set "
+        {"none", "apt knows no package with it; install the kernel's vmlinux with DWARF, set "
                  "DEBUGINFOD_URLS, or take tables by --from"},
     };
     for (const auto &row : rows) {

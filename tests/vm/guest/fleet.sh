@@ -211,10 +211,11 @@ kill -TERM "$(cat /tmp/nginx.pid)"
 
 # ---- debuginfod ----
 
+# The guest has no apt.
 export DEBUGINFOD_URLS=$debuginfod DEBUGINFOD_CACHE_PATH=/tmp/cache
 does 'no debuginfod' "1 btf-extra: no debug information of $release is installed; debuginfod: \
-vmlinux of build-id $id: Connection refused: apt-get install linux-image-$release-dbg, or --yes, \
-which does it" install
+vmlinux of build-id $id: Connection refused: apt knows no package with it; install the kernel's vmlinux with \
+DWARF, or take tables by --from" install
 nothing 'no debuginfod: nothing half stays' "$(find $firmware -mindepth 1)"
 
 # section BUILD-ID
