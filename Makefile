@@ -181,7 +181,7 @@ userspace: build/$(if $(filter arm64,$(ARCH)),arm64,release)/btf-extra
 KDIR = /lib/modules/$(shell uname -r)/build
 OUT = build/kernel/out
 kernel:
-	@kernel/build.sh $(KDIR) $(OUT) $(if $(BLOB),--blob $(BLOB)) $(if $(V),W=1) \
+	@kernel/build/build.sh $(KDIR) $(OUT) $(if $(BLOB),--blob $(BLOB)) $(if $(V),W=1) \
 		$(if $(ARCH),ARCH=$(ARCH)) $(if $(CROSS_COMPILE),CROSS_COMPILE=$(CROSS_COMPILE))
 	@ls $(OUT)/kernel/btf_extra.ko $(if $(BLOB),$(OUT)/kernel/data/btf_extra_vmlinux.ko)
 
@@ -230,10 +230,10 @@ check-fleet:
 # A kernel source with all of it, to be built as any other: SRC; with LINK=1 links to the sources.
 SRC =
 kernel-tree:
-	@kernel/tree.sh '$(SRC)' $(if $(LINK),link)
+	@kernel/build/tree.sh '$(SRC)' $(if $(LINK),link)
 
 dkms:
-	@kernel/dkms.sh
+	@kernel/build/dkms.sh
 
 kunit:
 	@tests/harness/kunit.sh

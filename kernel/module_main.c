@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/module.h>
 
-#include "blob_files.h"
-#include "blob_source.h"
-#include "bpf_active.h"
 #include "core/version.h"
-#include "fentry_hook.h"
-#include "kfuncs.h"
-#include "phantom_modules.h"
-#include "query_device.h"
-#include "sites_file.h"
-#include "vmlinux_btf.h"
+#include "doors/kfuncs.h"
+#include "doors/query_device.h"
+#include "doors/sites_file.h"
+#include "fentry/fentry_hook.h"
+#include "kloc/bpf_active.h"
+#include "objects/blob_files.h"
+#include "objects/vmlinux_btf.h"
+#include "phantoms/phantom_modules.h"
+#include "sources/blob_source.h"
 
 static int __init btf_extra_init(void)
 {

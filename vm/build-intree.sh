@@ -15,8 +15,8 @@ vm=$(cd "$(dirname "$0")" && pwd)
 top=$(dirname "$vm")
 # shellcheck source=vm/lean-make.sh
 . "$vm/lean-make.sh"
-# shellcheck source=kernel/copy-sources.sh
-. "$top/kernel/copy-sources.sh"
+# shellcheck source=kernel/build/copy-sources.sh
+. "$top/kernel/build/copy-sources.sh"
 die() { echo "build-intree: $*" >&2; exit 1; }
 
 command=$top/build/release/btf-extra
@@ -45,7 +45,7 @@ copy_lean() {
 }
 
 build() {
-    "$top/kernel/tree.sh" "$out/source" && lean_make "$out/source" modules &&
+    "$top/kernel/build/tree.sh" "$out/source" && lean_make "$out/source" modules &&
         rm -rf "${out:?}/lib" && lean_make "$out/source" modules_install \
         INSTALL_MOD_PATH="$out" INSTALL_MOD_STRIP=1 DEPMOD=true
 }

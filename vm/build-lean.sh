@@ -76,7 +76,7 @@ build() {
     mkdir -p "$source" &&
         xz -T0 -dc "$archive" |
         tar --extract --strip-components=1 -C "$source" &&
-        "$top/kernel/tree.sh" "$source" && configure "$source" &&
+        "$top/kernel/build/tree.sh" "$source" && configure "$source" &&
         lean_make "$source" bzImage modules || return 1
     cp "$source/build/arch/x86/boot/bzImage" "$1/vmlinuz" &&
         cp "$source/build/include/config/kernel.release" "$1/release" &&
@@ -110,7 +110,7 @@ archive=$("$vm/fetch-source.sh" "$series") || die 'no kernel source'
 version=$(basename "$(dirname "$archive")")
 # The comments of scripts are left out: a kernel does not change with them.
 key=$version-$({ cat "${parts[@]}" "$top/kernel/Kconfig" "$top/kernel/patches/$series"/*.patch
-    sed '/^ *#/d' "$vm"/{compiled-files,lean-make,build-lean}.sh "$top/kernel/tree.sh"; } |
+    sed '/^ *#/d' "$vm"/{compiled-files,lean-make,build-lean}.sh "$top/kernel/build/tree.sh"; } |
     sha256sum | cut -c 1-12)
 folder=$cache/$key
 if [ ! -e "$folder/complete" ]; then

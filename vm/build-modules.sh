@@ -65,7 +65,7 @@ build_modules() {
         echo "$made_of" >"$out/made_of"
     fi
     ln -sfn "$vmlinux" "$out/vmlinux"
-    "$top/kernel/build.sh" "$kernel/headers" "$out" --blob "$blob" W=1 KCFLAGS=-Werror "${compiler[@]}" >&2
+    "$top/kernel/build/build.sh" "$kernel/headers" "$out" --blob "$blob" W=1 KCFLAGS=-Werror "${compiler[@]}" >&2
 }
 
 symbols=$out/kernel/Module.symvers

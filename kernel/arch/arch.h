@@ -20,9 +20,9 @@
  * to execute that.
  */
 #if defined(CONFIG_X86_64)
-#include "x86/hit.h"
+#include "arch/x86/hit.h"
 #elif defined(CONFIG_ARM64)
-#include "arm64/hit.h"
+#include "arch/arm64/hit.h"
 #else
 #error "btf_extra: this architecture has no folder in kernel/arch"
 #endif

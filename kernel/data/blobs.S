@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The files types.bin and image.bin, which kernel/build.sh has extracted from a .btf_extra file. */
+/* The files types.bin and image.bin, which build/build.sh has extracted from a .btf_extra file. */
 	.section .BTF, "a"
 	.balign 8
 	.globl btf_extra_types, btf_extra_types_end

@@ -8,7 +8,7 @@
 #include <linux/init.h>
 #include <linux/module.h>
 
-#include "blobs.h"
+#include "data/blobs.h"
 
 /*
  * GCC 12 takes the address of a weak symbol from a GOT on arm64, and modules there have none. These

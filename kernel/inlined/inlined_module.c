@@ -5,9 +5,9 @@
  */
 #include <linux/module.h>
 
-#include "../core/version.h"
-#include "../phantom_modules.h"
-#include "stubs.h"
+#include "core/version.h"
+#include "inlined/stubs.h"
+#include "phantoms/phantom_modules.h"
 
 static int __init inlined_init(void)
 {

@@ -3,7 +3,7 @@
 #ifndef BTF_EXTRA_INLINED_STUBS_H
 #define BTF_EXTRA_INLINED_STUBS_H
 
-#include "../core/phantom_table.h"
+#include "core/phantom_table.h"
 
 extern const unsigned long inlined_stubs[PHANTOM_STUBS];
 /* It is as large as its header says. */

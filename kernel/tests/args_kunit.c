@@ -7,10 +7,10 @@
 #include <linux/vmalloc.h>
 
 #include "../../tests/core/blob_writer.h"
-#include "../core/loc_entry.h"
-#include "../core/loc_validate.h"
-#include "../site_args.h"
-#include "rows_param.h"
+#include "core/loc_entry.h"
+#include "core/loc_validate.h"
+#include "kloc/site_args.h"
+#include "tests/rows_param.h"
 
 /* Ids of the types of the blob. */
 enum {

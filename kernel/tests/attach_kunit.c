@@ -3,9 +3,9 @@
 #include <linux/jump_label.h>
 #include <linux/slab.h>
 
-#include "../core/loc_arch_key.h"
-#include "../kloc_probes.h"
-#include "rows_param.h"
+#include "core/loc_arch_key.h"
+#include "kloc/kloc_probes.h"
+#include "tests/rows_param.h"
 
 /* ---- sites that an attach goes without ---- */
 

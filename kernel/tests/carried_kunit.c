@@ -7,9 +7,9 @@
 #include <kunit/test.h>
 
 #include "../../tests/core/elf_writer.h"
-#include "../fentry_target.h"
-#include "../object_registry.h"
-#include "sample_objects.h"
+#include "fentry/fentry_target.h"
+#include "objects/object_registry.h"
+#include "tests/sample_objects.h"
 
 /* The module's BTF has the ids 4..10: 6 is apple, 7 and 8 are pear, 9 and 10 their files. */
 #define NR_TYPES 7

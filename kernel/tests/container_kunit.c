@@ -9,7 +9,7 @@
 #include "../../tests/core/container_rows.h"
 #include "../../tests/core/site_rows.h"
 #include "../../tests/core/suffix_rows.h"
-#include "rows_param.h"
+#include "tests/rows_param.h"
 
 struct container_fixture {
 	struct core_row_images images;

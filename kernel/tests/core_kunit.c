@@ -8,7 +8,7 @@
 
 #include "../../tests/core/phantom_rows.h"
 #include "../../tests/core/query_rows.h"
-#include "rows_param.h"
+#include "tests/rows_param.h"
 
 #define NR_IMAGES 3
 

@@ -9,10 +9,10 @@
 #include <linux/mman.h>
 #include <linux/uaccess.h>
 
-#include "../object_frames.h"
-#include "../object_registry.h"
-#include "../query_device.h"
-#include "sample_objects.h"
+#include "doors/query_device.h"
+#include "objects/object_frames.h"
+#include "objects/object_registry.h"
+#include "tests/sample_objects.h"
 
 #define USER_SIZE (4 * PAGE_SIZE)
 

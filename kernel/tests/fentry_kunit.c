@@ -3,13 +3,13 @@
 #include <kunit/test.h>
 
 #include "../../tests/core/blob_writer.h"
-#include "../fentry_report.h"
-#include "../kernel_symbol.h"
-#include "../object_registry.h"
-#include "../site_query.h"
-#include "fentry_rows.h"
-#include "rows_param.h"
-#include "sample_objects.h"
+#include "fentry/fentry_report.h"
+#include "objects/kernel_symbol.h"
+#include "objects/object_registry.h"
+#include "query/site_query.h"
+#include "tests/fentry_rows.h"
+#include "tests/rows_param.h"
+#include "tests/sample_objects.h"
 
 ROWS_PARAM(fentry, struct fentry_row, fentry_rows, fentry_nr_rows)
 

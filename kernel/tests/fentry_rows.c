@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "fentry_rows.h"
+#include "tests/fentry_rows.h"
 
 #define A(at) "  000000000010" #at
 #define CHOOSE "To choose one, attach by its id; debugfs has all in btf_extra/sites"

@@ -6,7 +6,7 @@
 #ifndef BTF_EXTRA_FENTRY_ROWS_H
 #define BTF_EXTRA_FENTRY_ROWS_H
 
-#include "../fentry_target.h"
+#include "fentry/fentry_target.h"
 
 /* An id of the base: base_func() is void (void). */
 #define BASE_FUNC 3

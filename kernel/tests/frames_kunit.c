@@ -6,7 +6,7 @@
 #include <kunit/test.h>
 
 #include "../../tests/core/frame_rows.h"
-#include "rows_param.h"
+#include "tests/rows_param.h"
 
 struct frames_fixture {
 	struct frame_world world;

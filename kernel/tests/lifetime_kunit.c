@@ -8,9 +8,9 @@
 #include <linux/kthread.h>
 #include <linux/rcupdate.h>
 
-#include "../object_frames.h"
-#include "../object_registry.h"
-#include "sample_objects.h"
+#include "objects/object_frames.h"
+#include "objects/object_registry.h"
+#include "tests/sample_objects.h"
 
 #define NR_READERS 3
 #define NR_NAMES 4

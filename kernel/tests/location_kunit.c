@@ -4,8 +4,8 @@
 #include <linux/ptrace.h>
 
 #include "../../tests/core/location_rows.h"
-#include "rows_param.h"
-#include "../core/loc_arch.h"
+#include "core/loc_arch.h"
+#include "tests/rows_param.h"
 
 static void location_row_test(struct kunit *test)
 {

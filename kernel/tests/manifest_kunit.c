@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <kunit/test.h>
 
-#include "../manifest.h"
+#include "sources/manifest.h"
 
 #define ID "0123456789abcdefABCDEF0123456789abcdef01"	/* 20 bytes */
 

@@ -6,9 +6,9 @@
 #include <kunit/test.h>
 #include <linux/sched.h>
 
-#include "../object_frames.h"
-#include "rows_param.h"
-#include "sample_objects.h"
+#include "objects/object_frames.h"
+#include "tests/rows_param.h"
+#include "tests/sample_objects.h"
 
 struct object_row {
 	const char *name;

@@ -6,8 +6,8 @@
 #include <kunit/test.h>
 #include <linux/btf_extra.h>
 
-#include "../object_registry.h"
-#include "sample_objects.h"
+#include "objects/object_registry.h"
+#include "tests/sample_objects.h"
 
 #define MAX_FOUND 24
 

@@ -11,10 +11,10 @@
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
 
-#include "../object_registry.h"
-#include "../published_objects.h"
-#include "../sysfs_bytes.h"
-#include "sample_objects.h"
+#include "objects/object_registry.h"
+#include "objects/published_objects.h"
+#include "objects/sysfs_bytes.h"
+#include "tests/sample_objects.h"
 
 static const struct extra_object *at(unsigned long address)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "sample_objects.h"
+#include "tests/sample_objects.h"
 
 /* sample_host's functions get no argument, so they use this. */
 static struct sample_world *current_world;

@@ -17,8 +17,8 @@
 
 #include <kunit/test.h>
 
-#include "../extra_object.h"
 #include "../../tests/core/container_rows.h"
+#include "objects/extra_object.h"
 
 #define SAMPLE_NR_SITES 8
 #define SAMPLE_NR_FUNCS 4

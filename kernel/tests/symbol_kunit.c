@@ -3,7 +3,7 @@
 #include <linux/kallsyms.h>
 #include <linux/module.h>
 
-#include "../kernel_symbol.h"
+#include "objects/kernel_symbol.h"
 
 static void kernel_symbol_test(struct kunit *test)
 {

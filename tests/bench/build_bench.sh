@@ -24,7 +24,7 @@ cpu_of() {
 }
 
 xz -T0 -dc "$(vm/fetch-source.sh 7.x)" | tar --extract --strip-components=1 --directory "$out"
-kernel/tree.sh "$out"
+kernel/build/tree.sh "$out"
 cp "$(vm/fetch-kernel.sh lean)/headers/.config" "$out/build/.config"
 lean_make "$out" olddefconfig
 cpu_of lean_make "$out" bzImage modules

@@ -99,7 +99,7 @@ echo "command and library: $bytes bytes; installed: $(field btf-extra Installed-
 
 if [ "$architecture" = "$here" ]; then
     dpkg-deb -x "$(package btf-extra-dkms)" "$scratch/dkms"
-    kernel/dkms-sources.sh "$scratch/sources"
+    kernel/build/dkms-sources.sh "$scratch/sources"
     row 'the sources for DKMS' diff -r "$scratch/sources" "$scratch/dkms/usr/src/btf-extra-$version"
 fi
 

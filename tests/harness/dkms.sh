@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-# kernel/dkms.sh, and what DKMS makes of it, in a tree of its own:
+# kernel/build/dkms.sh, and what DKMS makes of it, in a tree of its own:
 #
 #   dkms.sh RESULTS
 set -uo pipefail
@@ -18,8 +18,8 @@ trees=(--sourcetree "$scratch/source" --dkmstree "$scratch/tree")
 
 kernel=$(vm/fetch-kernel.sh 6.12) || { failed 'no kernel'; exit 1; }
 release=$(cat "$kernel/release")
-row 'the sources are taken' kernel/dkms.sh "${trees[@]}"
-row 'and taken again' kernel/dkms.sh "${trees[@]}"
+row 'the sources are taken' kernel/build/dkms.sh "${trees[@]}"
+row 'and taken again' kernel/build/dkms.sh "${trees[@]}"
 version=$(sed -n 's/^#define BTF_EXTRA_VERSION "\(.*\)"/\1/p' kernel/core/version.h)
 row 'a kernel gets its module' dkms build "${trees[@]}" --kernelsourcedir "$kernel/headers" \
     -k "$release" "btf-extra/$version"

@@ -17,17 +17,35 @@ import sys
 TOP = pathlib.Path(__file__).resolve().parents[2]
 
 # These folders may include these: the first folder that fits decides. Includes are written from the
-# top of the tree; in files that the kernel's build compiles too, as seen from the file.
+# top of the tree; within kernel/ from there; in the core, which userspace compiles too, as seen from
+# the file.
 FORMAT = ("userspace/format/", "kernel/core/")
 DWARF = ("userspace/generator/dwarf/", "userspace/generator/model/", *FORMAT)
 LOCATIONS = ("userspace/generator/locations/", *DWARF)
 TYPES = ("userspace/generator/types/", *DWARF)
 LIBRARY = ("userspace/lib/", "userspace/text/", "userspace/bpf/", "include/uapi/", *FORMAT)
+CORE = ("kernel/core/", "include/uapi/")
+OBJECTS = ("kernel/objects/", "kernel/compat/", "kernel/arch/", "include/", *CORE)
+QUERY = ("kernel/query/", *OBJECTS)
+KLOC = ("kernel/kloc/", *QUERY)
+PHANTOMS = ("kernel/phantoms/", *KLOC)
+FENTRY = ("kernel/fentry/", *PHANTOMS)
 MAY_INCLUDE = {
     "include/uapi/": (),
-    "kernel/core/": ("kernel/core/", "include/uapi/"),
+    "kernel/core/": CORE,
+    "kernel/compat/": ("kernel/compat/",),
+    "kernel/arch/": ("kernel/arch/", *CORE),
+    "kernel/objects/": OBJECTS,
+    "kernel/sources/": ("kernel/sources/", *OBJECTS),
+    "kernel/query/": QUERY,
+    "kernel/kloc/": KLOC,
+    "kernel/phantoms/": PHANTOMS,
+    "kernel/fentry/": FENTRY,
+    "kernel/doors/": ("kernel/doors/", "kernel/sources/", *FENTRY),
+    "kernel/inlined/": ("kernel/inlined/", *PHANTOMS),
+    "kernel/data/": ("kernel/data/", "include/"),
+    "kernel/module_main.c": ("kernel/", "include/"),
     "kernel/tests/": ("kernel/", "include/", "tests/core/"),
-    "kernel/": ("kernel/", "include/"),
     "userspace/bpf/": ("userspace/bpf/", "include/uapi/"),
     "userspace/format/": FORMAT,
     "userspace/text/": ("userspace/text/", *FORMAT),
@@ -83,7 +101,8 @@ def quoted_includes(path):
     for bracket, name in INCLUDE.findall(TEXT[path]):
         if bracket == '"':
             beside = posixpath.normpath(posixpath.join(posixpath.dirname(path), name))
-            found = [p for p in (name, beside) if p in TEXT]
+            places = (f"kernel/{name}", beside) if path.startswith("kernel/") else (name, beside)
+            found = [p for p in places if p in TEXT]
             yield name, found[0] if found else None
 
 
@@ -91,14 +110,20 @@ def include_directions():
     for path in c_family():
         folder = next((f for f in MAY_INCLUDE if path.startswith(f)), None)
         if folder is None:
+            if path.startswith("kernel/"):
+                yield f"{path}: what its folder may include is in no rule"
             continue
         for name, target in quoted_includes(path):
             if target is None:
                 yield f'{path}: "{name}" is no file of the tree'
             elif not target.startswith(MAY_INCLUDE[folder]):
                 yield f"{path}: must not include {target}"
-            elif folder.startswith("kernel/") and "/" in name and name == target:
-                yield f'{path}: "{name}" should be written as seen from the file'
+            elif folder == "kernel/core/":
+                if "/" in name and name == target:
+                    yield f'{path}: "{name}" should be written as seen from the file'
+            elif folder.startswith("kernel/") and target.startswith("kernel/"):
+                if f"kernel/{name}" != target:
+                    yield f'{path}: "{name}" should be written from kernel/'
             elif ".." in name and not path.endswith((".c", ".h")):
                 yield f'{path}: "{name}" should be written from the top of the tree'
 
@@ -224,12 +249,12 @@ def syzkaller_description():
     header = re.sub(r"/\*.*?\*/", "", header, flags=re.DOTALL)
     wanted = {name: re.findall(r"(\w+)(?:\[\w+\])?;", body)
               for name, body in re.findall(r"struct (\w+) \{(.*?)\n\};", header, re.DOTALL)}
-    text = (TOP / "kernel/syzkaller.txt").read_text(encoding="utf-8")
+    text = (TOP / "kernel/doors/syzkaller.txt").read_text(encoding="utf-8")
     found = {name: re.findall(r"^\t(\w+)", body, re.MULTILINE)
              for name, body in re.findall(r"^(\w+) \{\n(.*?)^\}", text, re.DOTALL | re.MULTILINE)}
     for name in sorted((set(wanted) | set(found)) - {"btf_extra_arg"}):
         if wanted.get(name) != found.get(name):
-            yield f"kernel/syzkaller.txt: struct {name} is not that of the UAPI header"
+            yield f"kernel/doors/syzkaller.txt: struct {name} is not that of the UAPI header"
 
 
 def nothing_generated():

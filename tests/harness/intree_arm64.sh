@@ -25,7 +25,7 @@ source_is_there() {
     local archive
     archive=$(vm/fetch-source.sh 7.x) && mkdir -p "$tree/build" &&
         xz -T0 -dc "$archive" | tar --extract --strip-components=1 -C "$tree" &&
-        kernel/tree.sh "$tree"
+        kernel/build/tree.sh "$tree"
 }
 # The configuration does not know the options of x86-64.
 has_option() {

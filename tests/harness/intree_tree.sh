@@ -62,23 +62,23 @@ twice_is_once() {
 }
 updates() {
     local ours=$1/kernel/bpf/btf_extra/kernel
-    echo '/* older */' >>"$ours/manifest.c"
+    echo '/* older */' >>"$ours/sources/manifest.c"
     touch "$ours/gone.c"
     echo kernel/bpf/btf_extra/kernel/gone.c >>"$1/kernel/bpf/btf_extra/sources"
     LC_ALL=C sort -o "$1/kernel/bpf/btf_extra/sources" "$1/kernel/bpf/btf_extra/sources"
-    kernel_tree "$1" && copied "$1" && cmp kernel/manifest.c "$ours/manifest.c" &&
+    kernel_tree "$1" && copied "$1" && cmp kernel/sources/manifest.c "$ours/sources/manifest.c" &&
         [ ! -e "$ours/gone.c" ]
 }
 links() {
-    kernel_tree "$1" LINK=1 &&
-        is "$(readlink "$1/kernel/bpf/btf_extra/kernel/manifest.c")" "$top/kernel/manifest.c" &&
-        kernel_tree "$1" && [ ! -L "$1/kernel/bpf/btf_extra/kernel/manifest.c" ] && copied "$1"
+    local file=kernel/sources/manifest.c
+    kernel_tree "$1" LINK=1 && is "$(readlink "$1/kernel/bpf/btf_extra/$file")" "$top/$file" &&
+        kernel_tree "$1" && [ ! -L "$1/kernel/bpf/btf_extra/$file" ] && copied "$1"
 }
 # refused FOLDER TEXT: with one line that has the text, and nothing is changed.
 refused() {
     local before
     before=$(state "$1")
-    ! kernel/tree.sh "$1" >"$scratch/said" 2>&1 || return
+    ! kernel/build/tree.sh "$1" >"$scratch/said" 2>&1 || return
     is "$(wc -l <"$scratch/said")" 1 && grep -F -e "$2" "$scratch/said" &&
         is "$(state "$1")" "$before"
 }
@@ -179,9 +179,9 @@ row 'nothing changed: nothing is made' nothing_changed
 touched_source() {
     local before
     before=$(made)
-    touch "$tree/kernel/bpf/btf_extra/kernel/manifest.c"
+    touch "$tree/kernel/bpf/btf_extra/kernel/sources/manifest.c"
     build modules && is "$(rebuilt "$before")" "$(printf 'kernel/bpf/btf_extra/kernel/%s\n' \
-        btf_extra.ko btf_extra.o manifest.o)"
+        btf_extra.ko btf_extra.o sources/manifest.o)"
 }
 row 'a source changed: just what is made of it' touched_source
 # lean_make is silent, and V=1 is then nothing.

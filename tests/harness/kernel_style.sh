@@ -33,7 +33,7 @@ checkpatch() {
 # Sparse 0.6.4 does not know __typeof_unqual__, and takes the length of a literal for no constant:
 # a check within MODULE_LICENSE() and the like. Kfuncs are declared nowhere: BPF programs call them.
 sparse() {
-    kernel/build.sh "$kdir" build/kernel/kunit W=1 KCFLAGS=-Werror \
+    kernel/build/build.sh "$kdir" build/kernel/kunit W=1 KCFLAGS=-Werror \
         CONFIG_DEBUG_INFO_BTF_EXTRA_KUNIT_TEST=y C=2 "CC=${cached_gcc:?}" "BTF_EXTRA=$PWD/build/release/btf-extra" \
         "CHECK=sparse -D__typeof_unqual__=__typeof__" 2>&1 |
         grep -v -e ':1: error: bad constant expression$' \

@@ -32,7 +32,7 @@ mkdir -p "$files"
 run() {
     local lean status
     lean=$(vm/build-lean.sh) || { echo 'fail kunit: lean kernel' >>"$results"; return; }
-    if ! kernel/build.sh "$lean/headers" build/kernel/kunit W=1 KCFLAGS=-Werror \
+    if ! kernel/build/build.sh "$lean/headers" build/kernel/kunit W=1 KCFLAGS=-Werror \
         CONFIG_DEBUG_INFO_BTF_EXTRA_KUNIT_TEST=y "CC=${cached_gcc:?}" >"$log" 2>&1; then
         tail -n 20 "$log" >&2
         echo 'fail kunit: build of the module' >>"$results"

@@ -4,7 +4,7 @@
 
 #include <asm/debug-monitors.h>
 
-#include "../arch.h"
+#include "arch/arch.h"
 
 #define NOP 0xd503201f
 #define BTI_C 0xd503245f

@@ -8,7 +8,7 @@
 
 #include <asm/insn.h>
 
-#include "../arch.h"
+#include "arch/arch.h"
 
 /* Fields of an instruction. */
 static __always_inline u32 field(u32 instruction, u32 high, u32 low)

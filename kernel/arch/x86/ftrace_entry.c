@@ -2,7 +2,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include "../arch.h"
+#include "arch/arch.h"
 
 #define CALL 0xe8
 #define JMP 0xe9

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "core/loc_arch.h"
+#include "core/loc_entry.h"
+#include "fentry/abi_check.h"
+
+/* A trampoline takes no more (MAX_BPF_FUNC_ARGS). */
+#define MAX_PARAMS 12
+
+/* A value in the registers that the place has, or in memory where its register leads to. */
+static bool at_place(const struct loc_location *location, const struct arg_place *place)
+{
+	const u8 *expected = loc_arch_running()->arguments + place->first_register;
+
+	if (location->registers[0] != expected[0])
+		return false;
+	if (place->by_reference)
+		return location->shape == LOC_SHAPE_MEMORY && !location->value;
+	if (location->shape == LOC_SHAPE_PAIR)
+		return place->nr_registers == 2 && location->registers[1] == expected[1];
+	return location->shape == LOC_SHAPE_REGISTER && !location->value &&
+	       place->nr_registers == 1;
+}
+
+static enum abi_fault_code check_param(const struct btf_type *param, const struct arg_place *place,
+				       enum abi_promise promise, struct loc_location *found)
+{
+	/* It is in memory: no location tells more of it than the ABI. */
+	if (!place->nr_registers)
+		return promise == ABI_KEPT ? ABI_FAULT_NONE : ABI_FAULT_IN_MEMORY;
+	if (!param || loc_location_read(found, param))
+		return promise == ABI_KEPT ? ABI_FAULT_NONE : ABI_FAULT_OPTIMIZED_OUT;
+	/* The value is always the same, and may still be passed. */
+	if (found->shape == LOC_SHAPE_CONSTANT || found->shape == LOC_SHAPE_ADDRESS)
+		return promise == ABI_KEPT ? ABI_FAULT_NONE : ABI_FAULT_CONSTANT;
+	return at_place(found, place) ? ABI_FAULT_NONE : ABI_FAULT_ELSEWHERE;
+}
+
+static bool has_result(const struct btf_blob *types, u32 func_id)
+{
+	const struct btf_type *func = btf_blob_type(types, func_id);
+	const struct btf_type *proto = func ? btf_blob_type(types, func->type) : NULL;
+
+	return proto && proto->type;
+}
+
+bool abi_check(const struct btf_blob *types, u32 func_id, u32 loc_proto, enum abi_promise promise,
+	       struct abi_fault *fault)
+{
+	const struct btf_type *proto = btf_blob_type(types, loc_proto);
+	struct arg_place places[MAX_PARAMS];
+	int nr_params = arg_places(loc_arch_running(), types, func_id, places, ARRAY_SIZE(places));
+	u32 i;
+
+	*fault = (struct abi_fault){};
+	if (nr_params < 0 || nr_params > MAX_PARAMS || !proto) {
+		fault->code = ABI_FAULT_PROTOTYPE;
+		return false;
+	}
+	for (i = 0; i < nr_params; i++) {
+		const struct btf_type *param = NULL;
+
+		if (i < loc_vlen(proto))
+			param = btf_blob_type(types, loc_proto_ids(proto)[i]);
+		fault->code = check_param(param, &places[i], promise, &fault->found);
+		if (!fault->code)
+			continue;
+		fault->param = i;
+		fault->place = places[i];
+		return false;
+	}
+	/* A compiler that drops parameters also drops a result that nobody looks at. */
+	if (promise == ABI_CHANGED && has_result(types, func_id)) {
+		fault->code = ABI_FAULT_RESULT;
+		return false;
+	}
+	return true;
+}

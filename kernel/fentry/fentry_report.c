@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/btf.h>
+#include <linux/kernel.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "core/loc_arch.h"
+#include "fentry/fentry_report.h"
+
+struct report {
+	struct fentry_query *query;
+	u32 func_id;
+	const struct fentry_target *target;
+	const char *name;
+	bool addresses;
+	fentry_line_fn line;
+	void *data;
+	u32 nr_listed;		/* bodies */
+	bool choice;		/* one of these has an id of its own */
+};
+
+/* A line that there is no memory for is left out. */
+static __printf(2, 3) void tell(struct report *report, const char *format, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, format);
+	text = kvasprintf(GFP_ATOMIC, format, args);
+	va_end(args);
+	if (text)
+		report->line(text, report->data);
+	kfree(text);
+}
+
+static const char *plural(u32 nr)
+{
+	return nr == 1 ? "" : "s";
+}
+
+/* The id that attaches to just this body; 0: none but, maybe, the one that was asked for. */
+static u32 other_id_of(struct report *report, const struct btf_extra_site *body)
+{
+	enum fentry_answer answer;
+	u32 id = fentry_id_of_body(report->query, body, &answer);
+
+	return id == report->func_id ? 0 : id;
+}
+
+static unsigned long address_of(const struct btf_extra_site *body)
+{
+	return body->flags & BTF_EXTRA_SITE_FREED ? 0 : body->address;
+}
+
+/* The symbol of a body, or else the name of the function; until the next one is asked for. */
+static const char *symbol_of(struct report *report, const struct btf_extra_site *body)
+{
+	struct fentry_query *query = report->query;
+	unsigned long address = address_of(body);
+
+	return address && query->symbol_at(address, query->symbol) ? query->symbol : report->name;
+}
+
+static void tell_body(const struct btf_extra_site *body, void *data)
+{
+	struct report *report = data;
+	const struct extra_object *object = report->query->object;
+	const char *file = extra_object_func_file(object, body->func_id);
+	char address[24] = "(hidden)", id[96] = "no id of its own";
+	u32 other;
+
+	if (report->nr_listed == FENTRY_MAX_LISTED)
+		return;
+	report->nr_listed++;
+	other = other_id_of(report, body);
+	report->choice |= other;
+	if (report->addresses)
+		scnprintf(address, sizeof(address), "%016lx", address_of(body));
+	if (other)
+		scnprintf(id, sizeof(id), "id %u of %s", other, fentry_btf_name(object, other));
+	tell(report, "  %s %s%s%s: %s", address, symbol_of(report, body), file ? ", " : "",
+	     file ?: "", id);
+}
+
+static void tell_bodies(struct report *report)
+{
+	u32 nr_bodies = report->target->nr_bodies;
+
+	fentry_walk_bodies(report->query->object, report->func_id, tell_body, report);
+	if (nr_bodies > report->nr_listed)
+		tell(report, "  and %u more", nr_bodies - report->nr_listed);
+	if (report->choice)
+		tell(report, "To choose one, attach by its id; debugfs has all in btf_extra/sites");
+	else
+		tell(report, "A kloc program takes all of them; see btf-extra lookup %s",
+		     report->name);
+}
+
+static void tell_several(struct report *report)
+{
+	const struct fentry_target *target = report->target;
+
+	if (target->own)
+		tell(report, "%s: id %u stands for %u bodies, and does not say which is meant:",
+		     report->name, report->func_id, target->nr_bodies);
+	else if (fentry_target_accepted(report->query, target))
+		tell(report, "%s: of %u bodies with this name the first in kallsyms is taken:",
+		     report->name, target->nr_bodies);
+	else
+		tell(report, "%s: %u bodies have this name, and btf_extra.strict is set:",
+		     report->name, target->nr_bodies);
+	tell_bodies(report);
+}
+
+/* ---- what is wrong with its parameters ---- */
+
+static const char *register_name(u32 number)
+{
+	const struct loc_register *found = loc_arch_register(loc_arch_running(), number);
+
+	return found ? found->name : "?";
+}
+
+static void say_place(char *text, size_t size, const struct arg_place *place)
+{
+	const u8 *registers = loc_arch_running()->arguments + place->first_register;
+	int length = scnprintf(text, size, "%s", register_name(registers[0]));
+
+	if (place->nr_registers == 2)
+		scnprintf(text + length, size - length, ":%s", register_name(registers[1]));
+}
+
+static void say_found(char *text, size_t size, const struct loc_location *found)
+{
+	const char *name = register_name(found->registers[0]);
+	s64 offset = found->value;
+
+	if (found->shape == LOC_SHAPE_PAIR)
+		scnprintf(text, size, "in %s:%s", name, register_name(found->registers[1]));
+	else if (found->shape == LOC_SHAPE_MEMORY && offset)
+		scnprintf(text, size, "in memory at %s%+lld", name, offset);
+	else if (found->shape == LOC_SHAPE_MEMORY)
+		scnprintf(text, size, "in memory at %s", name);
+	else if (offset)
+		scnprintf(text, size, "%s%+lld", name, offset);
+	else
+		scnprintf(text, size, "in %s", name);
+}
+
+static void say_fault(char *text, size_t size, const struct abi_fault *fault)
+{
+	char found[48], place[24];
+
+	switch (fault->code) {
+	case ABI_FAULT_IN_MEMORY:
+		scnprintf(text, size, "not in a register");
+		break;
+	case ABI_FAULT_OPTIMIZED_OUT:
+		scnprintf(text, size, "optimized out");
+		break;
+	case ABI_FAULT_CONSTANT:
+		scnprintf(text, size, "a constant and not passed");
+		break;
+	case ABI_FAULT_ELSEWHERE:
+		say_found(found, sizeof(found), &fault->found);
+		say_place(place, sizeof(place), &fault->place);
+		scnprintf(text, size, "%s, not in %s", found, place);
+		break;
+	case ABI_FAULT_RESULT:
+		scnprintf(text, size, "what it returns may be optimized out");
+		break;
+	default:
+		scnprintf(text, size, "where its parameters are cannot be told");
+		break;
+	}
+}
+
+/* "" if it has none. The prototype is there, for abi_check() has found a parameter in it. */
+static const char *param_name(const struct btf_blob *types, u32 func_id, u32 param)
+{
+	const struct btf_type *func = btf_blob_type(types, func_id);
+	const struct btf_param *params = (const void *)(btf_blob_type(types, func->type) + 1);
+
+	return btf_blob_string(types, params[param].name_off) ?: "";
+}
+
+/* Its one body. */
+static void tell_abi(const struct btf_extra_site *body, void *data)
+{
+	struct report *report = data;
+	const struct btf_blob *types = &report->query->object->blobs.func_info;
+	const struct abi_fault *fault = &report->target->abi;
+	u32 other = other_id_of(report, body);
+	const char *symbol = symbol_of(report, body);
+	const char *name = "";
+	char what[96];
+
+	say_fault(what, sizeof(what), fault);
+	if (abi_fault_of_parameter(fault))
+		name = param_name(types, body->func_id, fault->param);
+	if (*name)
+		tell(report, "%s: body %s: parameter '%s' is %s", report->name, symbol, name, what);
+	else if (abi_fault_of_parameter(fault))
+		tell(report, "%s: body %s: parameter %u is %s", report->name, symbol,
+		     fault->param + 1, what);
+	else
+		tell(report, "%s: body %s: %s", report->name, symbol, what);
+	if (other)
+		tell(report, "Id %u of %s is %s with the parameters that it has", other,
+		     fentry_btf_name(report->query->object, other), symbol);
+	else
+		tell(report, "A kloc program gets what is there; see btf-extra lookup %s",
+		     report->name);
+}
+
+/* A function of phantom_modules.h is there for its inlined calls, or could be. */
+static void tell_stub(struct report *report, bool could)
+{
+	struct phantom_found stub;
+
+	if (report->query->stub_of(report->query->object, report->func_id, &stub))
+		tell(report, "Its inlined calls are those of %s in a module inlined%s", stub.name,
+		     stub.whole ? "" : ", without some parameters");
+	else if (could)
+		tell(report, "Or expose it as a function: btf-extra expose %s", report->name);
+}
+
+static void tell_no_body(struct report *report)
+{
+	const struct fentry_target *target = report->target;
+
+	if (!target->nr_inlined && !target->nr_parts)
+		tell(report, "%s: no code of it is known", report->name);
+	else
+		tell(report, "%s: inlined at %u site%s, %s: use kloc (btf-extra lookup %s)",
+		     report->name, target->nr_inlined, plural(target->nr_inlined),
+		     target->nr_parts ? "only rests of it have a body" : "no body", report->name);
+	if (target->nr_inlined)
+		tell_stub(report, true);
+}
+
+void fentry_report(struct fentry_query *query, u32 func_id, const struct fentry_target *target,
+		   bool addresses, fentry_line_fn line, void *data)
+{
+	struct report report = {
+		.query = query,
+		.func_id = func_id,
+		.target = target,
+		.name = extra_object_func_name(query->object, func_id),
+		.addresses = addresses,
+		.line = line,
+		.data = data,
+	};
+
+	switch (target->answer) {
+	case FENTRY_SEVERAL:
+		tell_several(&report);
+		break;
+	case FENTRY_ABI:
+		fentry_walk_bodies(query->object, func_id, tell_abi, &report);
+		break;
+	case FENTRY_NO_BODY:
+		tell_no_body(&report);
+		break;
+	case FENTRY_STUB:
+		tell(&report, "%s: inlined at %u site%s, no body: goes to %s in a module inlined",
+		     report.name, target->nr_inlined, plural(target->nr_inlined),
+		     target->stub.name);
+		break;
+	case FENTRY_NO_TEXT:
+		tell(&report, "%s: its text was freed after boot", report.name);
+		break;
+	default:
+		break;
+	}
+	if (fentry_target_accepted(query, target) && target->nr_bodies && target->nr_inlined) {
+		tell(&report, "%s: also inlined at %u site%s: fentry will miss %s, kloc would not",
+		     report.name, target->nr_inlined, plural(target->nr_inlined),
+		     target->nr_inlined == 1 ? "it" : "these");
+		tell_stub(&report, false);
+	}
+}

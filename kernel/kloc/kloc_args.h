@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The arguments of a function at all of its sites: a struct site_args for each LOC_PROTO, which
+ * many sites may share. Probes point into it.
+ */
+#ifndef BTF_EXTRA_KLOC_ARGS_H
+#define BTF_EXTRA_KLOC_ARGS_H
+
+#include "kloc/kloc_request.h"
+#include "kloc/site_args.h"
+#include "objects/extra_object.h"
+
+struct kloc_args {
+	u32 *protos;		/* [nr] in ascending order */
+	void *memory;		/* struct site_args [nr], size apart */
+	size_t size;
+	u32 nr;
+};
+
+/* Makes room for these LOC_PROTOs, each once. Takes @protos over, also on failure: -ENOMEM. */
+int kloc_args_alloc(struct kloc_args *args, u32 *protos, u32 nr, u32 nr_params);
+void kloc_args_free(struct kloc_args *args);
+
+/*
+ * Works some of them out for the function of @object, from *done on, which then counts them too.
+ * Returns 0, or -EINVAL: it has no prototype.
+ */
+int kloc_args_prepare(struct kloc_args *args, const struct extra_object *object,
+		      const struct kloc_request *request, u32 *done);
+
+/* Returns the arguments of a LOC_PROTO, one of those that *args was allocated for. */
+const struct site_args *kloc_args_of(const struct kloc_args *args, u32 loc_proto);
+
+#endif

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/filter.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+
+#include "kloc/bpf_active.h"
+#include "kloc/kloc_program.h"
+
+DEFINE_PER_CPU(struct site_frame, kloc_frames);
+
+/*
+ * Preemption is off, so this is a read-side section of RCU as programs need it;
+ * lockdep alone has to be told.
+ */
+static __always_inline void run(struct kloc_program *program, struct site_frame *frame)
+{
+	struct bpf_run_ctx *before;
+
+	rcu_lock_acquire(&rcu_lock_map);
+	before = bpf_set_run_ctx(&program->run_ctx.run_ctx);
+	bpf_prog_run(program->prog, &frame->regs);
+	bpf_reset_run_ctx(before);
+	rcu_lock_release(&rcu_lock_map);
+}
+
+int kloc_probe_hit(struct kprobe *kprobe, struct pt_regs *regs)
+{
+	const struct kloc_probe *probe = container_of(kprobe, struct kloc_probe, kprobe);
+	const struct site_args *args = probe->args;
+	struct kloc_program *program = probe->owner;
+	int __percpu *active = bpf_active;
+	struct site_frame *frame;
+
+	/* A jump-optimized probe does not wake RCU up where the kernel is about to idle. */
+	if ((unlikely(is_idle_task(current)) && !rcu_is_watching()) || !bpf_active_enter(active)) {
+		this_cpu_inc(program->counts->missed);
+		return 0;
+	}
+	frame = this_cpu_ptr(&kloc_frames);
+	site_args_fill(args, regs, frame);
+	/*
+	 * A kprobe has one past the breakpoint, and where the kernel moved it another place. An
+	 * unwinder takes that for the place behind a "push" of one byte and goes wrong.
+	 */
+	instruction_pointer_set(&frame->regs, probe->site.address);
+	run(program, frame);
+	if (unlikely(args->uncoded))
+		site_args_forget(frame);
+	bpf_active_leave(active);
+	this_cpu_inc(program->counts->hits);
+	return arch_simulate(kprobe, regs);
+}
+NOKPROBE_SYMBOL(kloc_probe_hit);

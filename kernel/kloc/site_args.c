@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/bits.h>
+#include <linux/kprobes.h>
+#include <linux/stddef.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "core/loc_arch.h"
+#include "core/loc_entry.h"
+#include "kloc/site_args.h"
+
+/* ---- working it out ---- */
+
+/* A location in terms of moves: the first one's source, and the register of a second half. */
+struct arg_location {
+	struct arg_move first;
+	u32 size;		/* of the value, up to 16 */
+	u16 high;		/* offset of the register with the other half of a pair */
+	bool pair;
+};
+
+static bool find_register(u32 number, u16 *offset)
+{
+	const struct loc_register *found = loc_arch_register(loc_arch_running(), number);
+
+	if (!found)
+		return false;
+	*offset = found->saved_at;
+	return true;
+}
+
+static u16 argument_register(u32 argument)
+{
+	const struct loc_arch *arch = loc_arch_running();
+
+	return arch->registers[arch->arguments[argument]].saved_at;
+}
+
+static bool read_location(const struct btf_type *param, unsigned long text,
+			  struct arg_location *found)
+{
+	struct loc_location location;
+
+	if (loc_location_read(&location, param))
+		return false;
+	*found = (struct arg_location){
+		.size = location.size,
+		.first = { .shape = location.shape, .is_signed = location.is_signed,
+			   .operand = location.value },
+	};
+	switch (location.shape) {
+	case LOC_SHAPE_CONSTANT:
+		return true;
+	case LOC_SHAPE_ADDRESS:
+		found->first.shape = LOC_SHAPE_CONSTANT;
+		found->first.operand += text;
+		return text;
+	case LOC_SHAPE_PAIR:
+		found->first.shape = LOC_SHAPE_REGISTER;
+		found->pair = true;
+		if (!find_register(location.registers[1], &found->high))
+			return false;
+		break;
+	default:
+		break;
+	}
+	return find_register(location.registers[0], &found->first.from);
+}
+
+/* The moves of one value, to one or two words at the given offsets of the frame. */
+static u32 move_value(struct arg_move *moves, const struct arg_location *location,
+		      const struct arg_place *place, u32 param, u16 low, u16 high)
+{
+	struct arg_move *move = &moves[0];
+	u32 size = min(location->size, place->size);
+
+	*move = location->first;
+	move->param = param;
+	move->to = low;
+	move->shift = 64 - 8 * min(size, 8u);
+	move->mask = ~0ull;
+	if (place->size <= 8) {
+		/* Below its full size SIGNED decides up to there, then the type does. */
+		if (size == place->size)
+			move->is_signed = place->is_signed;
+		else if (!place->is_signed)
+			move->mask = GENMASK_ULL(8 * place->size - 1, 0);
+		return 1;
+	}
+	moves[1] = (struct arg_move){ .shape = LOC_SHAPE_CONSTANT, .param = param,
+				      .to = high, .mask = ~0ull };
+	if (size > 8) {
+		moves[1].shape = location->first.shape;
+		moves[1].shift = 64 - 8 * (size - 8);
+		moves[1].from = location->pair ? location->high : location->first.from;
+		moves[1].operand = location->pair ? 0 : location->first.operand + 8;
+	}
+	return 2;
+}
+
+/* Returns true if the halves of a value can be told: no sums, no signs over more than 8 bytes. */
+static bool can_move(const struct arg_location *location, const struct arg_place *place)
+{
+	const struct arg_move *first = &location->first;
+
+	if (!place->size || !location->size || location->size > place->size || place->size > 16)
+		return false;
+	if (place->size > 8 && location->size < place->size && first->is_signed)
+		return false;
+	if (location->size <= 8)
+		return true;
+	return location->pair || first->shape == LOC_SHAPE_MEMORY;
+}
+
+static u32 set_word(struct arg_move *move, u32 param, u16 to, u64 value)
+{
+	*move = (struct arg_move){ .shape = LOC_SHAPE_CONSTANT, .param = param, .to = to,
+				   .operand = value, .mask = ~0ull };
+	return 1;
+}
+
+static u16 argument_offset(u32 param)
+{
+	return offsetof(struct site_frame, args) + param * sizeof(struct btf_extra_arg);
+}
+
+static u32 prepare_param(struct site_args *args, struct arg_move *moves,
+			 const struct arg_location *location, const struct arg_place *place,
+			 u32 param)
+{
+	u16 at = argument_offset(param) + offsetof(struct btf_extra_arg, value);
+	u32 code = BTF_EXTRA_ARGS_NONE;
+	u32 nr = 0;
+	u32 i;
+
+	if (location)
+		args->located |= BIT_ULL(param);
+	if (!location) {
+		/* Nothing that happens to be in its register is taken for it. */
+		for (i = 0; i < place->nr_registers; i++)
+			nr += set_word(&moves[nr], param,
+				       argument_register(place->first_register + i), 0);
+	} else if (place->nr_registers) {
+		u32 first = place->first_register;
+
+		nr = move_value(moves, location, place, param, argument_register(first),
+				argument_register(first + place->nr_registers - 1));
+		code = first;
+	} else {
+		/* Before the value: memory that cannot be read takes it back. */
+		nr = set_word(moves, param,
+			      argument_offset(param) + offsetof(struct btf_extra_arg, present), 1);
+		if (place->size <= 8)
+			nr += set_word(&moves[nr], param, at + sizeof(u64), 0);
+		nr += move_value(&moves[nr], location, place, param, at, at + sizeof(u64));
+		code = BTF_EXTRA_ARGS_MEMORY;
+	}
+	if (param < BTF_EXTRA_ARGS_CODED) {
+		args->word &= ~((u64)BTF_EXTRA_ARGS_NONE << 4 * param);
+		args->word |= (u64)code << 4 * param;
+	} else {
+		args->uncoded = true;
+	}
+	return nr;
+}
+
+static bool is_plain(const struct arg_move *move)
+{
+	return move->shape == LOC_SHAPE_REGISTER && !move->operand && !move->shift &&
+	       move->mask == ~0ull;
+}
+
+/* All others keep their order. */
+static void plain_first(struct site_args *args)
+{
+	u32 i;
+
+	for (i = 0; i < args->nr_moves; i++) {
+		struct arg_move move = args->moves[i];
+
+		if (!is_plain(&move))
+			continue;
+		memmove(&args->moves[args->nr_plain + 1], &args->moves[args->nr_plain],
+			(i - args->nr_plain) * sizeof(move));
+		args->moves[args->nr_plain++] = move;
+	}
+}
+
+void site_args_prepare(struct site_args *args, const struct btf_blob *types, u32 loc_proto,
+		       const struct arg_place *places, u32 nr_params, unsigned long text)
+{
+	const struct btf_type *proto = btf_blob_type(types, loc_proto);
+	u32 i;
+
+	*args = (struct site_args){
+		.word = BTF_EXTRA_ARGS_MARK << 48 | GENMASK_ULL(4 * BTF_EXTRA_ARGS_CODED - 1, 0),
+	};
+	for (i = 0; i < nr_params && i < BTF_EXTRA_ARGS_MAX; i++) {
+		const struct btf_type *param = NULL;
+		struct arg_location location;
+		bool found;
+
+		if (proto && i < loc_vlen(proto))
+			param = btf_blob_type(types, loc_proto_ids(proto)[i]);
+		found = param && read_location(param, text, &location) &&
+			can_move(&location, &places[i]);
+		args->nr_moves += prepare_param(args, &args->moves[args->nr_moves],
+						found ? &location : NULL, &places[i], i);
+	}
+	plain_first(args);
+}
+
+/* ---- at a hit ---- */
+
+static void put(struct site_frame *frame, u16 to, u64 value)
+{
+	*(u64 *)((char *)frame + to) = value;
+}
+
+static void take_back(const struct site_args *args, struct site_frame *frame, u32 param)
+{
+	u32 i;
+
+	for (i = 0; i < args->nr_moves; i++)
+		if (args->moves[i].param == param)
+			put(frame, args->moves[i].to, 0);
+	if (param < BTF_EXTRA_ARGS_CODED)
+		*arch_args_word(&frame->regs) |= (u64)BTF_EXTRA_ARGS_NONE << 4 * param;
+}
+
+/* The second half of a value counts only if the first one could be read. */
+static bool taken_back(const struct site_args *args, const struct arg_move *move,
+		       struct site_frame *frame)
+{
+	if (move == args->moves || move[-1].param != move->param ||
+	    move[-1].shape != LOC_SHAPE_MEMORY)
+		return false;
+	if (move->param < BTF_EXTRA_ARGS_CODED)
+		return (*arch_args_word(&frame->regs) >> 4 * move->param & BTF_EXTRA_ARGS_NONE) ==
+		       BTF_EXTRA_ARGS_NONE;
+	return !frame->args[move->param].present;
+}
+
+void site_args_read(const struct site_args *args, const struct arg_move *move, u64 address,
+		    struct site_frame *frame)
+{
+	u64 value = 0;
+
+	if (taken_back(args, move, frame))
+		return;
+	if (copy_from_kernel_nofault(&value, (const void *)address, 8 - move->shift / 8))
+		take_back(args, frame, move->param);
+	else
+		put(frame, move->to, arg_move_extend(move, value));
+}
+NOKPROBE_SYMBOL(site_args_read);
+
+void site_args_forget(struct site_frame *frame)
+{
+	u32 i;
+
+	for (i = BTF_EXTRA_ARGS_CODED; i < BTF_EXTRA_ARGS_MAX; i++)
+		frame->args[i].present = 0;
+}
+NOKPROBE_SYMBOL(site_args_forget);

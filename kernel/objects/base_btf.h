@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* BTF of the kernel itself, vmlinux's and a module's. Our types continue it. */
+#ifndef BTF_EXTRA_BASE_BTF_H
+#define BTF_EXTRA_BASE_BTF_H
+
+#include <linux/types.h>
+
+#include "core/extra_elf.h"
+#include "objects/sysfs_bytes.h"
+
+struct module;
+
+struct base_btf {
+	struct btf_blob blob;
+	struct sysfs_bytes bytes;
+	u32 *type_offsets;
+	u32 crc32;
+};
+
+/* Opens vmlinux's BTF. This is a copy if the kernel does not show where its own bytes are. */
+int base_btf_open_vmlinux(struct base_btf *base);
+
+/*
+ * Replaces the copy with the kernel's own bytes, if the bytes at that address are the same. Readers
+ * under RCU continue. Returns false if they differ, and then nothing has changed.
+ */
+bool base_btf_settle(struct base_btf *base, const void *at);
+
+/* Opens the BTF of a module in any state but GOING; -ENOENT: it has none. */
+int base_btf_open_module(struct base_btf *base, const struct module *module,
+			 const struct base_btf *vmlinux);
+
+/* Opens these bytes, which the caller keeps, on top of another base or NULL. Tests use it. */
+int base_btf_open_bytes(struct base_btf *base, const void *data, size_t size,
+			const struct base_btf *below);
+
+void base_btf_close(struct base_btf *base);
+
+/* Returns true if a container was made on this base. */
+bool base_btf_is(const struct base_btf *base, const struct extra_base *sum);
+
+/* Returns the memory that it takes beyond the kernel's own copy. */
+size_t base_btf_memory(const struct base_btf *base);
+
+#endif

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "objects/build_id.h"
+#include "objects/placement.h"
+#include "objects/running_kernel.h"
+#include "objects/vmlinux_btf.h"
+
+const struct object_host running_kernel = {
+	.build_id = build_id_get,
+	.base = vmlinux_btf,
+	.module_base = base_btf_open_module,
+	.place = placement_find,
+};

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+
+#include "kloc/bpf_active.h"
+#include "phantoms/phantom_hit.h"
+
+/* A program at a stub may come to a site itself, by way of a function that it calls. */
+static DEFINE_PER_CPU(bool, running);
+
+/*
+ * The count of bpf_active is not raised: what is attached to the stub looks at it and raises it by
+ * itself.
+ */
+static __always_inline bool may_run(void)
+{
+	/* A jump-optimized probe does not wake RCU up where the kernel is about to idle. */
+	return (likely(!is_idle_task(current)) || rcu_is_watching()) &&
+	       !__this_cpu_read(*bpf_active) && !__this_cpu_read(running);
+}
+
+int phantom_hit(struct kprobe *kprobe, struct pt_regs *regs)
+{
+	const struct kloc_probe *probe = container_of(kprobe, struct kloc_probe, kprobe);
+	const struct phantom_target *target = probe->owner;
+	struct site_frame *frame;
+
+	if (unlikely(!may_run())) {
+		this_cpu_inc(target->counts->missed);
+		return 0;
+	}
+	__this_cpu_write(running, true);
+	frame = this_cpu_ptr(&kloc_frames);
+	site_args_move(probe->args, regs, frame);
+	/* Else an argument is in memory that could not be read. The stub has no way to say so. */
+	if (likely(*arch_args_word(&frame->regs) == probe->args->word)) {
+		arch_phantom_call(target->stub, &frame->regs, regs, probe->site.address);
+		this_cpu_inc(target->counts->hits);
+	} else {
+		this_cpu_inc(target->counts->missed);
+	}
+	__this_cpu_write(running, false);
+	return arch_simulate(kprobe, regs);
+}
+NOKPROBE_SYMBOL(phantom_hit);
