@@ -132,11 +132,11 @@ help:
 	@echo '                 (root), with SUITE=trixie:arm64 for that'
 	@echo 'make kernel      btf_extra.ko for the kernel with the build tree KDIR; with BLOB, a file of'
 	@echo '                 "btf-extra generate", btf_extra_vmlinux.ko too: what it knows'
-	@echo 'make kernel-tree puts it into the kernel source SRC (7.x or 6.12), to be built with that kernel'
+	@echo 'make kernel-tree puts it into the kernel source SRC (7.x), to be built with that kernel'
 	@echo 'make dkms        the same for every kernel to come: hands the sources to DKMS (as root)'
 	@echo 'make kunit       the KUnit suites, on a kernel with KASAN and lockdep in QEMU'
 	@echo 'make check-intree   of these, what is about a kernel that is built with it;'
-	@echo '                    with ARCH=arm64 its build for arm64, with KERNEL=6.12 on that'
+	@echo '                    with ARCH=arm64 its build for arm64'
 	@echo 'make check-kcsan what the lean kernel is tested with, on one with KCSAN (an hour)'
 	@echo 'make check-native   what an arm64 machine builds, in an emulated Debian (root; an hour)'
 	@echo 'make fuzz        the fuzzers without end, or one of them: FUZZER=name; or RUNS=number inputs for each'
@@ -244,9 +244,8 @@ check-native:
 check-kcsan:
 	@tests/harness/check_kcsan.sh
 
-check-intree: KERNEL =
 check-intree:
-	@ARCH=$(ARCH) KERNEL=$(KERNEL) tests/harness/check_intree.sh
+	@ARCH=$(ARCH) tests/harness/check_intree.sh
 
 fuzz:
 	@RUNS=$(RUNS) tests/harness/fuzz.sh $(FUZZER)

@@ -1,12 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-# Prints the folder of the lean kernel with the modules that its own build makes of this checkout:
-#
-#   build-intree.sh [NAME]      NAME: intree-6.12: of the kernel lean-6.12
-#
-# It is build/kernel/NAME, by default build/kernel/intree, a copy of what build-lean.sh built, with btf_extra brought up to date, and
-# "make modules" with build/release/btf-extra. In it, as in that of build-lean.sh: vmlinuz, vmlinux,
-# release, headers, source; and lib/modules/<release>, what "make modules_install" gave, stripped.
+# Prints the folder of the lean kernel with the modules that its own build makes of this checkout,
+# build/kernel/intree: a copy of what build-lean.sh built, with btf_extra brought up to date, and "make
+# modules" with build/release/btf-extra. In it, as in that of build-lean.sh: vmlinuz, vmlinux, release,
+# headers, source; and lib/modules/<release>, what "make modules_install" gave, stripped.
 #
 # Files that are up to date are not made again.
 set -euo pipefail
@@ -21,9 +18,8 @@ die() { echo "build-intree: $*" >&2; exit 1; }
 
 command=$top/build/release/btf-extra
 [ -x "$command" ] || die 'no build/release/btf-extra; run: make userspace'
-name=${1:-intree}
-lean=$("$vm/build-lean.sh" "lean${name#intree}") || die 'no lean kernel'
-out=$top/build/kernel/$name
+lean=$("$vm/build-lean.sh") || die 'no lean kernel'
+out=$top/build/kernel/intree
 mkdir -p "$out"
 exec {lock}>"$out/lock"
 flock "$lock"

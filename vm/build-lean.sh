@@ -5,10 +5,7 @@
 #
 #   build-lean.sh [NAME]
 #
-#   lean-kcsan    with KCSAN in the place of KASAN
-#   lean-6.12     of Debian's newest 6.12 source
-#
-# NAME.config comes on top of lean.config.
+#   lean-kcsan    with KCSAN in the place of KASAN: lean-kcsan.config comes on top of lean.config
 #
 # Built where the cache ($BTF_EXTRA_CACHE, by default ~/.cache/btf-extra) does not have it yet, in 7 to
 # 12 minutes on two processors. In the folder are
@@ -93,8 +90,6 @@ forget_old() {
 }
 
 name=${1:-lean}
-series=7.x
-[ "$name" != lean-6.12 ] || series=6.12
 parts=("$vm/lean.config")
 [ "$name" = lean ] || parts+=("$vm/$name.config")
 [ -e "${parts[-1]}" ] || die "$name: no ${parts[-1]##*/}"
@@ -106,10 +101,10 @@ if ! flock --nonblock "$lock"; then
     flock "$lock"
 fi
 
-archive=$("$vm/fetch-source.sh" "$series") || die 'no kernel source'
+archive=$("$vm/fetch-source.sh" 7.x) || die 'no kernel source'
 version=$(basename "$(dirname "$archive")")
 # The comments of scripts are left out: a kernel does not change with them.
-key=$version-$({ cat "${parts[@]}" "$top/kernel/Kconfig" "$top/kernel/patches/$series"/*.patch
+key=$version-$({ cat "${parts[@]}" "$top/kernel/Kconfig" "$top/kernel/patches/7.x"/*.patch
     sed '/^ *#/d' "$vm"/{compiled-files,lean-make,build-lean}.sh "$top/kernel/build/tree.sh"; } |
     sha256sum | cut -c 1-12)
 folder=$cache/$key

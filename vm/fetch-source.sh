@@ -3,7 +3,7 @@
 # Prints the path of Debian's newest source of a kernel series, linux.tar.xz in a folder that is named
 # after its version, fetched into the cache where it is not there yet:
 #
-#   fetch-source.sh 6.12|7.x
+#   fetch-source.sh 7.x
 set -euo pipefail
 
 say() { echo "fetch-source: $*" >&2; }
@@ -20,9 +20,8 @@ fill() {
 
 # shellcheck disable=SC2034  # give reads them
 case ${1:-} in
-6.12) name=linux-source-6.12 pattern=linux-source-6.12 suite=any ;;
 7.x) name=linux-source-7.x pattern='linux-source-7.*' suite=trixie-backports ;;
-*) die "usage: ${0##*/} 6.12|7.x" ;;
+*) die "usage: ${0##*/} 7.x" ;;
 esac
 folder=$(give source linux.tar.xz)
 echo "$folder/linux.tar.xz"

@@ -20,12 +20,9 @@ if [ ! -e "$tree/Kbuild" ] || [ ! -e "$tree/Makefile" ]; then fail "$1: no kerne
 value() { sed -n "s/^$1 *= *\([0-9]*\)$/\1/p" "$tree/Makefile"; }
 version=$(value VERSION).$(value PATCHLEVEL)
 
-# 6.12 is for that version, 7.x for all of its like.
-series=''
-for name in "$version" "${version%%.*}.x"; do
-    if [ -d "$top/kernel/patches/$name" ]; then series=$name && break; fi
-done
-[ -n "$series" ] || fail "$1: no patches for Linux $version, but for" \
+# 7.x is for 7.0 and all that follow it.
+series=${version%%.*}.x
+[ -d "$top/kernel/patches/$series" ] || fail "$1: no patches for Linux $version; patches exist for" \
     "$(cd "$top/kernel/patches" && echo *)"
 patches=("$top/kernel/patches/$series"/*.patch)
 

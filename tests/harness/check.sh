@@ -71,7 +71,6 @@ fetch_all() {
     [ -n "$all" ] || return
     vm/fetch-sysroot.sh arm64
     vm/fetch-perf.sh
-    vm/fetch-source.sh 6.12
 }
 fetch_all >"$out/logs/fetch.log" 2>&1 &
 

@@ -25,16 +25,16 @@ is() { [ "$1" = "$2" ] || { printf '%s\nis not\n%s\n' "$1" "$2"; return 1; }; }
 
 # ---- the source ----
 
-# some_of SERIES FOLDER: the files of its source that the patches change, and what tells its version.
+# some_of FOLDER: the files of the source that the patches change, and what tells its version.
 some_of() {
     local archive
-    archive=$(vm/fetch-source.sh "$1") && mkdir -p "$2" || return
+    archive=$(vm/fetch-source.sh 7.x) && mkdir -p "$1" || return
     { printf '%s\n' Kbuild Makefile
-        sed -n 's,^--- a/,,p' kernel/patches/"$1"/*.patch; } | sort -u |
-        grep -v -x -F -f <(sed -n '/^--- .dev.null$/{n;s,^+++ b/,,p}' kernel/patches/"$1"/*.patch) |
+        sed -n 's,^--- a/,,p' kernel/patches/7.x/*.patch; } | sort -u |
+        grep -v -x -F -f <(sed -n '/^--- .dev.null$/{n;s,^+++ b/,,p}' kernel/patches/7.x/*.patch) |
         sed "s,^,linux-source-*/," >"$scratch/files"
     xz -T0 -dc "$archive" | tar --extract --strip-components=1 --wildcards \
-        --no-wildcards-match-slash -C "$2" -T "$scratch/files"
+        --no-wildcards-match-slash -C "$1" -T "$scratch/files"
 }
 
 state() { (cd "$1" && find . -type f -o -type l | LC_ALL=C sort | xargs -r stat -c '%n %y %s'); }
@@ -83,24 +83,22 @@ refused() {
         is "$(state "$1")" "$before"
 }
 
-for series in 7.x 6.12; do
-    tree=$scratch/$series
-    some_of "$series" "$tree" || stop "$series: no source"
-    cp -r "$tree" "$tree.changed"
-    # Only the last of the patches has this file.
-    sed -i 's/btf_base_data/other_data/' "$tree.changed/include/linux/module.h"
-    row "$series: a source that the patches do not fit stays as it was" \
-        refused "$tree.changed" 'does not apply: patch failed: include/linux/module.h'
-    row "$series: applies" applies "$tree"
-    row "$series: twice is once" twice_is_once "$tree"
-    row "$series: the copy is brought up to date" updates "$tree"
-    row "$series: links with LINK=1, and copies again" links "$tree"
-    echo >>"$tree/kernel/bpf/btf_extra/patches"
-    row "$series: other patches of ours are told" refused "$tree" 'has other patches'
-done
-sed -i 's/^PATCHLEVEL = .*/PATCHLEVEL = 6/' "$scratch/6.12.changed/Makefile"
-row 'a version without patches is told' refused "$scratch/6.12.changed" \
-    'no patches for Linux 6.6, but for 6.12 7.x'
+tree=$scratch/some
+some_of "$tree" || stop '7.x: no source'
+cp -r "$tree" "$tree.changed"
+# Only the last of the patches has this file.
+sed -i 's/btf_base_data/other_data/' "$tree.changed/include/linux/module.h"
+row '7.x: a source that the patches do not fit stays as it was' \
+    refused "$tree.changed" 'does not apply: patch failed: include/linux/module.h'
+row '7.x: applies' applies "$tree"
+row '7.x: twice is once' twice_is_once "$tree"
+row '7.x: the copy is brought up to date' updates "$tree"
+row '7.x: links with LINK=1, and copies again' links "$tree"
+echo >>"$tree/kernel/bpf/btf_extra/patches"
+row '7.x: other patches of ours are told' refused "$tree" 'has other patches'
+sed -i -e 's/^VERSION = .*/VERSION = 6/' -e 's/^PATCHLEVEL = .*/PATCHLEVEL = 12/' "$tree.changed/Makefile"
+row 'a version without patches is told' refused "$tree.changed" \
+    'no patches for Linux 6.12; patches exist for 7.x'
 mkdir "$scratch/empty"
 row 'no kernel source is told' refused "$scratch/empty" 'no kernel source'
 
@@ -111,10 +109,9 @@ lean=$(vm/build-lean.sh) || stop 'no lean kernel'
 checkpatch() (
     mkdir -p "$scratch/checkpatch/include" && cd "$scratch/checkpatch" &&
         "$lean/source/scripts/checkpatch.pl" --strict --no-tree --root=. --terse --quiet --no-summary \
-            --ignore FILE_PATH_CHANGES "$top/kernel/patches/$1"/*.patch
+            --ignore FILE_PATH_CHANGES "$top"/kernel/patches/7.x/*.patch
 )
-row '7.x: checkpatch' checkpatch 7.x
-row '6.12: checkpatch' checkpatch 6.12
+row '7.x: checkpatch' checkpatch
 
 # ---- the configuration ----
 
@@ -260,19 +257,3 @@ clean_leaves_nothing() {
     return "$status"
 }
 row 'make clean leaves nothing' clean_leaves_nothing
-
-# ---- 6.12 ----
-
-old=$scratch/6.12.full
-compiles() {
-    local archive
-    archive=$(vm/fetch-source.sh 6.12) && mkdir -p "$old/build" &&
-        xz -T0 -dc "$archive" | tar --extract --strip-components=1 -C "$old" &&
-        kernel_tree "$old" && lean_make "$old" tinyconfig &&
-        "$old/scripts/kconfig/merge_config.sh" -m -O "$old/build" "$old/build/.config" \
-            vm/lean.config && lean_make "$old" olddefconfig &&
-        grep -x CONFIG_DEBUG_INFO_BTF_EXTRA_MODULES=y "$old/build/.config" &&
-        lean_make "$old" KCFLAGS=-Werror kernel/bpf/{verifier,trampoline,attach_address}.o \
-            kernel/module/main.o kernel/bpf/btf_extra/kernel/
-}
-row '6.12: what is touched compiles' compiles

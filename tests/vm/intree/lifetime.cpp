@@ -2,7 +2,6 @@
 // The modules go away while programs are attached that used their answers. In the end they are
 // removed.
 #include <atomic>
-#include <optional>
 #include <thread>
 
 #include "tests/vm/intree/intree_tests.h"
@@ -29,25 +28,21 @@ void own_module() {
     const Types types("intree_test");
     Program program(Kind::fentry, types.only("intree_twin", "intree_there.c"));
     row.expect(program.runs(), program.log());
-    std::optional<Program> multi;
-    if (has_multi()) {
-        multi.emplace(Kind::fentry_multi,
-                      std::vector<Func>{types.only("intree_twin", "intree_here.c"),
-                                        types.only("intree_crowd", "intree_else.c")});
-        row.expect(multi->runs(), multi->log());
-    }
+    Program multi(Kind::fentry_multi,
+                  std::vector<Func>{types.only("intree_twin", "intree_here.c"),
+                                    types.only("intree_crowd", "intree_else.c")});
+    row.expect(multi.runs(), multi.log());
     row.expect(goes("btf_extra_vmlinux") && goes("btf_extra"), "our modules do not go");
     call(INTREE_TWIN_HERE, 1, 2);
     call(INTREE_TWIN_THERE, 1, 2, 3);
     call(INTREE_CROWD_ELSE, 1, 2);
     row.equal(program.seen().runs, 1, "runs");
-    if (multi)
-        row.equal(multi->seen().runs, 2, "runs of the multi program");
+    row.equal(multi.seen().runs, 2, "runs of the multi program");
     row.expect(!shell("rmmod intree_test"), "intree_test went");
     row.expect(shell("insmod /btf_extra.ko") && shell("insmod /btf_extra_vmlinux.ko"),
                "our modules do not come again");
     program.detach();
-    multi.reset();
+    multi.detach();
     call(INTREE_TWIN_THERE, 1, 2, 3);
     row.equal(program.seen().runs, 0, "runs when it is detached");
 }

@@ -169,10 +169,8 @@ void pairs() {
     alone(Kind::fexit, "fexit");
     together();
     same_address();
-    if (has_multi()) {
-        multi(Kind::fentry_multi, "fentry.multi");
-        multi(Kind::fexit_multi, "fexit.multi");
-    }
+    multi(Kind::fentry_multi, "fentry.multi");
+    multi(Kind::fexit_multi, "fexit.multi");
     Row row("fmod_ret: is refused as for any function that may not be changed");
     for (const Func &func : {here(), there()}) {
         const Program program(Kind::fmod_ret, func);

@@ -129,11 +129,6 @@ Program::Program(Kind kind, const std::vector<Func> &funcs) {
         error_ = errno;
 }
 
-bool has_multi() {
-    static const bool has = Types("vmlinux").has_value("bpf_attach_type", "BPF_TRACE_FENTRY_MULTI");
-    return has;
-}
-
 intree_seen Program::seen() {
     if (seen_ == nullptr)
         return {};

@@ -16,9 +16,6 @@
 // The values are those of <linux/bpf.h>. The last two are of Linux 7.
 enum class Kind { fentry = 24, fexit = 25, fmod_ret = 26, fentry_multi = 59, fexit_multi = 60 };
 
-// Says whether the kernel has fentry_multi and fexit_multi, by its BTF.
-bool has_multi();
-
 class Program {
   public:
     // Attaches to the function with that id.

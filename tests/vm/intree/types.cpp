@@ -80,15 +80,6 @@ Func Types::only(const std::string &name, const std::string &file) const {
     return found;
 }
 
-bool Types::has_value(const std::string &of_enum, const std::string &name) const {
-    const int id = btf__find_by_name_kind(types(), of_enum.c_str(), BTF_KIND_ENUM);
-    const btf_type *type = id > 0 ? btf__type_by_id(types(), static_cast<uint32_t>(id)) : nullptr;
-    for (uint32_t i = 0; type != nullptr && i < btf_vlen(type); i++)
-        if (name == btf__name_by_offset(types(), btf_enum(type)[i].name_off))
-            return true;
-    return false;
-}
-
 Func Types::func(uint32_t id) const {
     const btf_type *type = btf__type_by_id(types(), id);
     if (type == nullptr || !btf_is_func(type))

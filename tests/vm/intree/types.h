@@ -37,8 +37,6 @@ class Types {
     Func func(uint32_t id) const;
     // Returns the number of its parameters.
     unsigned parameters(const Func &func) const;
-    // Says whether an enum of the object has a value of that name.
-    bool has_value(const std::string &of_enum, const std::string &name) const;
     // Returns the names of the object's functions that begin like this.
     std::vector<std::string> names(const std::string &begin) const;
 
