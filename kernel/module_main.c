@@ -7,8 +7,8 @@
 #include "doors/sites_file.h"
 #include "fentry/fentry_hook.h"
 #include "kloc/bpf_active.h"
+#include "objects/base_btf.h"
 #include "objects/blob_files.h"
-#include "objects/vmlinux_btf.h"
 #include "phantoms/phantom_modules.h"
 #include "sources/blob_source.h"
 

@@ -30,68 +30,6 @@ static int index_base(struct base_btf *base, const struct btf_blob *below)
 	return 0;
 }
 
-/* If one byte of a page can be read, the whole page can. */
-static bool readable(const void *at, size_t size)
-{
-	const u8 *page = PTR_ALIGN_DOWN((const u8 *)at, PAGE_SIZE);
-	bool ok = true;
-
-	pagefault_disable();
-	for (; ok && page < (const u8 *)at + size; page += PAGE_SIZE) {
-		u8 byte;
-
-		__get_kernel_nofault(&byte, page, u8, fault);
-		continue;
-fault:
-		ok = false;
-	}
-	pagefault_enable();
-	return ok;
-}
-
-/* Only addresses near some text of the kernel are in its image. */
-static bool near_image(const void *at, size_t size)
-{
-	unsigned long here = (unsigned long)&register_module_notifier;
-	unsigned long first = (unsigned long)at;
-
-	return first % 4 == 0 && size < SZ_1G && first + SZ_1G > here &&
-	       first < here + SZ_1G;
-}
-
-int base_btf_open_vmlinux(struct base_btf *base)
-{
-	struct base_btf opened = {};
-	int err;
-
-	err = sysfs_bytes_get(&opened.bytes, kernel_kobj, "btf", "vmlinux", true);
-	if (!err)
-		err = index_base(&opened, NULL);
-	if (err) {
-		base_btf_close(&opened);
-		return err;
-	}
-	*base = opened;
-	return 0;
-}
-
-bool base_btf_settle(struct base_btf *base, const void *at)
-{
-	size_t size = base->bytes.size;
-
-	if (!base->bytes.copy)
-		return base->bytes.data == at;
-	if (!near_image(at, size) || !readable(at, size) || memcmp(at, base->bytes.copy, size))
-		return false;
-	/* A reader sees either address. The bytes at both are the same. */
-	WRITE_ONCE(base->blob.data, at);
-	base->bytes.data = at;
-	synchronize_rcu();
-	kvfree(base->bytes.copy);
-	base->bytes.copy = NULL;
-	return true;
-}
-
 int base_btf_open_module(struct base_btf *base, const struct module *module,
 			 const struct base_btf *vmlinux)
 {
@@ -140,4 +78,78 @@ size_t base_btf_memory(const struct base_btf *base)
 {
 	return (base->bytes.copy ? base->bytes.size : 0) +
 	       btf_blob_nr_offsets(&base->blob) * sizeof(u32);
+}
+
+/* ---- the BTF of the running vmlinux ---- */
+
+static struct base_btf vmlinux_base;
+
+int vmlinux_btf_init(void)
+{
+	struct base_btf opened = {};
+	int err;
+
+	err = sysfs_bytes_get(&opened.bytes, kernel_kobj, "btf", "vmlinux", true);
+	if (!err)
+		err = index_base(&opened, NULL);
+	if (err) {
+		base_btf_close(&opened);
+		return err;
+	}
+	vmlinux_base = opened;
+	return 0;
+}
+
+void vmlinux_btf_exit(void)
+{
+	base_btf_close(&vmlinux_base);
+}
+
+const struct base_btf *vmlinux_btf(void)
+{
+	return &vmlinux_base;
+}
+
+/* If one byte of a page can be read, the whole page can. */
+static bool readable(const void *at, size_t size)
+{
+	const u8 *page = PTR_ALIGN_DOWN((const u8 *)at, PAGE_SIZE);
+	bool ok = true;
+
+	pagefault_disable();
+	for (; ok && page < (const u8 *)at + size; page += PAGE_SIZE) {
+		u8 byte;
+
+		__get_kernel_nofault(&byte, page, u8, fault);
+		continue;
+fault:
+		ok = false;
+	}
+	pagefault_enable();
+	return ok;
+}
+
+/* Only addresses near some text of the kernel are in its image. */
+static bool near_image(const void *at, size_t size)
+{
+	unsigned long here = (unsigned long)&register_module_notifier;
+	unsigned long first = (unsigned long)at;
+
+	return first % 4 == 0 && size < SZ_1G && first + SZ_1G > here &&
+	       first < here + SZ_1G;
+}
+
+void vmlinux_btf_settle(const void *at)
+{
+	size_t size = vmlinux_base.bytes.size;
+
+	if (!vmlinux_base.bytes.copy || !near_image(at, size) || !readable(at, size) ||
+	    memcmp(at, vmlinux_base.bytes.copy, size))
+		return;
+	/* A reader sees either address. The bytes at both are the same. */
+	WRITE_ONCE(vmlinux_base.blob.data, at);
+	vmlinux_base.bytes.data = at;
+	synchronize_rcu();
+	kvfree(vmlinux_base.bytes.copy);
+	vmlinux_base.bytes.copy = NULL;
 }

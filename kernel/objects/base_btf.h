@@ -17,15 +17,6 @@ struct base_btf {
 	u32 crc32;
 };
 
-/* Opens vmlinux's BTF. This is a copy if the kernel does not show where its own bytes are. */
-int base_btf_open_vmlinux(struct base_btf *base);
-
-/*
- * Replaces the copy with the kernel's own bytes, if the bytes at that address are the same. Readers
- * under RCU continue. Returns false if they differ, and then nothing has changed.
- */
-bool base_btf_settle(struct base_btf *base, const void *at);
-
 /* Opens the BTF of a module in any state but GOING; -ENOENT: it has none. */
 int base_btf_open_module(struct base_btf *base, const struct module *module,
 			 const struct base_btf *vmlinux);
@@ -41,5 +32,22 @@ bool base_btf_is(const struct base_btf *base, const struct extra_base *sum);
 
 /* Returns the memory that it takes beyond the kernel's own copy. */
 size_t base_btf_memory(const struct base_btf *base);
+
+/* ---- the BTF of the running vmlinux, below all of our types ---- */
+
+/*
+ * It exists as long as the module. It is a copy if the kernel does not show where its own bytes
+ * are.
+ */
+int vmlinux_btf_init(void);
+void vmlinux_btf_exit(void);
+
+const struct base_btf *vmlinux_btf(void);
+
+/*
+ * Frees the copy, if the kernel's own bytes are at that address. Readers under RCU continue. If the
+ * bytes there differ, nothing is changed.
+ */
+void vmlinux_btf_settle(const void *at);
 
 #endif

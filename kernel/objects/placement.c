@@ -10,8 +10,8 @@
 #include "arch/arch.h"
 #include "core/extra_elf.h"
 #include "core/site_query.h"
+#include "objects/base_btf.h"
 #include "objects/placement.h"
-#include "objects/vmlinux_btf.h"
 
 /*
  * Every kernel from 6.1 on exports these, in each configuration that we need. They are in

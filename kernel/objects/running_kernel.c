@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
+#include "objects/base_btf.h"
 #include "objects/build_id.h"
 #include "objects/placement.h"
 #include "objects/running_kernel.h"
-#include "objects/vmlinux_btf.h"
 
 const struct object_host running_kernel = {
 	.build_id = build_id_get,

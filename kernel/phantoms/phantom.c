@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/crc32.h>
+#include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
@@ -7,6 +8,23 @@
 #include "objects/object_registry.h"
 #include "objects/published_objects.h"
 #include "phantoms/phantom.h"
+
+static DEFINE_MUTEX(phantoms_mutex);
+
+void phantoms_lock(void)
+{
+	mutex_lock(&phantoms_mutex);
+}
+
+void phantoms_unlock(void)
+{
+	mutex_unlock(&phantoms_mutex);
+}
+
+void phantoms_assert_locked(void)
+{
+	lockdep_assert_held(&phantoms_mutex);
+}
 
 /* ---- objects ---- */
 

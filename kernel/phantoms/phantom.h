@@ -49,6 +49,11 @@ struct phantom {
 	struct list_head gone;
 };
 
+/* The lock of all phantoms. It is taken before published_lock(). */
+void phantoms_lock(void);
+void phantoms_unlock(void);
+void phantoms_assert_locked(void);
+
 /*
  * Returns the id of the object in the tables, 0: there is none, or one for which the ids of the
  * stubs are not right.

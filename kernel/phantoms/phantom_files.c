@@ -6,6 +6,7 @@
 
 #include "compat/sysfs_compat.h"
 #include "objects/blob_files.h"
+#include "phantoms/phantom.h"
 #include "phantoms/phantom_files.h"
 
 static struct kobject *folder;
@@ -81,7 +82,7 @@ static ssize_t store(struct kobject *kobj, struct kobj_attribute *attribute, con
 	err = security_locked_down(LOCKDOWN_KPROBES);
 	if (err)
 		return err;
-	err = phantoms_hold(phantom_of(attribute), hold);
+	err = phantom_arming_hold(phantom_of(attribute), hold);
 	return err ?: size;
 }
 
@@ -114,7 +115,7 @@ static int add_file(struct phantom *phantom)
 }
 
 int phantom_files_add(struct phantom_files *files, const struct module *module,
-		      const struct phantom_table *table, struct phantom *phantoms, u32 nr)
+		      const struct phantom_table *table, const struct phantom_set *set)
 {
 	int err;
 
@@ -125,14 +126,14 @@ int phantom_files_add(struct phantom_files *files, const struct module *module,
 	files->table.size = table->size;
 	files->table.private = (void *)table;
 	files->table.read = read_table;
-	files->phantoms = phantoms;
-	files->nr_phantoms = 0;
+	files->phantoms = set->phantoms;
+	files->nr = 0;
 	err = sysfs_create_bin_file(folder, &files->table);
 	if (err)
 		return err;
-	while (!err && files->nr_phantoms < nr) {
-		err = add_file(&phantoms[files->nr_phantoms]);
-		files->nr_phantoms += !err;
+	while (!err && files->nr < set->nr_phantoms) {
+		err = add_file(&set->phantoms[files->nr]);
+		files->nr += !err;
 		cond_resched();
 	}
 	if (err)
@@ -142,7 +143,7 @@ int phantom_files_add(struct phantom_files *files, const struct module *module,
 
 void phantom_files_remove(struct phantom_files *files)
 {
-	while (files->nr_phantoms)
-		sysfs_remove_file(folder, &files->phantoms[--files->nr_phantoms].file.attr);
+	while (files->nr)
+		sysfs_remove_file(folder, &files->phantoms[--files->nr].file.attr);
 	sysfs_remove_bin_file(folder, &files->table);
 }

@@ -7,10 +7,10 @@
 #include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
-#include <linux/workqueue.h>
 
 #include "kloc/bpf_active.h"
-#include "objects/object_registry.h"
+#include "phantoms/phantom.h"
+#include "phantoms/phantom_arming.h"
 #include "phantoms/phantom_files.h"
 #include "phantoms/phantom_modules.h"
 #include "phantoms/phantom_watch.h"
@@ -23,142 +23,11 @@ struct phantom_module {
 	struct phantom_parts parts;
 	struct phantom_object_state *objects;	/* [parts.nr_objects] */
 	struct phantom_func_state *states;	/* [parts.nr_funcs] */
-	struct phantom *phantoms;		/* [parts.nr_stubs] */
+	struct phantom_set set;			/* a phantom for each stub */
 	struct phantom_files files;
 };
 
-/* A tracer that attaches to every function is not to arm every site of every stub. */
-static unsigned int max_phantoms = 512;
-module_param(max_phantoms, uint, 0600);
-MODULE_PARM_DESC(max_phantoms, "How many phantom functions are armed at most");
-static unsigned int max_phantom_probes = 16384;
-module_param(max_phantom_probes, uint, 0600);
-MODULE_PARM_DESC(max_phantom_probes, "How many probes they have at most, all together");
-
-static DEFINE_MUTEX(lock);
 static LIST_HEAD(modules);
-static struct workqueue_struct *workqueue;
-
-void phantoms_lock(void)
-{
-	mutex_lock(&lock);
-}
-
-void phantoms_unlock(void)
-{
-	mutex_unlock(&lock);
-}
-
-/* ---- what is attached is armed ---- */
-
-/* A pass over all phantoms collects what it finds out, and what there is still room for. */
-struct pass {
-	u32 phantoms, probes;	/* how many more of each may be armed */
-	u32 nr_new;		/* wanted, and not armed yet */
-	bool again;		/* some code is being changed */
-	struct list_head gone;	/* to be disarmed */
-};
-
-static void for_all(void (*fn)(struct phantom *phantom, struct pass *pass), struct pass *pass)
-{
-	struct phantom_module *module;
-	u32 i;
-
-	list_for_each_entry(module, &modules, list)
-		for (i = 0; i < module->parts.nr_stubs; i++)
-			fn(&module->phantoms[i], pass);
-}
-
-static void look(struct phantom *phantom, struct pass *pass)
-{
-	int attached = phantom_attached(phantom);
-
-	if (attached < 0)
-		pass->again = true;
-	else
-		phantom->wanted = attached || phantom->held;
-	pass->nr_new += phantom->wanted && !phantom->armed;
-}
-
-static void disarm_unwanted(struct phantom *phantom, struct pass *pass)
-{
-	if (phantom->wanted)
-		return;
-	phantom->waiting = false;
-	if (phantom->armed)
-		list_add_tail(&phantom->gone, &pass->gone);
-}
-
-static void take_room(struct phantom *phantom, struct pass *pass)
-{
-	if (!phantom->armed)
-		return;
-	pass->phantoms -= min(pass->phantoms, 1u);
-	pass->probes -= min(pass->probes, phantom_nr_probes(phantom));
-}
-
-static void find_room(struct pass *pass)
-{
-	pass->phantoms = READ_ONCE(max_phantoms);
-	pass->probes = READ_ONCE(max_phantom_probes);
-	for_all(take_room, pass);
-}
-
-/* New ones are armed if all of them are within the limit. The others may have new objects. */
-static void arm_wanted(struct phantom *phantom, struct pass *pass)
-{
-	u32 before = phantom_nr_probes(phantom);
-	u32 added;
-
-	if (!phantom->wanted)
-		return;
-	if (!phantom->armed && pass->nr_new > pass->phantoms) {
-		phantom->waiting = true;
-		return;
-	}
-	phantom->waiting = phantom_arm(phantom, pass->probes) == -ENOSPC;
-	added = max(phantom_nr_probes(phantom), before) - before;
-	pass->probes -= min(pass->probes, added);
-	cond_resched();
-}
-
-static void scan(struct work_struct *work)
-{
-	struct pass pass = { .gone = LIST_HEAD_INIT(pass.gone) };
-
-	phantoms_lock();
-	for_all(look, &pass);
-	for_all(disarm_unwanted, &pass);
-	phantom_disarm_all(&pass.gone);
-	find_room(&pass);
-	for_all(arm_wanted, &pass);
-	phantoms_unlock();
-	if (pass.again)
-		queue_delayed_work(workqueue, to_delayed_work(work), 1);
-}
-
-static DECLARE_DELAYED_WORK(scan_work, scan);
-
-static void something_changed(void)
-{
-	mod_delayed_work(workqueue, &scan_work, 0);
-}
-
-int phantoms_hold(struct phantom *phantom, bool hold)
-{
-	struct pass pass;
-	int err = 0;
-
-	phantoms_lock();
-	find_room(&pass);
-	if (hold && !phantom->armed)
-		err = pass.phantoms ? phantom_arm(phantom, pass.probes) : -ENOSPC;
-	if (!err)
-		phantom->held = hold;
-	phantoms_unlock();
-	something_changed();
-	return err;
-}
 
 /* ---- modules of stubs ---- */
 
@@ -180,9 +49,9 @@ static void module_free(struct phantom_module *module)
 
 	if (!module)
 		return;
-	for (i = 0; module->phantoms && i < module->parts.nr_stubs; i++)
-		free_percpu(module->phantoms[i].target.counts);
-	kvfree(module->phantoms);
+	for (i = 0; i < module->set.nr_phantoms; i++)
+		free_percpu(module->set.phantoms[i].target.counts);
+	kvfree(module->set.phantoms);
 	kvfree(module->states);
 	kvfree(module->objects);
 	kvfree(module->table);
@@ -234,8 +103,8 @@ static const char *fill_phantoms(struct phantom_module *module, const unsigned l
 	const char *wrong = NULL;
 	u32 i, k;
 
-	for (i = 0; i < module->parts.nr_stubs; i++) {
-		struct phantom *phantom = &module->phantoms[i];
+	for (i = 0; i < module->set.nr_phantoms; i++) {
+		struct phantom *phantom = &module->set.phantoms[i];
 
 		phantom->name = module->parts.strings + module->parts.stubs[i].name;
 		phantom->target.stub = stubs[i];
@@ -263,9 +132,11 @@ static const char *fill(struct phantom_module *module, const struct phantom_tabl
 		return wrong;
 	module->objects = kvcalloc(module->parts.nr_objects, sizeof(*module->objects), GFP_KERNEL);
 	module->states = kvcalloc(module->parts.nr_funcs, sizeof(*module->states), GFP_KERNEL);
-	module->phantoms = kvcalloc(module->parts.nr_stubs, sizeof(*module->phantoms), GFP_KERNEL);
-	if (!module->objects || !module->states || !module->phantoms)
+	module->set.phantoms = kvcalloc(module->parts.nr_stubs, sizeof(*module->set.phantoms),
+					GFP_KERNEL);
+	if (!module->objects || !module->states || !module->set.phantoms)
 		return refuse_for_memory(module);
+	module->set.nr_phantoms = module->parts.nr_stubs;
 	return fill_objects(module) ?: fill_phantoms(module, stubs);
 }
 
@@ -274,8 +145,8 @@ static bool shares_a_name(const struct phantom_module *a, const struct phantom_m
 {
 	u32 i = 0, k = 0;
 
-	while (i < a->parts.nr_stubs && k < b->parts.nr_stubs) {
-		int order = strcmp(a->phantoms[i].name, b->phantoms[k].name);
+	while (i < a->set.nr_phantoms && k < b->set.nr_phantoms) {
+		int order = strcmp(a->set.phantoms[i].name, b->set.phantoms[k].name);
 
 		if (!order)
 			return true;
@@ -298,7 +169,7 @@ static const char *check_names(const struct phantom_module *added)
 	return NULL;
 }
 
-/* Modules come and go one at a time. The other lock is also taken by readers of their files. */
+/* Modules come and go one at a time. Readers of their files take phantoms_lock() as well. */
 static DEFINE_MUTEX(modules_lock);
 
 static const char *publish(struct phantom_module *added)
@@ -308,14 +179,14 @@ static const char *publish(struct phantom_module *added)
 
 	if (wrong)
 		return wrong;
-	if (list_empty(&modules) && phantom_watch_begin(something_changed))
+	if (list_empty(&modules) && phantom_watch_begin(phantom_arming_wake))
 		return refuse(added,
 			      "the kernel has no function whose probe tells when ftrace changes code",
 			      -EOPNOTSUPP);
-	err = phantom_files_add(&added->files, added->module, added->table, added->phantoms,
-				added->parts.nr_stubs);
+	err = phantom_files_add(&added->files, added->module, added->table, &added->set);
 	if (!err) {
 		phantoms_lock();
+		phantom_arming_add(&added->set);
 		list_add_tail_rcu(&added->list, &modules);
 		phantoms_unlock();
 		return NULL;
@@ -377,17 +248,13 @@ static struct phantom_module *find_module_of(const struct module *module)
 void btf_extra_remove_phantoms(struct module *module)
 {
 	struct phantom_module *gone;
-	LIST_HEAD(phantoms);
-	u32 i;
 
 	mutex_lock(&modules_lock);
 	gone = find_module_of(module);
 	if (gone) {
 		phantom_files_remove(&gone->files);
 		phantoms_lock();
-		for (i = 0; i < gone->parts.nr_stubs; i++)
-			list_add_tail(&gone->phantoms[i].gone, &phantoms);
-		phantom_disarm_all(&phantoms);
+		phantom_arming_remove(&gone->set);
 		list_del_rcu(&gone->list);
 		phantoms_unlock();
 		synchronize_rcu();
@@ -423,8 +290,8 @@ bool phantom_of_func(const struct extra_object *object, u32 func_id, struct phan
 
 	*found = (struct phantom_found){};
 	list_for_each_entry_rcu(module, &modules, list) {
-		for (i = 0; i < module->parts.nr_stubs && !found->whole; i++) {
-			const struct phantom *phantom = &module->phantoms[i];
+		for (i = 0; i < module->set.nr_phantoms && !found->whole; i++) {
+			const struct phantom *phantom = &module->set.phantoms[i];
 			const struct phantom_func *func = find_func(phantom, object, func_id);
 
 			if (!func)
@@ -472,23 +339,18 @@ void phantom_modules_compare(void)
 
 int phantom_modules_init(void)
 {
-	int err;
+	int err = phantom_files_init();
 
-	workqueue = alloc_workqueue("btf_extra", WQ_UNBOUND, 1);
-	if (!workqueue)
-		return -ENOMEM;
-	err = phantom_files_init();
 	if (err)
-		destroy_workqueue(workqueue);
-	else
-		registry_watch(something_changed);
+		return err;
+	err = phantom_arming_init();
+	if (err)
+		phantom_files_exit();
 	return err;
 }
 
 void phantom_modules_exit(void)
 {
-	registry_watch(NULL);
-	cancel_delayed_work_sync(&scan_work);
-	destroy_workqueue(workqueue);
+	phantom_arming_exit();
 	phantom_files_exit();
 }

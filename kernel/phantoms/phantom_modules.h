@@ -21,19 +21,6 @@ int btf_extra_add_phantoms(struct module *module, const struct phantom_table *ta
 			   const unsigned long stubs[PHANTOM_STUBS]);
 void btf_extra_remove_phantoms(struct module *module);
 
-/* ---- for the files of its stubs ---- */
-
-struct phantom;
-
-void phantoms_lock(void);
-void phantoms_unlock(void);
-
-/*
- * Arms a phantom by hand, or gives it back to what is attached. Returns 0; -ENOSPC: a limit is
- * reached; or another errno. Takes the lock.
- */
-int phantoms_hold(struct phantom *phantom, bool hold);
-
 /* ---- for btf_extra ---- */
 
 struct extra_object;

@@ -18,7 +18,7 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 
 # These folders may include these: the first folder that fits decides. Includes are written from the
 # top of the tree; within kernel/ from there; in the core, which userspace compiles too, as seen from
-# the file.
+# the file. Each folder of kernel/ stands after those that it may include.
 FORMAT = ("userspace/format/", "kernel/core/")
 DWARF = ("userspace/generator/dwarf/", "userspace/generator/model/", *FORMAT)
 LOCATIONS = ("userspace/generator/locations/", *DWARF)
@@ -126,6 +126,19 @@ def include_directions():
                     yield f'{path}: "{name}" should be written from kernel/'
             elif ".." in name and not path.endswith((".c", ".h")):
                 yield f'{path}: "{name}" should be written from the top of the tree'
+
+
+def no_circles():
+    """No folder of kernel/ may include one that may include it."""
+    kernel = [folder for folder in MAY_INCLUDE
+              if folder.startswith("kernel/") and folder not in ("kernel/tests/", "kernel/module_main.c")]
+    for number, folder in enumerate(kernel):
+        for above in kernel[number + 1:]:
+            if above in MAY_INCLUDE[folder]:
+                yield f"{folder} may include {above}, which is listed after it"
+        for listed in MAY_INCLUDE[folder]:
+            if listed.startswith("kernel/") and listed not in kernel:
+                yield f"{folder} may include {listed}, which has no rule of its own"
 
 
 def core_environment():
@@ -328,6 +341,7 @@ def shell():
 
 RULES = {
     "includes go one way": include_directions,
+    "the folders of the kernel side are in order": no_circles,
     "one environment header": core_environment,
     "an architecture has one home": architectures_have_homes,
     "every source file names its licence": licences,
