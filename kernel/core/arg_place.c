@@ -3,8 +3,8 @@
 #include "loc_arch_args.h"
 #include "loc_entry.h"
 
-static void place(const struct loc_arch *arch, struct btf_type_walk *walk, u32 id, u32 *used,
-		  struct arg_place *found)
+static void args_place(const struct loc_arch *arch, struct btf_type_walk *walk, u32 id, u32 *used,
+		       struct arg_place *found)
 {
 	const struct btf_value value = btf_type_walk_value(walk, id);
 	struct loc_arg_registers registers = { 0 };
@@ -20,7 +20,7 @@ static void place(const struct loc_arch *arch, struct btf_type_walk *walk, u32 i
 	};
 }
 
-static const struct btf_type *prototype(const struct btf_blob *types, u32 func_id)
+static const struct btf_type *args_prototype(const struct btf_blob *types, u32 func_id)
 {
 	const struct btf_type *func = btf_blob_type(types, func_id);
 	const struct btf_type *proto;
@@ -35,7 +35,7 @@ static int find_places(const struct loc_arch *arch, const struct btf_blob *types
 		       bool with_result, u32 without, struct arg_place *places, u32 capacity)
 {
 	struct btf_type_walk walk = btf_type_walk_begin(types);
-	const struct btf_type *proto = prototype(types, func_id);
+	const struct btf_type *proto = args_prototype(types, func_id);
 	const struct btf_param *params;
 	u32 used, nr, i;
 
@@ -50,7 +50,7 @@ static int find_places(const struct loc_arch *arch, const struct btf_blob *types
 		if (i < 32 && without >> i & 1)
 			places[i] = (struct arg_place){ 0 };
 		else
-			place(arch, &walk, params[i].type, &used, &places[i]);
+			args_place(arch, &walk, params[i].type, &used, &places[i]);
 	}
 	return walk.left ? (int)nr : -EINVAL;
 }

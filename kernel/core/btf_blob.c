@@ -129,7 +129,7 @@ const char *btf_fault_text(enum btf_fault_code code)
 	return fault_texts[code];
 }
 
-static int refuse(struct btf_fault *fault, enum btf_fault_code code, u32 type_id, u64 offset)
+static int blob_refuse(struct btf_fault *fault, enum btf_fault_code code, u32 type_id, u64 offset)
 {
 	fault->code = code;
 	fault->type_id = type_id;
@@ -140,38 +140,38 @@ static int refuse(struct btf_fault *fault, enum btf_fault_code code, u32 type_id
 static int read_header(struct byte_view *view, struct header *header, struct btf_fault *fault)
 {
 	if (!byte_view_read(view, &header->magic, sizeof(header->magic)))
-		return refuse(fault, BTF_FAULT_HEADER_CUT, 0, view->failed_at);
+		return blob_refuse(fault, BTF_FAULT_HEADER_CUT, 0, view->failed_at);
 	if (header->magic == MAGIC_SWAPPED)
-		return refuse(fault, BTF_FAULT_BYTE_ORDER, 0, FIELD_MAGIC);
+		return blob_refuse(fault, BTF_FAULT_BYTE_ORDER, 0, FIELD_MAGIC);
 	if (header->magic != MAGIC)
-		return refuse(fault, BTF_FAULT_MAGIC, 0, FIELD_MAGIC);
+		return blob_refuse(fault, BTF_FAULT_MAGIC, 0, FIELD_MAGIC);
 	if (!byte_view_read(view, &header->version, sizeof(header->version)))
-		return refuse(fault, BTF_FAULT_HEADER_CUT, 0, view->failed_at);
+		return blob_refuse(fault, BTF_FAULT_HEADER_CUT, 0, view->failed_at);
 	if (header->version != 1)
-		return refuse(fault, BTF_FAULT_VERSION, 0, FIELD_VERSION);
+		return blob_refuse(fault, BTF_FAULT_VERSION, 0, FIELD_VERSION);
 	if (!byte_view_read(view, &header->flags, sizeof(header->flags)))
-		return refuse(fault, BTF_FAULT_HEADER_CUT, 0, view->failed_at);
+		return blob_refuse(fault, BTF_FAULT_HEADER_CUT, 0, view->failed_at);
 	if (header->flags)
-		return refuse(fault, BTF_FAULT_HEADER_FLAGS, 0, FIELD_FLAGS);
+		return blob_refuse(fault, BTF_FAULT_HEADER_FLAGS, 0, FIELD_FLAGS);
 	if (!byte_view_read(view, &header->length, sizeof(header->length)))
-		return refuse(fault, BTF_FAULT_HEADER_CUT, 0, view->failed_at);
+		return blob_refuse(fault, BTF_FAULT_HEADER_CUT, 0, view->failed_at);
 	if (header->length != HEADER_SIZE && header->length != HEADER_SIZE_LAYOUT)
-		return refuse(fault, BTF_FAULT_HEADER_LENGTH, 0, FIELD_HEADER_LENGTH);
+		return blob_refuse(fault, BTF_FAULT_HEADER_LENGTH, 0, FIELD_HEADER_LENGTH);
 	if (!byte_view_read(view, &header->types_off, sizeof(header->types_off)) ||
 	    !byte_view_read(view, &header->types_len, sizeof(header->types_len)) ||
 	    !byte_view_read(view, &header->strings_off, sizeof(header->strings_off)) ||
 	    !byte_view_read(view, &header->strings_len, sizeof(header->strings_len)))
-		return refuse(fault, BTF_FAULT_HEADER_CUT, 0, view->failed_at);
+		return blob_refuse(fault, BTF_FAULT_HEADER_CUT, 0, view->failed_at);
 	if (header->length == HEADER_SIZE)
 		return 0;
 	if (!byte_view_read(view, &header->layout_off, sizeof(header->layout_off)) ||
 	    !byte_view_read(view, &header->layout_len, sizeof(header->layout_len)))
-		return refuse(fault, BTF_FAULT_HEADER_CUT, 0, view->failed_at);
+		return blob_refuse(fault, BTF_FAULT_HEADER_CUT, 0, view->failed_at);
 	return 0;
 }
 
 /* Both ranges are known to lie inside the blob. An empty one overlaps nothing. */
-static bool overlap(u32 a_off, u32 a_len, u32 b_off, u32 b_len)
+static bool blob_overlap(u32 a_off, u32 a_len, u32 b_off, u32 b_len)
 {
 	return a_len && b_len && a_off < b_off + b_len && b_off < a_off + a_len;
 }
@@ -182,23 +182,23 @@ static int place_sections(struct btf_blob *blob, const struct header *header,
 	u64 room = blob->size - header->length;
 
 	if (!byte_range_fits(header->types_off, header->types_len, room))
-		return refuse(fault, BTF_FAULT_SECTION_RANGE, 0, FIELD_TYPES);
+		return blob_refuse(fault, BTF_FAULT_SECTION_RANGE, 0, FIELD_TYPES);
 	if (!byte_range_fits(header->strings_off, header->strings_len, room))
-		return refuse(fault, BTF_FAULT_SECTION_RANGE, 0, FIELD_STRINGS);
+		return blob_refuse(fault, BTF_FAULT_SECTION_RANGE, 0, FIELD_STRINGS);
 	if (!byte_range_fits(header->layout_off, header->layout_len, room))
-		return refuse(fault, BTF_FAULT_SECTION_RANGE, 0, FIELD_LAYOUT);
+		return blob_refuse(fault, BTF_FAULT_SECTION_RANGE, 0, FIELD_LAYOUT);
 	if (header->types_off % 4)
-		return refuse(fault, BTF_FAULT_SECTION_ALIGN, 0, FIELD_TYPES);
+		return blob_refuse(fault, BTF_FAULT_SECTION_ALIGN, 0, FIELD_TYPES);
 	if (header->layout_off % 4 || header->layout_len % sizeof(struct kind_layout))
-		return refuse(fault, BTF_FAULT_SECTION_ALIGN, 0, FIELD_LAYOUT);
-	if (overlap(header->types_off, header->types_len,
-		    header->strings_off, header->strings_len))
-		return refuse(fault, BTF_FAULT_SECTION_OVERLAP, 0, FIELD_STRINGS);
-	if (overlap(header->types_off, header->types_len,
-		    header->layout_off, header->layout_len) ||
-	    overlap(header->strings_off, header->strings_len,
-		    header->layout_off, header->layout_len))
-		return refuse(fault, BTF_FAULT_SECTION_OVERLAP, 0, FIELD_LAYOUT);
+		return blob_refuse(fault, BTF_FAULT_SECTION_ALIGN, 0, FIELD_LAYOUT);
+	if (blob_overlap(header->types_off, header->types_len,
+			 header->strings_off, header->strings_len))
+		return blob_refuse(fault, BTF_FAULT_SECTION_OVERLAP, 0, FIELD_STRINGS);
+	if (blob_overlap(header->types_off, header->types_len,
+			 header->layout_off, header->layout_len) ||
+	    blob_overlap(header->strings_off, header->strings_len,
+			 header->layout_off, header->layout_len))
+		return blob_refuse(fault, BTF_FAULT_SECTION_OVERLAP, 0, FIELD_LAYOUT);
 
 	blob->types_off = header->length + header->types_off;
 	blob->types_len = header->types_len;
@@ -209,18 +209,18 @@ static int place_sections(struct btf_blob *blob, const struct header *header,
 	return 0;
 }
 
-static int check_strings(const struct btf_blob *blob, struct btf_fault *fault)
+static int blob_check_strings(const struct btf_blob *blob, struct btf_fault *fault)
 {
 	const u8 *strings = blob->data + blob->strings_off;
 	u32 length = blob->strings_len;
 
 	/* libbpf leaves the strings of a split blob out where it needs none. */
 	if (length ? strings[length - 1] : !blob->base)
-		return refuse(fault, BTF_FAULT_STRINGS, 0, FIELD_STRINGS);
+		return blob_refuse(fault, BTF_FAULT_STRINGS, 0, FIELD_STRINGS);
 	if (!blob->base && strings[0])
-		return refuse(fault, BTF_FAULT_STRINGS, 0, FIELD_STRINGS);
+		return blob_refuse(fault, BTF_FAULT_STRINGS, 0, FIELD_STRINGS);
 	if (!byte_range_fits(blob->first_string, length, 0xffffffffu))
-		return refuse(fault, BTF_FAULT_TOO_MANY_STRINGS, 0, FIELD_STRINGS);
+		return blob_refuse(fault, BTF_FAULT_TOO_MANY_STRINGS, 0, FIELD_STRINGS);
 	return 0;
 }
 
@@ -247,11 +247,11 @@ static int check_layout(const struct btf_blob *blob, struct btf_fault *fault)
 		u32 at = blob->layout_off + kind * (u32)sizeof(*entry);
 
 		if (entry->info_size % 4 || entry->element_size % 4)
-			return refuse(fault, BTF_FAULT_LAYOUT, 0, at);
+			return blob_refuse(fault, BTF_FAULT_LAYOUT, 0, at);
 		if (kind < LOC_KIND_COUNT &&
 		    (entry->info_size != known_kinds[kind].info_size ||
 		     entry->element_size != known_kinds[kind].element_size))
-			return refuse(fault, BTF_FAULT_LAYOUT, 0, at);
+			return blob_refuse(fault, BTF_FAULT_LAYOUT, 0, at);
 	}
 	return 0;
 }
@@ -301,9 +301,9 @@ static int count_types(struct btf_blob *blob, struct btf_fault *fault)
 
 	for (; types.at < types.size; end_id++)
 		if (!take_record(blob, &types, &code))
-			return refuse(fault, code, (u32)end_id, types.at);
+			return blob_refuse(fault, code, (u32)end_id, types.at);
 	if (end_id > 0xffffffffu)
-		return refuse(fault, BTF_FAULT_TOO_MANY_TYPES, 0, FIELD_TYPES);
+		return blob_refuse(fault, BTF_FAULT_TOO_MANY_TYPES, 0, FIELD_TYPES);
 	blob->nr_types = (u32)end_id - blob->first_id;
 	return 0;
 }
@@ -319,7 +319,7 @@ int btf_blob_open(struct btf_blob *blob, const void *data, u32 size,
 	int err;
 
 	if ((size_t)data % 4)
-		return refuse(fault, BTF_FAULT_SECTION_ALIGN, 0, 0);
+		return blob_refuse(fault, BTF_FAULT_SECTION_ALIGN, 0, 0);
 	err = read_header(&view, &header, fault);
 	if (err)
 		return err;
@@ -327,14 +327,14 @@ int btf_blob_open(struct btf_blob *blob, const void *data, u32 size,
 	if (base) {
 		/* Counts of a base alone may leave no id to go on with. */
 		if ((u64)base->first_id + base->nr_types > 0xffffffffu)
-			return refuse(fault, BTF_FAULT_TOO_MANY_TYPES, 0, FIELD_TYPES);
+			return blob_refuse(fault, BTF_FAULT_TOO_MANY_TYPES, 0, FIELD_TYPES);
 		opened.first_id = btf_blob_end_id(base);
 		opened.first_string = btf_blob_end_string(base);
 	}
 	err = place_sections(&opened, &header, fault);
 	if (err)
 		return err;
-	err = check_strings(&opened, fault);
+	err = blob_check_strings(&opened, fault);
 	if (err)
 		return err;
 	err = check_layout(&opened, fault);

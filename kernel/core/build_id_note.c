@@ -3,7 +3,7 @@
 
 #define NOTE_BUILD_ID 3u
 
-static u64 padded(u32 size)
+static u64 note_padded(u32 size)
 {
 	return ((u64)size + 3) & ~3ull;
 }
@@ -19,14 +19,14 @@ static u64 read_note(const u8 *data, u64 size, u64 at, struct extra_bytes *id)
 		return 0;
 	memcpy(&note, data + at, sizeof(note));
 	name = at + sizeof(note);
-	desc = name + padded(note.n_namesz);
+	desc = name + note_padded(note.n_namesz);
 	if (desc + note.n_descsz > size)
 		return 0;
 	if (note.n_type == NOTE_BUILD_ID && note.n_namesz == 4 &&
 	    !memcmp(data + name, "GNU", 4) && note.n_descsz &&
 	    note.n_descsz <= EXTRA_BUILD_ID_MAX)
 		*id = (struct extra_bytes){ data + desc, note.n_descsz };
-	return desc + padded(note.n_descsz);
+	return desc + note_padded(note.n_descsz);
 }
 
 struct extra_bytes build_id_find(const void *notes, u64 size)

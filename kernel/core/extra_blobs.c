@@ -17,7 +17,7 @@ const char *extra_part_name(enum extra_part part)
 	return names[part];
 }
 
-static int refuse(struct extra_fault *fault, enum btf_fault_code code, u64 offset)
+static int blobs_refuse(struct extra_fault *fault, enum btf_fault_code code, u64 offset)
 {
 	fault->in.code = code;
 	fault->in.type_id = 0;
@@ -68,8 +68,8 @@ static int tell_own_ids(struct extra_blobs *blobs, const struct extra_elf *elf,
 	fault->part = EXTRA_FILE;
 	memcpy(&nr, elf->own_types.data, sizeof(nr));
 	if (!base->base || nr > base->nr_types)
-		return refuse(fault, BTF_FAULT_ELF_OWN_TYPES,
-			      (u64)((const u8 *)elf->own_types.data - elf->data));
+		return blobs_refuse(fault, BTF_FAULT_ELF_OWN_TYPES,
+				    (u64)((const u8 *)elf->own_types.data - elf->data));
 	blobs->first_own_id = base->first_id + nr;
 	return 0;
 }
@@ -119,7 +119,7 @@ static int open_func_info(struct extra_blobs *blobs, const struct extra_elf *elf
 	if (err)
 		return err;
 	if (!loc_index_measure(&blobs->func_info, &room))
-		return refuse(fault, BTF_FAULT_TOO_MANY_LOCSECS, 0);
+		return blobs_refuse(fault, BTF_FAULT_TOO_MANY_LOCSECS, 0);
 	tables = memory->get(memory, room.memory);
 	if (!tables)
 		return -ENOMEM;
@@ -162,9 +162,9 @@ int extra_blobs_open(struct extra_blobs *blobs, const struct extra_elf *elf,
 
 	fault->part = EXTRA_FILE;
 	if (!elf->types.data)
-		return refuse(fault, BTF_FAULT_ELF_MISSING, 0);
+		return blobs_refuse(fault, BTF_FAULT_ELF_MISSING, 0);
 	if (!loc_arch_of(elf->machine))
-		return refuse(fault, BTF_FAULT_ELF_MACHINE, offsetof(Elf64_Ehdr, e_machine));
+		return blobs_refuse(fault, BTF_FAULT_ELF_MACHINE, offsetof(Elf64_Ehdr, e_machine));
 	err = open_types(blobs, elf, base, memory, fault);
 	if (!err)
 		err = tell_own_ids(blobs, elf, base, fault);

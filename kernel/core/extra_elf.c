@@ -17,7 +17,7 @@
 #define SHF_COMPRESSED 0x800
 #endif
 
-static int refuse(struct btf_fault *fault, enum btf_fault_code code, u64 offset)
+static int elf_refuse(struct btf_fault *fault, enum btf_fault_code code, u64 offset)
 {
 	fault->code = code;
 	fault->type_id = 0;
@@ -60,20 +60,20 @@ static int read_file_header(struct extra_elf *elf, struct btf_fault *fault)
 	Elf64_Ehdr header;
 
 	if (!read_at(elf, 0, &header, sizeof(header)))
-		return refuse(fault, BTF_FAULT_ELF_CUT, 0);
+		return elf_refuse(fault, BTF_FAULT_ELF_CUT, 0);
 	if (memcmp(header.e_ident, expected, sizeof(expected)))
-		return refuse(fault, BTF_FAULT_ELF_HEADER, 0);
+		return elf_refuse(fault, BTF_FAULT_ELF_HEADER, 0);
 	if (header.e_type != ET_REL)
-		return refuse(fault, BTF_FAULT_ELF_HEADER, offsetof(Elf64_Ehdr, e_type));
+		return elf_refuse(fault, BTF_FAULT_ELF_HEADER, offsetof(Elf64_Ehdr, e_type));
 	if (header.e_shentsize != sizeof(Elf64_Shdr))
-		return refuse(fault, BTF_FAULT_ELF_HEADER, offsetof(Elf64_Ehdr, e_shentsize));
+		return elf_refuse(fault, BTF_FAULT_ELF_HEADER, offsetof(Elf64_Ehdr, e_shentsize));
 	if (!byte_range_fits(header.e_shoff, byte_array_size(header.e_shnum, sizeof(Elf64_Shdr)),
 			     elf->size))
-		return refuse(fault, BTF_FAULT_ELF_CUT, offsetof(Elf64_Ehdr, e_shoff));
+		return elf_refuse(fault, BTF_FAULT_ELF_CUT, offsetof(Elf64_Ehdr, e_shoff));
 	if (header.e_shnum > MAX_HEADERS)
-		return refuse(fault, BTF_FAULT_ELF_HEADER, offsetof(Elf64_Ehdr, e_shnum));
+		return elf_refuse(fault, BTF_FAULT_ELF_HEADER, offsetof(Elf64_Ehdr, e_shnum));
 	if (header.e_shstrndx >= header.e_shnum)
-		return refuse(fault, BTF_FAULT_ELF_NAMES, offsetof(Elf64_Ehdr, e_shstrndx));
+		return elf_refuse(fault, BTF_FAULT_ELF_NAMES, offsetof(Elf64_Ehdr, e_shstrndx));
 	elf->headers_off = header.e_shoff;
 	elf->nr_headers = header.e_shnum;
 	elf->names = header.e_shstrndx;
@@ -97,7 +97,7 @@ static int check_headers(const struct extra_elf *elf, struct btf_fault *fault)
 	    names.sh_size > MAX_NAMES_SIZE || names.sh_flags & SHF_COMPRESSED ||
 	    !byte_range_fits(names.sh_offset, names.sh_size, elf->size) ||
 	    elf->data[names.sh_offset + names.sh_size - 1])
-		return refuse(fault, BTF_FAULT_ELF_NAMES, header_offset(elf, elf->names));
+		return elf_refuse(fault, BTF_FAULT_ELF_NAMES, header_offset(elf, elf->names));
 	for (i = 0; i < elf->nr_headers; i++) {
 		const Elf64_Shdr header = section_header(elf, i);
 
@@ -105,13 +105,13 @@ static int check_headers(const struct extra_elf *elf, struct btf_fault *fault)
 			continue;
 		if (header.sh_name >= names.sh_size ||
 		    !name_ends(elf, &header, names.sh_size - header.sh_name))
-			return refuse(fault, BTF_FAULT_ELF_NAMES, header_offset(elf, i));
+			return elf_refuse(fault, BTF_FAULT_ELF_NAMES, header_offset(elf, i));
 		if (header.sh_type != SHT_NOBITS &&
 		    !byte_range_fits(header.sh_offset, header.sh_size, elf->size))
-			return refuse(fault, BTF_FAULT_ELF_CUT, header_offset(elf, i));
+			return elf_refuse(fault, BTF_FAULT_ELF_CUT, header_offset(elf, i));
 		if (header.sh_type == SHT_NOBITS &&
 		    !byte_range_fits(header.sh_addr, header.sh_size, ~0ull))
-			return refuse(fault, BTF_FAULT_ELF_SECTION, header_offset(elf, i));
+			return elf_refuse(fault, BTF_FAULT_ELF_SECTION, header_offset(elf, i));
 	}
 	return 0;
 }
@@ -128,10 +128,10 @@ static int take_section(const struct extra_elf *elf, const char *name, u32 type,
 		if (header.sh_type != type || strcmp(section_name(elf, &header), name))
 			continue;
 		if (bytes->data)
-			return refuse(fault, BTF_FAULT_ELF_DUPLICATE, header_offset(elf, i));
+			return elf_refuse(fault, BTF_FAULT_ELF_DUPLICATE, header_offset(elf, i));
 		if (header.sh_offset % 4 || header.sh_size < min_size ||
 		    header.sh_size > 0xffffffffu || header.sh_flags & SHF_COMPRESSED)
-			return refuse(fault, BTF_FAULT_ELF_SECTION, header_offset(elf, i));
+			return elf_refuse(fault, BTF_FAULT_ELF_SECTION, header_offset(elf, i));
 		bytes->data = elf->data + header.sh_offset;
 		bytes->size = (u32)header.sh_size;
 	}
@@ -144,10 +144,10 @@ static int take_build_id(struct extra_elf *elf, struct btf_fault *fault)
 	const struct extra_bytes note = elf->build_id;
 
 	if (!note.data)
-		return refuse(fault, BTF_FAULT_ELF_MISSING, 0);
+		return elf_refuse(fault, BTF_FAULT_ELF_MISSING, 0);
 	elf->build_id = build_id_find(note.data, note.size);
-	return elf->build_id.data ? 0 : refuse(fault, BTF_FAULT_ELF_BUILD_ID,
-					       (u64)((const u8 *)note.data - elf->data));
+	return elf->build_id.data ? 0 : elf_refuse(fault, BTF_FAULT_ELF_BUILD_ID,
+						   (u64)((const u8 *)note.data - elf->data));
 }
 
 /* Two sections of the object with one name could not be told from each other. */
@@ -162,12 +162,12 @@ static int check_object_sections(const struct extra_elf *elf, struct btf_fault *
 		size = (u32)strlen(section.name);
 		if (plain_text_continues(*section.name) ||
 		    plain_text_size(section.name, size) < size)
-			return refuse(fault, BTF_FAULT_ELF_NAMES, header_offset(elf, i));
+			return elf_refuse(fault, BTF_FAULT_ELF_NAMES, header_offset(elf, i));
 		for (j = 0; j < i; j++)
 			if (extra_elf_section(elf, j, &other) &&
 			    !strcmp(section.name, other.name))
-				return refuse(fault, BTF_FAULT_ELF_DUPLICATE,
-					      header_offset(elf, i));
+				return elf_refuse(fault, BTF_FAULT_ELF_DUPLICATE,
+						  header_offset(elf, i));
 	}
 	return 0;
 }
@@ -192,7 +192,7 @@ int extra_elf_open_rest(struct extra_elf *elf, const void *data, u64 size, struc
 	u32 i;
 
 	if ((size_t)data % 8)
-		return refuse(fault, BTF_FAULT_ELF_HEADER, 0);
+		return elf_refuse(fault, BTF_FAULT_ELF_HEADER, 0);
 	err = read_file_header(&opened, fault);
 	if (!err)
 		err = check_headers(&opened, fault);
@@ -206,16 +206,16 @@ int extra_elf_open_rest(struct extra_elf *elf, const void *data, u64 size, struc
 	if (err)
 		return err;
 	if (!opened.bases.data || opened.bases.size % sizeof(struct extra_base))
-		return refuse(fault, BTF_FAULT_ELF_MISSING, 0);
+		return elf_refuse(fault, BTF_FAULT_ELF_MISSING, 0);
 	if (opened.bases.size > EXTRA_BASES_MAX * sizeof(struct extra_base))
-		return refuse(fault, BTF_FAULT_ELF_LEVELS,
-			      (u64)((const u8 *)opened.bases.data - opened.data));
+		return elf_refuse(fault, BTF_FAULT_ELF_LEVELS,
+				  (u64)((const u8 *)opened.bases.data - opened.data));
 	if (opened.site_marks.size % sizeof(u32))
-		return refuse(fault, BTF_FAULT_ELF_SECTION,
-			      (u64)((const u8 *)opened.site_marks.data - opened.data));
+		return elf_refuse(fault, BTF_FAULT_ELF_SECTION,
+				  (u64)((const u8 *)opened.site_marks.data - opened.data));
 	if (opened.own_types.data && opened.own_types.size != sizeof(u32))
-		return refuse(fault, BTF_FAULT_ELF_SECTION,
-			      (u64)((const u8 *)opened.own_types.data - opened.data));
+		return elf_refuse(fault, BTF_FAULT_ELF_SECTION,
+				  (u64)((const u8 *)opened.own_types.data - opened.data));
 	*elf = opened;
 	return 0;
 }
@@ -228,7 +228,7 @@ int extra_elf_open(struct extra_elf *elf, const void *data, u64 size, struct btf
 	if (err)
 		return err;
 	if (!opened.func_info.data)
-		return refuse(fault, BTF_FAULT_ELF_MISSING, 0);
+		return elf_refuse(fault, BTF_FAULT_ELF_MISSING, 0);
 	*elf = opened;
 	return 0;
 }

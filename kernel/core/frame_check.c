@@ -15,7 +15,7 @@ struct check {
 	u32 nr_elsewhere, nr_more;	/* further pieces, as they and as bodies say */
 };
 
-static int refuse(const struct check *check, enum btf_fault_code code, const void *at)
+static int frame_refuse(const struct check *check, enum btf_fault_code code, const void *at)
 {
 	check->fault->code = code;
 	check->fault->type_id = 0;
@@ -61,13 +61,13 @@ static int take_parts(struct check *check, const struct extra_bytes *bytes)
 	if (!byte_view_read(&view, counts, sizeof(*counts)) ||
 	    counts->magic != INLINE_FRAMES_MAGIC || counts->version != INLINE_FRAMES_VERSION ||
 	    counts->nr_sections > INLINE_FRAMES_SECTIONS || counts->page_bits > 31)
-		return refuse(check, BTF_FAULT_FRAMES_HEADER, check->data);
+		return frame_refuse(check, BTF_FAULT_FRAMES_HEADER, check->data);
 	frames->sections = byte_view_take(&view, byte_array_size(counts->nr_sections,
 								 sizeof(*frames->sections)));
 	frames->blocks = byte_view_take(&view, byte_array_size(counts->nr_blocks,
 							       sizeof(*frames->blocks)));
 	if (!frames->sections || !frames->blocks || !count_pages(frames, &nr_pages))
-		return refuse(check, BTF_FAULT_FRAMES_HEADER, check->data);
+		return frame_refuse(check, BTF_FAULT_FRAMES_HEADER, check->data);
 	frames->pages = byte_view_take(&view, byte_array_size(nr_pages, sizeof(*frames->pages)));
 	frames->calls = byte_view_take(&view, byte_array_size(counts->nr_calls,
 							      sizeof(*frames->calls)));
@@ -79,7 +79,7 @@ static int take_parts(struct check *check, const struct extra_bytes *bytes)
 	frames->records = byte_view_take(&view, counts->records_size);
 	if (!frames->pages || !frames->calls || !frames->func_ids || !frames->func_files ||
 	    !frames->files || !frames->strings || !frames->records || view.at != bytes->size)
-		return refuse(check, BTF_FAULT_FRAMES_HEADER, check->data);
+		return frame_refuse(check, BTF_FAULT_FRAMES_HEADER, check->data);
 	check->from.at = frames->records;
 	check->from.end = frames->records + counts->records_size;
 	return 0;
@@ -91,7 +91,7 @@ static bool is_name(const struct inline_frames *frames, u32 at)
 	return at < frames->counts.strings_size && !plain_text_continues((u8)frames->strings[at]);
 }
 
-static int check_strings(const struct check *check)
+static int frame_check_strings(const struct check *check)
 {
 	const struct inline_frames *frames = check->frames;
 	u32 size = frames->counts.strings_size;
@@ -99,15 +99,15 @@ static int check_strings(const struct check *check)
 	u32 i;
 
 	if (size % 4 || (size && frames->strings[size - 1]))
-		return refuse(check, BTF_FAULT_FRAMES_STRINGS, frames->strings);
+		return frame_refuse(check, BTF_FAULT_FRAMES_STRINGS, frames->strings);
 	if (text != size)
-		return refuse(check, BTF_FAULT_FRAMES_STRINGS, frames->strings + text);
+		return frame_refuse(check, BTF_FAULT_FRAMES_STRINGS, frames->strings + text);
 	for (i = 0; i < frames->counts.nr_files; i++)
 		if (!is_name(frames, frames->files[i]))
-			return refuse(check, BTF_FAULT_FRAMES_STRINGS, &frames->files[i]);
+			return frame_refuse(check, BTF_FAULT_FRAMES_STRINGS, &frames->files[i]);
 	for (i = 0; i < frames->counts.nr_sections; i++)
 		if (!is_name(frames, frames->sections[i].name))
-			return refuse(check, BTF_FAULT_FRAMES_STRINGS, &frames->sections[i]);
+			return frame_refuse(check, BTF_FAULT_FRAMES_STRINGS, &frames->sections[i]);
 	return 0;
 }
 
@@ -119,13 +119,13 @@ static int check_funcs(const struct check *check)
 
 	for (i = 0; i < counts->nr_funcs; i++) {
 		if (!is_func(check, frames->func_ids[i]))
-			return refuse(check, BTF_FAULT_FRAMES_FUNC, &frames->func_ids[i]);
+			return frame_refuse(check, BTF_FAULT_FRAMES_FUNC, &frames->func_ids[i]);
 		if (frames->func_files[i] > counts->nr_files)
-			return refuse(check, BTF_FAULT_FRAMES_FILE, &frames->func_files[i]);
+			return frame_refuse(check, BTF_FAULT_FRAMES_FILE, &frames->func_files[i]);
 	}
 	for (i = 0; i < counts->nr_calls; i++) {
 		if (frames->calls[i].file > counts->nr_files)
-			return refuse(check, BTF_FAULT_FRAMES_FILE, &frames->calls[i].file);
+			return frame_refuse(check, BTF_FAULT_FRAMES_FILE, &frames->calls[i].file);
 	}
 	return 0;
 }
@@ -159,12 +159,12 @@ static int check_instances(struct check *check, const struct frames_record *body
 		}
 		wrong = frame_instance_read(frames, &calls, FRAME_OUTSIDE, &in);
 		if (wrong)
-			return refuse(check, wrong, at);
+			return frame_refuse(check, wrong, at);
 		call = frame_calls_last(frames, &calls);
 		if (!is_func(check, call.func))
-			return refuse(check, BTF_FAULT_FRAMES_FUNC, at);
+			return frame_refuse(check, BTF_FAULT_FRAMES_FUNC, at);
 		if (depth == INLINE_FRAMES_DEPTH)
-			return refuse(check, BTF_FAULT_FRAMES_DEPTH, at);
+			return frame_refuse(check, BTF_FAULT_FRAMES_DEPTH, at);
 		check->nr_instances++;
 		if (in.inner.at == in.inner.end)
 			continue;
@@ -190,7 +190,7 @@ static bool is_piece_of_body(const struct check *check, u32 section,
 	       body.found.begin == record->begin && body.found.size == record->size;
 }
 
-static int check_record(struct check *check, u32 section, u64 section_size, u32 *end)
+static int frame_check_record(struct check *check, u32 section, u64 section_size, u32 *end)
 {
 	const struct frame_place nowhere = { .section = FRAME_OUTSIDE };
 	const u8 *at = check->from.at;
@@ -205,7 +205,7 @@ static int check_record(struct check *check, u32 section, u64 section_size, u32 
 	if (!wrong && !record.elsewhere && !is_func(check, record.func))
 		wrong = BTF_FAULT_FRAMES_FUNC;
 	if (wrong)
-		return refuse(check, wrong, at);
+		return frame_refuse(check, wrong, at);
 	*end = record.begin + record.size;
 	if (record.elsewhere) {
 		check->nr_elsewhere++;
@@ -225,11 +225,11 @@ static int check_pages(const struct check *check, const struct inline_frames_blo
 
 	for (i = 0; i < nr; i++) {
 		if (i && blocks[i].offset <= blocks[i - 1].offset)
-			return refuse(check, BTF_FAULT_FRAMES_PIECE, &blocks[i].offset);
+			return frame_refuse(check, BTF_FAULT_FRAMES_PIECE, &blocks[i].offset);
 		while (page < nr_pages &&
 		       blocks[i].offset >> check->frames->counts.page_bits > page)
 			if (pages[page++] != i)
-				return refuse(check, BTF_FAULT_FRAMES_PAGE, &pages[page - 1]);
+				return frame_refuse(check, BTF_FAULT_FRAMES_PAGE, &pages[page - 1]);
 	}
 	return 0;
 }
@@ -245,7 +245,7 @@ static int check_blocks(const struct check *check)
 
 	for (i = 0; i < frames->counts.nr_blocks; i++)
 		if (blocks[i].record >= frames->counts.records_size)
-			return refuse(check, BTF_FAULT_FRAMES_PIECE, &blocks[i].record);
+			return frame_refuse(check, BTF_FAULT_FRAMES_PIECE, &blocks[i].record);
 	for (i = 0; !err && i < frames->counts.nr_sections; i++) {
 		nr = frame_blocks_of(&frames->sections[i]);
 		err = check_pages(check, blocks, nr, pages);
@@ -262,16 +262,16 @@ static int check_block(struct check *check, u32 *end)
 	const struct inline_frames_block *block = &frames->blocks[check->nr_blocks];
 
 	if (block->offset < *end)
-		return refuse(check, BTF_FAULT_FRAMES_PIECE, &block->offset);
+		return frame_refuse(check, BTF_FAULT_FRAMES_PIECE, &block->offset);
 	if (block->record != (u32)(check->from.at - frames->records) ||
 	    check->from.at == check->from.end || *check->from.at)
-		return refuse(check, BTF_FAULT_FRAMES_PIECE, &block->record);
+		return frame_refuse(check, BTF_FAULT_FRAMES_PIECE, &block->record);
 	*end = block->offset;
 	check->nr_blocks++;
 	return 0;
 }
 
-static int check_section(struct check *check, u32 i, const struct extra_elf *elf)
+static int frame_check_section(struct check *check, u32 i, const struct extra_elf *elf)
 {
 	const struct inline_frames *frames = check->frames;
 	const struct inline_frames_section *section = &frames->sections[i];
@@ -281,14 +281,14 @@ static int check_section(struct check *check, u32 i, const struct extra_elf *elf
 	int err = 0;
 
 	if (inline_frames_find_section(frames, name) != (int)i)
-		return refuse(check, BTF_FAULT_FRAMES_SECTION, section);
+		return frame_refuse(check, BTF_FAULT_FRAMES_SECTION, section);
 	if (elf->data && (!extra_elf_find(elf, name, &place) || !(place.flags & SHF_EXECINSTR)))
-		return refuse(check, BTF_FAULT_FRAMES_SECTION, section);
+		return frame_refuse(check, BTF_FAULT_FRAMES_SECTION, section);
 	for (j = 0; !err && j < section->nr_pieces; j++) {
 		if (j % INLINE_FRAMES_BLOCK == 0)
 			err = check_block(check, &end);
 		if (!err)
-			err = check_record(check, i, place.size, &end);
+			err = frame_check_record(check, i, place.size, &end);
 	}
 	return err;
 }
@@ -306,17 +306,17 @@ int inline_frames_open(struct inline_frames *frames, const struct extra_bytes *b
 
 	err = take_parts(&check, bytes);
 	if (!err)
-		err = check_strings(&check);
+		err = frame_check_strings(&check);
 	if (!err)
 		err = check_funcs(&check);
 	if (!err)
 		err = check_blocks(&check);
 	for (i = 0; !err && i < counts->nr_sections; i++)
-		err = check_section(&check, i, elf);
+		err = frame_check_section(&check, i, elf);
 	if (err)
 		return err;
 	if (check.nr_elsewhere != check.nr_more || check.from.at != check.from.end ||
 	    check.nr_bodies != counts->nr_bodies || check.nr_instances != counts->nr_instances)
-		return refuse(&check, BTF_FAULT_FRAMES_HEADER, check.data);
+		return frame_refuse(&check, BTF_FAULT_FRAMES_HEADER, check.data);
 	return 0;
 }

@@ -21,7 +21,7 @@ static const u8 *long_number(const u8 *at, const u8 *end, u32 *value)
 }
 
 /* Nearly all numbers have one byte to three. */
-static inline bool number(struct frame_cursor *from, u32 *value)
+static inline bool record_number(struct frame_cursor *from, u32 *value)
 {
 	const u8 *at = from->at;
 	u32 longer;
@@ -49,7 +49,7 @@ static inline bool number(struct frame_cursor *from, u32 *value)
 	return true;
 }
 
-static bool take(struct frame_cursor *from, u32 size, struct frame_cursor *part)
+static bool record_take(struct frame_cursor *from, u32 size, struct frame_cursor *part)
 {
 	if (size > (u32)(from->end - from->at))
 		return false;
@@ -78,10 +78,10 @@ static enum btf_fault_code read_more_ranges(struct frame_calls *calls, u32 end, 
 {
 	u32 nr, gap, size;
 
-	if (!number(&calls->rest, &nr))
+	if (!record_number(&calls->rest, &nr))
 		return BTF_FAULT_FRAMES_NUMBER;
 	for (; nr; nr--) {
-		if (!number(&calls->rest, &gap) || !number(&calls->rest, &size))
+		if (!record_number(&calls->rest, &gap) || !record_number(&calls->rest, &size))
 			return BTF_FAULT_FRAMES_NUMBER;
 		if (!gap || gap > calls->code_size - end ||
 		    !cover_range(in, calls, end + gap, size, wanted))
@@ -98,7 +98,7 @@ static enum btf_fault_code read_ranges(const struct inline_frames *frames,
 {
 	u32 step, size;
 
-	if (!number(&calls->rest, &step))
+	if (!record_number(&calls->rest, &step))
 		return BTF_FAULT_FRAMES_NUMBER;
 	if (step > calls->code_size - calls->start)
 		return BTF_FAULT_FRAMES_RANGE;
@@ -107,10 +107,11 @@ static enum btf_fault_code read_ranges(const struct inline_frames *frames,
 	/* They are in order of where they begin. */
 	if (in->start > wanted)
 		return BTF_FAULT_NONE;
-	if (!number(&calls->rest, &size))
+	if (!record_number(&calls->rest, &size))
 		return BTF_FAULT_FRAMES_NUMBER;
 	if (!size) {
-		if (!number(&calls->rest, &calls->file) || !number(&calls->rest, &size))
+		if (!record_number(&calls->rest, &calls->file) ||
+		    !record_number(&calls->rest, &size))
 			return BTF_FAULT_FRAMES_NUMBER;
 		if (calls->file > frames->counts.nr_files)
 			return BTF_FAULT_FRAMES_FILE;
@@ -134,7 +135,7 @@ static enum btf_fault_code read_call(const struct inline_frames *frames,
 		calls->line_from = calls->func;
 		calls->line = 0;
 	} else {
-		if (!number(&calls->rest, &step))
+		if (!record_number(&calls->rest, &step))
 			return BTF_FAULT_FRAMES_NUMBER;
 		calls->line += (step >> 1) ^ -(step & 1);
 	}
@@ -148,7 +149,7 @@ static enum btf_fault_code read_instance(const struct inline_frames *frames,
 	u32 head, size = 0;
 	enum btf_fault_code wrong;
 
-	if (!number(&calls->rest, &head))
+	if (!record_number(&calls->rest, &head))
 		return BTF_FAULT_FRAMES_NUMBER;
 	in->code_size = 0;
 	in->within = FRAME_OUTSIDE;
@@ -158,9 +159,9 @@ static enum btf_fault_code read_instance(const struct inline_frames *frames,
 	wrong = read_call(frames, calls, head);
 	if (wrong)
 		return wrong;
-	if ((head & INLINE_FRAMES_CALLS) && !number(&calls->rest, &size))
+	if ((head & INLINE_FRAMES_CALLS) && !record_number(&calls->rest, &size))
 		return BTF_FAULT_FRAMES_NUMBER;
-	return take(&calls->rest, size, &in->inner) ? BTF_FAULT_NONE : BTF_FAULT_FRAMES_SIZE;
+	return record_take(&calls->rest, size, &in->inner) ? BTF_FAULT_NONE : BTF_FAULT_FRAMES_SIZE;
 }
 
 enum btf_fault_code frame_instance_read(const struct inline_frames *frames,
@@ -222,14 +223,14 @@ static enum btf_fault_code read_more_pieces(struct frame_cursor *from,
 	struct frame_place piece;
 	u32 nr, size;
 
-	if (!number(from, &nr))
+	if (!record_number(from, &nr))
 		return BTF_FAULT_FRAMES_NUMBER;
 	if (nr >= INLINE_FRAMES_PIECES)
 		return BTF_FAULT_FRAMES_SIZE;
 	record->nr_pieces += nr;
 	for (; nr; nr--) {
-		if (!number(from, &piece.section) || !number(from, &piece.offset) ||
-		    !number(from, &size))
+		if (!record_number(from, &piece.section) || !record_number(from, &piece.offset) ||
+		    !record_number(from, &size))
 			return BTF_FAULT_FRAMES_NUMBER;
 		if (!add_piece(record, &piece, size, wanted))
 			return BTF_FAULT_FRAMES_RANGE;
@@ -248,11 +249,11 @@ static enum btf_fault_code read_body(const struct inline_frames *frames, struct 
 		wrong = read_more_pieces(from, wanted, record);
 	if (wrong)
 		return wrong;
-	if (!number(from, &size) || (size && !number(from, &record->file)))
+	if (!record_number(from, &size) || (size && !record_number(from, &record->file)))
 		return BTF_FAULT_FRAMES_NUMBER;
 	if (record->file > frames->counts.nr_files)
 		return BTF_FAULT_FRAMES_FILE;
-	if (size > INLINE_FRAMES_BODY_MAX || !take(from, size, &record->inner))
+	if (size > INLINE_FRAMES_BODY_MAX || !record_take(from, size, &record->inner))
 		return BTF_FAULT_FRAMES_SIZE;
 	return BTF_FAULT_NONE;
 }
@@ -265,7 +266,8 @@ enum btf_fault_code frame_record_read(const struct inline_frames *frames,
 	struct frame_place piece = { .section = section };
 	u32 gap, head, size;
 
-	if (!number(from, &gap) || !number(from, &head) || !number(from, &size))
+	if (!record_number(from, &gap) || !record_number(from, &head) ||
+	    !record_number(from, &size))
 		return BTF_FAULT_FRAMES_NUMBER;
 	if (gap > FRAME_OUTSIDE - end)
 		return BTF_FAULT_FRAMES_RANGE;
@@ -279,7 +281,7 @@ enum btf_fault_code frame_record_read(const struct inline_frames *frames,
 	if (head & INLINE_FRAMES_ELSEWHERE) {
 		record->elsewhere = true;
 		record->home.section = head >> INLINE_FRAMES_PIECE_BITS;
-		return number(from, &record->home.offset) ? BTF_FAULT_NONE
+		return record_number(from, &record->home.offset) ? BTF_FAULT_NONE
 							  : BTF_FAULT_FRAMES_NUMBER;
 	}
 	record->func = head >> INLINE_FRAMES_PIECE_BITS;

@@ -50,7 +50,7 @@ const char *func_text_parse(const char *text, struct func_text *parsed)
 	return parsed->id ? NULL : "no BTF id after '#'";
 }
 
-static bool has(const struct func_text *text, const char *part, u32 size, const char *name)
+static bool text_has(const struct func_text *text, const char *part, u32 size, const char *name)
 {
 	if (text->glob)
 		return name_glob_matches(part, size, name);
@@ -59,7 +59,7 @@ static bool has(const struct func_text *text, const char *part, u32 size, const 
 
 bool func_text_has_object(const struct func_text *text, const char *name)
 {
-	return !text->object || has(text, text->object, text->object_size, name);
+	return !text->object || text_has(text, text->object, text->object_size, name);
 }
 
 /*
@@ -68,7 +68,7 @@ bool func_text_has_object(const struct func_text *text, const char *name)
  */
 bool func_text_has_name(const struct func_text *text, const char *name)
 {
-	if (!has(text, text->name, text->name_size, name))
+	if (!text_has(text, text->name, text->name_size, name))
 		return false;
 	return !func_suffix_has(name) || memchr(text->name, '.', text->name_size);
 }

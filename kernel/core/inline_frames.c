@@ -55,7 +55,7 @@ static void add_frame(struct chain *chain, struct inline_frame frame)
 	chain->frames[last] = frame;
 }
 
-static void reverse(struct chain *chain)
+static void frames_reverse(struct chain *chain)
 {
 	u32 nr = chain->length < chain->capacity ? chain->length : chain->capacity;
 	u32 i;
@@ -93,7 +93,7 @@ u32 inline_frames_at(const struct inline_frames *frames, u32 section, u32 offset
 		calls = frame_calls_of_instance(&in, &call);
 		within = in.within;
 	}
-	reverse(&chain);
+	frames_reverse(&chain);
 	return chain.length;
 }
 

@@ -146,7 +146,7 @@ struct sizes {
 	u64 memory, scratch;
 };
 
-static bool measure(struct sizes *sizes, const struct btf_blob *blob)
+static bool index_measure(struct sizes *sizes, const struct btf_blob *blob)
 {
 	struct func_windows windows;
 	u64 by_name;
@@ -175,7 +175,7 @@ bool loc_index_measure(const struct btf_blob *func_info, struct loc_index_room *
 {
 	struct sizes sizes;
 
-	if (!measure(&sizes, func_info))
+	if (!index_measure(&sizes, func_info))
 		return false;
 	room->memory = (size_t)sizes.memory;
 	room->scratch = (size_t)sizes.scratch;
@@ -234,7 +234,7 @@ static void list_sections(struct loc_index *index)
 	}
 }
 
-static u32 digit(u32 offset, u32 pass)
+static u32 index_digit(u32 offset, u32 pass)
 {
 	return (offset >> pass * RADIX_BITS) % RADIX_SIZE;
 }
@@ -253,7 +253,7 @@ static void list_sites(const struct loc_index *index, u32 elf, struct keyed_site
 			list->offset = section->sites[j].offset;
 			list->number = section->first_site + j;
 			for (pass = 0; pass < RADIX_PASSES; pass++)
-				counts[pass][digit(list->offset, pass)]++;
+				counts[pass][index_digit(list->offset, pass)]++;
 		}
 	}
 }
@@ -290,11 +290,11 @@ static void sort_by_offset(struct loc_index *index, u32 elf, void *scratch)
 	for (pass = 0; nr && pass < RADIX_PASSES; pass++) {
 		struct keyed_site *swap = from;
 
-		if (places[pass][digit(from->offset, pass)] == nr)
+		if (places[pass][index_digit(from->offset, pass)] == nr)
 			continue;	/* all have the same digit */
 		counts_to_places(places[pass]);
 		for (i = 0; i < nr; i++)
-			to[places[pass][digit(from[i].offset, pass)]++] = from[i];
+			to[places[pass][index_digit(from[i].offset, pass)]++] = from[i];
 		from = to;
 		to = swap;
 	}
@@ -396,7 +396,7 @@ int loc_index_build(struct loc_index *index, const struct btf_blob *func_info, v
 	u64 *samples = memory;
 	u32 i;
 
-	if (!measure(&sizes, func_info))
+	if (!index_measure(&sizes, func_info))
 		return -E2BIG;
 	if (memory_size < sizes.memory || scratch_size < sizes.scratch)
 		return -ENOMEM;

@@ -29,7 +29,7 @@ static const struct size_range sizes_of[FLAGS_END][MAX_VALUES + 1] = {
 	[LOC_REG | LOC_DEREF | LOC_OFFSET | LOC_SIGNED] = MEMORY_AT_SUM,
 };
 
-static enum btf_fault_code check(u32 size, u32 flags, u32 nr_values)
+static enum btf_fault_code location_check(u32 size, u32 flags, u32 nr_values)
 {
 	const struct size_range *sizes;
 
@@ -64,7 +64,7 @@ enum btf_fault_code loc_location_decode(struct loc_location *location, u32 size,
 					const u32 *values, u32 nr_values)
 {
 	const bool is_signed = flags & LOC_SIGNED;
-	enum btf_fault_code code = check(size, flags, nr_values);
+	enum btf_fault_code code = location_check(size, flags, nr_values);
 
 	if (code)
 		return code;

@@ -3,7 +3,7 @@
 #include "range_search.h"
 #include "site_marks.h"
 
-static u32 site_of(u32 mark)
+static u32 marks_site_of(u32 mark)
 {
 	return mark >> SITE_MARK_BITS;
 }
@@ -19,8 +19,8 @@ int site_marks_check(const u32 *marks, u32 nr, u32 nr_sites, struct btf_fault *f
 
 	for (i = 0; i < nr; i++) {
 		if (flags_of(marks[i]) && !(flags_of(marks[i]) & ~SITE_MARK_LISTED) &&
-		    site_of(marks[i]) < nr_sites &&
-		    (!i || site_of(marks[i - 1]) < site_of(marks[i])))
+		    marks_site_of(marks[i]) < nr_sites &&
+		    (!i || marks_site_of(marks[i - 1]) < marks_site_of(marks[i])))
 			continue;
 		fault->code = BTF_FAULT_SITE_MARK;
 		fault->type_id = 0;
@@ -38,7 +38,7 @@ struct mark_key {
 static int compare_mark(const void *key, u32 i)
 {
 	const struct mark_key *wanted = key;
-	u32 site = site_of(wanted->marks[i]);
+	u32 site = marks_site_of(wanted->marks[i]);
 
 	return site < wanted->site ? -1 : site > wanted->site;
 }
@@ -54,9 +54,9 @@ struct site_marks_reader site_marks_from(const u32 *marks, u32 nr, u32 site)
 
 u32 site_marks_next(struct site_marks_reader *reader, u32 site)
 {
-	while (reader->at < reader->nr && site_of(reader->marks[reader->at]) < site)
+	while (reader->at < reader->nr && marks_site_of(reader->marks[reader->at]) < site)
 		reader->at++;
-	if (reader->at == reader->nr || site_of(reader->marks[reader->at]) != site)
+	if (reader->at == reader->nr || marks_site_of(reader->marks[reader->at]) != site)
 		return 0;
 	return flags_of(reader->marks[reader->at]);
 }

@@ -269,13 +269,13 @@ bool section_place_anchor(const struct loc_index *index, const char *name, u32 *
 	return nr == 1;
 }
 
-static bool begins(const char *text, const char *begin)
+static bool site_begins(const char *text, const char *begin)
 {
 	return !strncmp(text, begin, strlen(begin));
 }
 
 bool section_place_freed(const char *section, bool vmlinux)
 {
-	return begins(section, ".init.") ||
-	       (vmlinux && (begins(section, ".exit.") || begins(section, ".altinstr_")));
+	return site_begins(section, ".init.") ||
+	       (vmlinux && (site_begins(section, ".exit.") || site_begins(section, ".altinstr_")));
 }

@@ -41,7 +41,7 @@ static int keep_site_of_source(const struct btf_extra_site *site, void *data)
 	return 0;
 }
 
-static int keep_site(const struct btf_extra_site *site, void *data)
+static int kfuncs_keep_site(const struct btf_extra_site *site, void *data)
 {
 	struct found *found = data;
 
@@ -55,7 +55,7 @@ static int keep_site(const struct btf_extra_site *site, void *data)
  * The rule of /dev/btf_extra: who could try out addresses would find out where the kernel is.
  * Before 6.4 there are programs of type SYSCALL alone, which run in the process that asks.
  */
-static bool allowed(void)
+static bool kfuncs_allowed(void)
 {
 	return perfmon_capable() && address_view_allowed();
 }
@@ -66,7 +66,7 @@ static bool allowed_now(void)
 	return true;
 }
 #else
-#define allowed_now allowed
+#define allowed_now kfuncs_allowed
 #endif
 
 static int at_address(u64 address, u32 flags, btf_extra_site_fn fn, struct found *found)
@@ -123,7 +123,7 @@ __bpf_kfunc int bpf_btf_extra_inlined_at(u64 address)
 __bpf_kfunc int bpf_btf_extra_sites_at(u64 address, void *sites, u32 sites__sz)
 {
 	struct found found = { .sites = sites, .capacity = sites__sz / sizeof(*found.sites) };
-	int err = at_address(address, 0, keep_site, &found);
+	int err = at_address(address, 0, kfuncs_keep_site, &found);
 
 	return err ?: (int)found.count;
 }
@@ -154,9 +154,9 @@ BTF_KFUNCS_END(btf_extra_kfuncs)
  * The kernel asks for kfuncs of this module alone. Our list does not tell which, for on a distilled
  * base their ids are others in the kernel's copy of it.
  */
-static int filter(const struct bpf_prog *prog, u32 kfunc_id)
+static int kfuncs_filter(const struct bpf_prog *prog, u32 kfunc_id)
 {
-	return allowed() ? 0 : -EACCES;
+	return kfuncs_allowed() ? 0 : -EACCES;
 }
 #endif
 
@@ -164,7 +164,7 @@ static const struct btf_kfunc_id_set kfunc_set = {
 	.owner = THIS_MODULE,
 	.set = &btf_extra_kfuncs,
 #ifdef KFUNC_SETS_HAVE_FILTERS
-	.filter = filter,
+	.filter = kfuncs_filter,
 #endif
 };
 

@@ -9,7 +9,7 @@
 #include "objects/object_registry.h"
 
 /* The text that stays: vmlinux frees other sections after boot, a module those of its init. */
-static unsigned long text_of(const struct extra_object *object, unsigned long *end)
+static unsigned long symbols_text_of(const struct extra_object *object, unsigned long *end)
 {
 	const struct object_section *text = extra_object_section(object, ".text");
 	unsigned long first = 0;
@@ -25,14 +25,15 @@ static unsigned long text_of(const struct extra_object *object, unsigned long *e
 	return first;
 }
 
-static int stop(const struct found_site *found, void *data)
+static int symbols_stop(const struct found_site *found, void *data)
 {
 	return 1;
 }
 
 static bool has_body_at(const struct extra_object *object, unsigned long address)
 {
-	return site_query_address(&object->tables, address, SITE_CLASS(LOC_CLASS_BODY), stop, NULL);
+	return site_query_address(&object->tables, address, SITE_CLASS(LOC_CLASS_BODY),
+				  symbols_stop, NULL);
 }
 
 /* A body may be behind the hook that its function begins with. */
@@ -54,7 +55,7 @@ unsigned long other_symbol_from(const struct extra_object *object, u32 *distance
 	unsigned long first, end, at;
 	u32 i;
 
-	first = text_of(object, &end);
+	first = symbols_text_of(object, &end);
 	at = first + *distance;
 	for (i = 0; i < PIECE && at < end; i++) {
 		struct symbol_extent symbol;

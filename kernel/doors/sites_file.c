@@ -45,7 +45,7 @@ static const struct extra_object *object_from(u32 id)
 }
 
 /* Returns false if the reader is being killed. RCU is not held for longer than one piece. */
-static bool pause(void)
+static bool sites_pause(void)
 {
 	rcu_read_unlock();
 	cond_resched();
@@ -54,7 +54,7 @@ static bool pause(void)
 }
 
 /* Goes to the position or the next that exists. */
-static void *settle(struct cursor *cursor, loff_t *pos)
+static void *sites_settle(struct cursor *cursor, loff_t *pos)
 {
 	do {
 		u32 id = *pos >> RANK_BITS;
@@ -77,7 +77,7 @@ static void *settle(struct cursor *cursor, loff_t *pos)
 			return cursor;
 		if (distance == OTHER_SYMBOL_NONE)
 			*pos = ((loff_t)cursor->object->id + 1) << RANK_BITS;
-	} while (pause());
+	} while (sites_pause());
 	return ERR_PTR(-EINTR);
 }
 
@@ -85,14 +85,14 @@ static void *sites_start(struct seq_file *seq, loff_t *pos)
 	__acquires(RCU)
 {
 	rcu_read_lock();
-	return settle(seq->private, pos);
+	return sites_settle(seq->private, pos);
 }
 
 /* Seeking passes over all lines in one call. */
 static void *sites_next(struct seq_file *seq, void *v, loff_t *pos)
 {
 	++*pos;
-	return pause() ? settle(seq->private, pos) : ERR_PTR(-EINTR);
+	return sites_pause() ? sites_settle(seq->private, pos) : ERR_PTR(-EINTR);
 }
 
 static void sites_stop(struct seq_file *seq, void *v)

@@ -24,8 +24,10 @@ static bool at_place(const struct loc_location *location, const struct arg_place
 	       place->nr_registers == 1;
 }
 
-static enum abi_fault_code check_param(const struct btf_type *param, const struct arg_place *place,
-				       enum abi_promise promise, struct loc_location *found)
+static enum abi_fault_code abi_check_param(const struct btf_type *param,
+					   const struct arg_place *place,
+					   enum abi_promise promise,
+					   struct loc_location *found)
 {
 	/* It is in memory: no location tells more of it than the ABI. */
 	if (!place->nr_registers)
@@ -64,7 +66,7 @@ bool abi_check(const struct btf_blob *types, u32 func_id, u32 loc_proto, enum ab
 
 		if (i < loc_vlen(proto))
 			param = btf_blob_type(types, loc_proto_ids(proto)[i]);
-		fault->code = check_param(param, &places[i], promise, &fault->found);
+		fault->code = abi_check_param(param, &places[i], promise, &fault->found);
 		if (!fault->code)
 			continue;
 		fault->param = i;

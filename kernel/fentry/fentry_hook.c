@@ -28,7 +28,7 @@ bool fentry_hook_strict(void)
  * distilled base stand on vmlinux's BTF alone: the numbers of their own ids are in the module's
  * BTF as well, and stand for other functions there.
  */
-static const struct extra_object *find_object(const struct module *module, u32 func_id)
+static const struct extra_object *hook_find_object(const struct module *module, u32 func_id)
 {
 	const struct registry_state *state = registry_state();
 	u32 i;
@@ -84,8 +84,8 @@ static void write_log(struct bpf_verifier_log *log, const char *text)
 /* ---- the answer ---- */
 
 /* Answers as the kernel's hook wants it: 1 with *addr, 0: by name, or a negative errno. */
-static int decide(const struct fentry_query *query, const struct fentry_target *target,
-		  const struct module *module, unsigned long *addr, struct module **owner)
+static int hook_decide(const struct fentry_query *query, const struct fentry_target *target,
+		       const struct module *module, unsigned long *addr, struct module **owner)
 {
 	if (!fentry_target_accepted(query, target))
 		return error_of(target->answer);
@@ -104,8 +104,8 @@ static int decide(const struct fentry_query *query, const struct fentry_target *
 	return 1;
 }
 
-static int answer(struct fentry_query *query, const struct module *module, u32 func_id,
-		  struct bpf_verifier_log *log, unsigned long *addr, struct module **owner)
+static int hook_answer(struct fentry_query *query, const struct module *module, u32 func_id,
+		       struct bpf_verifier_log *log, unsigned long *addr, struct module **owner)
 {
 	bool report = log && log->level & BPF_LOG_LEVEL;
 	bool addresses = report && address_view_allowed();
@@ -114,10 +114,10 @@ static int answer(struct fentry_query *query, const struct module *module, u32 f
 	int ret = 0;
 
 	rcu_read_lock();
-	query->object = find_object(module, func_id);
+	query->object = hook_find_object(module, func_id);
 	if (query->object) {
 		fentry_target_of(query, func_id, &target);
-		ret = decide(query, &target, module, addr, owner);
+		ret = hook_decide(query, &target, module, addr, owner);
 		if (report)
 			fentry_report(query, func_id, &target, addresses, append_line, &text);
 	}
@@ -135,8 +135,8 @@ static bool is_fentry(const struct bpf_prog *prog)
 	       prog->expected_attach_type == BPF_TRACE_FENTRY;
 }
 
-static int find(const struct bpf_prog *prog, const struct module *module, u32 func_id,
-		struct bpf_verifier_log *log, unsigned long *addr, struct module **owner)
+static int hook_find(const struct bpf_prog *prog, const struct module *module, u32 func_id,
+		     struct bpf_verifier_log *log, unsigned long *addr, struct module **owner)
 {
 	/* More than a stack holds, and verifying programs is no place to wait for memory. */
 	static struct fentry_query query;
@@ -149,13 +149,13 @@ static int find(const struct bpf_prog *prog, const struct module *module, u32 fu
 	query.stub_of = phantom_of_func;
 	query.stubs = owner && is_fentry(prog);
 	query.strict = fentry_hook_strict();
-	ret = answer(&query, module, func_id, log, addr, owner);
+	ret = hook_answer(&query, module, func_id, log, addr, owner);
 	mutex_unlock(&lock);
 	return ret;
 }
 
 static const struct bpf_attach_address_ops ops = {
-	.find = find,
+	.find = hook_find,
 };
 
 int fentry_hook_init(void)

@@ -20,7 +20,7 @@ struct report {
 };
 
 /* A line that there is no memory for is left out. */
-static __printf(2, 3) void tell(struct report *report, const char *format, ...)
+static __printf(2, 3) void report_tell(struct report *report, const char *format, ...)
 {
 	va_list args;
 	char *text;
@@ -33,7 +33,7 @@ static __printf(2, 3) void tell(struct report *report, const char *format, ...)
 	kfree(text);
 }
 
-static const char *plural(u32 nr)
+static const char *report_plural(u32 nr)
 {
 	return nr == 1 ? "" : "s";
 }
@@ -78,8 +78,8 @@ static void tell_body(const struct btf_extra_site *body, void *data)
 		scnprintf(address, sizeof(address), "%016lx", address_of(body));
 	if (other)
 		scnprintf(id, sizeof(id), "id %u of %s", other, fentry_btf_name(object, other));
-	tell(report, "  %s %s%s%s: %s", address, symbol_of(report, body), file ? ", " : "",
-	     file ?: "", id);
+	report_tell(report, "  %s %s%s%s: %s", address, symbol_of(report, body), file ? ", " : "",
+		    file ?: "", id);
 }
 
 static void tell_bodies(struct report *report)
@@ -88,12 +88,13 @@ static void tell_bodies(struct report *report)
 
 	fentry_walk_bodies(report->query->object, report->func_id, tell_body, report);
 	if (nr_bodies > report->nr_listed)
-		tell(report, "  and %u more", nr_bodies - report->nr_listed);
+		report_tell(report, "  and %u more", nr_bodies - report->nr_listed);
 	if (report->choice)
-		tell(report, "To choose one, attach by its id; debugfs has all in btf_extra/sites");
+		report_tell(report,
+			    "To choose one, attach by its id; debugfs has all in btf_extra/sites");
 	else
-		tell(report, "A kloc program takes all of them; see btf-extra lookup %s",
-		     report->name);
+		report_tell(report, "A kloc program takes all of them; see btf-extra lookup %s",
+			    report->name);
 }
 
 static void tell_several(struct report *report)
@@ -101,14 +102,16 @@ static void tell_several(struct report *report)
 	const struct fentry_target *target = report->target;
 
 	if (target->own)
-		tell(report, "%s: id %u stands for %u bodies, and does not say which is meant:",
-		     report->name, report->func_id, target->nr_bodies);
+		report_tell(report,
+			    "%s: id %u stands for %u bodies, and does not say which is meant:",
+			    report->name, report->func_id, target->nr_bodies);
 	else if (fentry_target_accepted(report->query, target))
-		tell(report, "%s: of %u bodies with this name the first in kallsyms is taken:",
-		     report->name, target->nr_bodies);
+		report_tell(report,
+			    "%s: of %u bodies with this name the first in kallsyms is taken:",
+			    report->name, target->nr_bodies);
 	else
-		tell(report, "%s: %u bodies have this name, and btf_extra.strict is set:",
-		     report->name, target->nr_bodies);
+		report_tell(report, "%s: %u bodies have this name, and btf_extra.strict is set:",
+			    report->name, target->nr_bodies);
 	tell_bodies(report);
 }
 
@@ -199,18 +202,19 @@ static void tell_abi(const struct btf_extra_site *body, void *data)
 	if (abi_fault_of_parameter(fault))
 		name = param_name(types, body->func_id, fault->param);
 	if (*name)
-		tell(report, "%s: body %s: parameter '%s' is %s", report->name, symbol, name, what);
+		report_tell(report, "%s: body %s: parameter '%s' is %s", report->name, symbol,
+			    name, what);
 	else if (abi_fault_of_parameter(fault))
-		tell(report, "%s: body %s: parameter %u is %s", report->name, symbol,
-		     fault->param + 1, what);
+		report_tell(report, "%s: body %s: parameter %u is %s", report->name, symbol,
+			    fault->param + 1, what);
 	else
-		tell(report, "%s: body %s: %s", report->name, symbol, what);
+		report_tell(report, "%s: body %s: %s", report->name, symbol, what);
 	if (other)
-		tell(report, "Id %u of %s is %s with the parameters that it has", other,
-		     fentry_btf_name(report->query->object, other), symbol);
+		report_tell(report, "Id %u of %s is %s with the parameters that it has", other,
+			    fentry_btf_name(report->query->object, other), symbol);
 	else
-		tell(report, "A kloc program gets what is there; see btf-extra lookup %s",
-		     report->name);
+		report_tell(report, "A kloc program gets what is there; see btf-extra lookup %s",
+			    report->name);
 }
 
 /* A function of phantom_modules.h is there for its inlined calls, or could be. */
@@ -219,10 +223,11 @@ static void tell_stub(struct report *report, bool could)
 	struct phantom_found stub;
 
 	if (report->query->stub_of(report->query->object, report->func_id, &stub))
-		tell(report, "Its inlined calls are those of %s in a module inlined%s", stub.name,
-		     stub.whole ? "" : ", without some parameters");
+		report_tell(report, "Its inlined calls are those of %s in a module inlined%s",
+			    stub.name, stub.whole ? "" : ", without some parameters");
 	else if (could)
-		tell(report, "Or expose it as a function: btf-extra expose %s", report->name);
+		report_tell(report, "Or expose it as a function: btf-extra expose %s",
+			    report->name);
 }
 
 static void tell_no_body(struct report *report)
@@ -230,11 +235,12 @@ static void tell_no_body(struct report *report)
 	const struct fentry_target *target = report->target;
 
 	if (!target->nr_inlined && !target->nr_parts)
-		tell(report, "%s: no code of it is known", report->name);
+		report_tell(report, "%s: no code of it is known", report->name);
 	else
-		tell(report, "%s: inlined at %u site%s, %s: use kloc (btf-extra lookup %s)",
-		     report->name, target->nr_inlined, plural(target->nr_inlined),
-		     target->nr_parts ? "only rests of it have a body" : "no body", report->name);
+		report_tell(report, "%s: inlined at %u site%s, %s: use kloc (btf-extra lookup %s)",
+			    report->name, target->nr_inlined, report_plural(target->nr_inlined),
+			    target->nr_parts ? "only rests of it have a body" : "no body",
+			    report->name);
 	if (target->nr_inlined)
 		tell_stub(report, true);
 }
@@ -263,20 +269,22 @@ void fentry_report(struct fentry_query *query, u32 func_id, const struct fentry_
 		tell_no_body(&report);
 		break;
 	case FENTRY_STUB:
-		tell(&report, "%s: inlined at %u site%s, no body: goes to %s in a module inlined",
-		     report.name, target->nr_inlined, plural(target->nr_inlined),
-		     target->stub.name);
+		report_tell(&report,
+			    "%s: inlined at %u site%s, no body: goes to %s in a module inlined",
+			    report.name, target->nr_inlined, report_plural(target->nr_inlined),
+			    target->stub.name);
 		break;
 	case FENTRY_NO_TEXT:
-		tell(&report, "%s: its text was freed after boot", report.name);
+		report_tell(&report, "%s: its text was freed after boot", report.name);
 		break;
 	default:
 		break;
 	}
 	if (fentry_target_accepted(query, target) && target->nr_bodies && target->nr_inlined) {
-		tell(&report, "%s: also inlined at %u site%s: fentry will miss %s, kloc would not",
-		     report.name, target->nr_inlined, plural(target->nr_inlined),
-		     target->nr_inlined == 1 ? "it" : "these");
+		report_tell(&report,
+			    "%s: also inlined at %u site%s: fentry will miss %s, kloc would not",
+			    report.name, target->nr_inlined, report_plural(target->nr_inlined),
+			    target->nr_inlined == 1 ? "it" : "these");
 		tell_stub(&report, false);
 	}
 }

@@ -30,7 +30,7 @@ struct site_walk {
 	u32 nr;
 };
 
-static int visit_site(const struct found_site *found, void *data)
+static int target_visit_site(const struct found_site *found, void *data)
 {
 	struct site_walk *walk = data;
 	const struct btf_extra_site site = site_query_describe(walk->object, found);
@@ -40,11 +40,11 @@ static int visit_site(const struct found_site *found, void *data)
 	return 0;
 }
 
-static u32 walk_sites(const struct extra_object *object, u32 func_id, site_fn fn, void *data)
+static u32 target_walk_sites(const struct extra_object *object, u32 func_id, site_fn fn, void *data)
 {
 	struct site_walk walk = { .object = object, .fn = fn, .data = data };
 
-	site_query_func(&object->tables, func_id, 0, visit_site, &walk);
+	site_query_func(&object->tables, func_id, 0, target_visit_site, &walk);
 	return walk.nr;
 }
 
@@ -59,11 +59,11 @@ static void walk_sites_meant(const struct extra_object *object, u32 func_id, sit
 	struct loc_range funcs;
 	u32 i;
 
-	if (walk_sites(object, func_id, fn, data) || is_own(object, func_id))
+	if (target_walk_sites(object, func_id, fn, data) || is_own(object, func_id))
 		return;
 	funcs = loc_index_by_name(&object->blobs.index, extra_object_func_name(object, func_id));
 	for (i = funcs.first; i < funcs.end; i++)
-		walk_sites(object, object->blobs.index.funcs[i], fn, data);
+		target_walk_sites(object, object->blobs.index.funcs[i], fn, data);
 }
 
 struct body_walk {

@@ -49,8 +49,8 @@ static unsigned long constants_base(const struct extra_object *object)
 /* One piece of the work has so many. */
 #define PIECE 256
 
-static int find_places(const struct btf_blob *types, const struct kloc_request *request,
-		       struct arg_place *places, u32 capacity)
+static int args_find_places(const struct btf_blob *types, const struct kloc_request *request,
+			    struct arg_place *places, u32 capacity)
 {
 	if (request->stub)
 		return arg_places_of_stub(loc_arch_running(), types, request->func_id,
@@ -62,8 +62,8 @@ int kloc_args_prepare(struct kloc_args *args, const struct extra_object *object,
 		      const struct kloc_request *request, u32 *done)
 {
 	struct arg_place places[BTF_EXTRA_ARGS_MAX];
-	int nr_params = find_places(&object->blobs.func_info, request, places,
-				    ARRAY_SIZE(places));
+	int nr_params = args_find_places(&object->blobs.func_info, request, places,
+					 ARRAY_SIZE(places));
 	u32 end = min_t(u32, args->nr, *done + PIECE);
 
 	if (nr_params < 0)

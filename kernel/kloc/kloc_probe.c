@@ -13,7 +13,7 @@ DEFINE_PER_CPU(struct site_frame, kloc_frames);
  * Preemption is off, so this is a read-side section of RCU as programs need it;
  * lockdep alone has to be told.
  */
-static __always_inline void run(struct kloc_program *program, struct site_frame *frame)
+static __always_inline void kloc_run(struct kloc_program *program, struct site_frame *frame)
 {
 	struct bpf_run_ctx *before;
 
@@ -44,7 +44,7 @@ int kloc_probe_hit(struct kprobe *kprobe, struct pt_regs *regs)
 	 * unwinder takes that for the place behind a "push" of one byte and goes wrong.
 	 */
 	instruction_pointer_set(&frame->regs, probe->site.address);
-	run(program, frame);
+	kloc_run(program, frame);
 	if (unlikely(args->uncoded))
 		site_args_forget(frame);
 	bpf_active_leave(active);

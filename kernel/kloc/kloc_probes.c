@@ -70,7 +70,7 @@ static void wait_for_optimizer(const struct kloc_probes *probes)
  * The kernel takes away armed probes with its locks held until all of them are changed. So each is
  * disarmed before, alone.
  */
-static void disarm(struct kloc_probes *probes)
+static void probes_disarm(struct kloc_probes *probes)
 {
 	u32 i;
 
@@ -89,7 +89,7 @@ static void free_memory(struct kloc_probes *probes)
 }
 
 /* Each call waits until none of its probes is running. */
-static void unregister(struct kprobe **kprobes, u32 nr)
+static void probes_unregister(struct kprobe **kprobes, u32 nr)
 {
 	u32 i;
 
@@ -102,7 +102,7 @@ void kloc_probes_free(struct kloc_probes *probes)
 	kloc_probes_free_all(&probes, 1);
 }
 
-static struct kprobe **join(struct kloc_probes *const *all, u32 nr, u32 *nr_joined)
+static struct kprobe **probes_join(struct kloc_probes *const *all, u32 nr, u32 *nr_joined)
 {
 	struct kprobe **joined;
 	u32 i;
@@ -126,15 +126,15 @@ void kloc_probes_free_all(struct kloc_probes *const *all, u32 nr)
 	u32 i;
 
 	for (i = 0; i < nr; i++)
-		disarm(all[i]);
+		probes_disarm(all[i]);
 	for (i = 0; i < nr; i++)
 		wait_for_optimizer(all[i]);
-	joined = nr > 1 ? join(all, nr, &nr_joined) : NULL;
+	joined = nr > 1 ? probes_join(all, nr, &nr_joined) : NULL;
 	if (joined)
-		unregister(joined, nr_joined);
+		probes_unregister(joined, nr_joined);
 	for (i = 0; i < nr; i++) {
 		if (!joined)
-			unregister(all[i]->kprobes, all[i]->nr);
+			probes_unregister(all[i]->kprobes, all[i]->nr);
 		free_memory(all[i]);
 	}
 	kvfree(joined);

@@ -12,9 +12,9 @@
 /* Tables that change while we read them are asked so often. */
 #define MAX_TRIES 16
 
-static int walk(const struct registry_state *state, const struct extra_object *object,
-		const struct kloc_request *request, btf_extra_site_fn fn, void *data,
-		u32 *total)
+static int sites_walk(const struct registry_state *state, const struct extra_object *object,
+		      const struct kloc_request *request, btf_extra_site_fn fn, void *data,
+		      u32 *total)
 {
 	const struct btf_extra_query query = {
 		.by = BTF_EXTRA_BY_ID,
@@ -45,7 +45,7 @@ static const struct extra_object *find_object(const struct registry_state *state
 }
 
 /* Counts the sites, and takes a reference to the module. */
-static int begin(struct kloc_sites *sites, const struct kloc_request *request, u32 *capacity)
+static int sites_begin(struct kloc_sites *sites, const struct kloc_request *request, u32 *capacity)
 {
 	const struct registry_state *state = registry_state();
 	const struct extra_object *object = find_object(state, request);
@@ -55,7 +55,7 @@ static int begin(struct kloc_sites *sites, const struct kloc_request *request, u
 
 	if (!object)
 		return -ENOENT;
-	err = walk(state, object, request, NULL, NULL, capacity);
+	err = sites_walk(state, object, request, NULL, NULL, capacity);
 	if (err)
 		return err;
 	nr_params = arg_places(loc_arch_running(), &object->blobs.func_info, request->func_id,
@@ -72,7 +72,7 @@ static int begin(struct kloc_sites *sites, const struct kloc_request *request, u
 	return 0;
 }
 
-static int fill(struct kloc_sites *sites, const struct kloc_request *request)
+static int sites_fill(struct kloc_sites *sites, const struct kloc_request *request)
 {
 	const struct registry_state *state = registry_state();
 	const struct extra_object *object = find_object(state, request);
@@ -80,7 +80,7 @@ static int fill(struct kloc_sites *sites, const struct kloc_request *request)
 
 	if (state->generation != sites->generation)
 		return -EAGAIN;
-	err = walk(state, object, request, keep_site, sites, NULL);
+	err = sites_walk(state, object, request, keep_site, sites, NULL);
 	return err ?: sites->nr_sites ? 0 : -ENOENT;
 }
 
@@ -138,7 +138,7 @@ static int collect_once(struct kloc_sites *sites, struct kloc_args *args,
 	int err;
 
 	rcu_read_lock();
-	err = begin(sites, request, &capacity);
+	err = sites_begin(sites, request, &capacity);
 	rcu_read_unlock();
 	if (err)
 		return err;
@@ -146,7 +146,7 @@ static int collect_once(struct kloc_sites *sites, struct kloc_args *args,
 	if (!sites->sites)
 		return -ENOMEM;
 	rcu_read_lock();
-	err = fill(sites, request);
+	err = sites_fill(sites, request);
 	rcu_read_unlock();
 	return err ?: collect_args(sites, args, request);
 }

@@ -212,7 +212,7 @@ void site_args_prepare(struct site_args *args, const struct btf_blob *types, u32
 
 /* ---- at a hit ---- */
 
-static void put(struct site_frame *frame, u16 to, u64 value)
+static void args_put(struct site_frame *frame, u16 to, u64 value)
 {
 	*(u64 *)((char *)frame + to) = value;
 }
@@ -223,7 +223,7 @@ static void take_back(const struct site_args *args, struct site_frame *frame, u3
 
 	for (i = 0; i < args->nr_moves; i++)
 		if (args->moves[i].param == param)
-			put(frame, args->moves[i].to, 0);
+			args_put(frame, args->moves[i].to, 0);
 	if (param < BTF_EXTRA_ARGS_CODED)
 		*arch_args_word(&frame->regs) |= (u64)BTF_EXTRA_ARGS_NONE << 4 * param;
 }
@@ -251,7 +251,7 @@ void site_args_read(const struct site_args *args, const struct arg_move *move, u
 	if (copy_from_kernel_nofault(&value, (const void *)address, 8 - move->shift / 8))
 		take_back(args, frame, move->param);
 	else
-		put(frame, move->to, arg_move_extend(move, value));
+		args_put(frame, move->to, arg_move_extend(move, value));
 }
 NOKPROBE_SYMBOL(site_args_read);
 

@@ -111,7 +111,7 @@ const struct base_btf *vmlinux_btf(void)
 }
 
 /* If one byte of a page can be read, the whole page can. */
-static bool readable(const void *at, size_t size)
+static bool image_readable(const void *at, size_t size)
 {
 	const u8 *page = PTR_ALIGN_DOWN((const u8 *)at, PAGE_SIZE);
 	bool ok = true;
@@ -143,7 +143,7 @@ void vmlinux_btf_settle(const void *at)
 {
 	size_t size = vmlinux_base.bytes.size;
 
-	if (!vmlinux_base.bytes.copy || !near_image(at, size) || !readable(at, size) ||
+	if (!vmlinux_base.bytes.copy || !near_image(at, size) || !image_readable(at, size) ||
 	    memcmp(at, vmlinux_base.bytes.copy, size))
 		return;
 	/* A reader sees either address. The bytes at both are the same. */

@@ -25,7 +25,8 @@ static bool is_taken(const char *name)
 	return other;
 }
 
-static int add_file(struct extra_object *object, const char *suffix, const void *data, size_t size)
+static int blob_add_file(struct extra_object *object, const char *suffix, const void *data,
+			 size_t size)
 {
 	struct blob_file *file = &object->shown[object->nr_shown];
 	int err;
@@ -66,20 +67,20 @@ int blob_files_add_frames(struct extra_object *object)
 {
 	const struct extra_bytes frames = object_frames_bytes(object);
 
-	return frames.data ? add_file(object, ".frames", frames.data, frames.size) : 0;
+	return frames.data ? blob_add_file(object, ".frames", frames.data, frames.size) : 0;
 }
 
 int blob_files_add(struct extra_object *object)
 {
 	int err;
 
-	err = add_file(object, "", object->blobs.func_info.data, object->blobs.func_info.size);
+	err = blob_add_file(object, "", object->blobs.func_info.data, object->blobs.func_info.size);
 	if (!err)
-		err = add_file(object, ".types", object->blobs.types.data,
-			       object->blobs.types.size);
+		err = blob_add_file(object, ".types", object->blobs.types.data,
+				    object->blobs.types.size);
 	if (!err && object->blobs.marks)
-		err = add_file(object, ".marks", object->blobs.marks,
-			       object->blobs.nr_marks * sizeof(*object->blobs.marks));
+		err = blob_add_file(object, ".marks", object->blobs.marks,
+				    object->blobs.nr_marks * sizeof(*object->blobs.marks));
 	if (!err)
 		err = blob_files_add_frames(object);
 	if (err)

@@ -10,14 +10,14 @@
 #include "objects/kernel_symbol.h"
 #include "objects/object_frames.h"
 
-static int refuse(const struct object_source *source, const char *reason, int err)
+static int object_refuse(const struct object_source *source, const char *reason, int err)
 {
 	pr_err("%s: refused: %s\n", source->name, reason);
 	return err;
 }
 
-static int refuse_fault(const struct object_source *source, const char *where,
-			const struct btf_fault *fault)
+static int object_refuse_fault(const struct object_source *source, const char *where,
+			       const struct btf_fault *fault)
 {
 	pr_err("%s: refused: %s: type id %u, byte %u: %s\n", source->name, where, fault->type_id,
 	       fault->offset, btf_fault_text(fault->code));
@@ -31,7 +31,7 @@ static int check_build_id(struct extra_object *object, const struct object_sourc
 	int size = host->build_id(source->module, running);
 
 	if (size < 0)
-		return refuse(source, "build-id of what is running is not known", size);
+		return object_refuse(source, "build-id of what is running is not known", size);
 	if (size != elf->build_id.size || memcmp(running, elf->build_id.data, size)) {
 		pr_err("%s: refused: made for build-id %*phN, running is %*phN\n", source->name,
 		       (int)elf->build_id.size, elf->build_id.data, size, running);
@@ -105,18 +105,20 @@ static const struct btf_blob *find_base(struct extra_object *object,
 	int err;
 
 	if (nr_sums != 1 && !(nr_sums == 2 && source->module))
-		return ERR_PTR(refuse(source, "made over another number of levels of base BTF",
-				      -EINVAL));
+		return ERR_PTR(object_refuse(source,
+					     "made over another number of levels of base BTF",
+					     -EINVAL));
 	if (!base_btf_is(vmlinux, &sums[0]))
-		return ERR_PTR(refuse(source, "made over base BTF of another kernel", -EINVAL));
+		return ERR_PTR(object_refuse(source, "made over base BTF of another kernel",
+					     -EINVAL));
 	if (nr_sums == 1)
 		return &vmlinux->blob;
 	err = host->module_base(&object->module_btf, source->module, vmlinux);
 	if (err)
-		return ERR_PTR(refuse(source, "BTF of the module cannot be read", err));
+		return ERR_PTR(object_refuse(source, "BTF of the module cannot be read", err));
 	if (!base_btf_is(&object->module_btf, &sums[1]))
-		return ERR_PTR(refuse(source, "made over BTF of another build of the module",
-				      -EINVAL));
+		return ERR_PTR(object_refuse(source, "made over BTF of another build of the module",
+					     -EINVAL));
 	return &object->module_btf.blob;
 }
 
@@ -155,8 +157,8 @@ static int open_blobs(struct extra_object *object, const struct object_source *s
 	if (!err)
 		err = open_kept(object, source, elf, base, &fault);
 	if (err == -ENOMEM)
-		return refuse(source, "out of memory", err);
-	return err ? refuse_fault(source, extra_part_name(fault.part), &fault.in) : 0;
+		return object_refuse(source, "out of memory", err);
+	return err ? object_refuse_fault(source, extra_part_name(fault.part), &fault.in) : 0;
 }
 
 static int count_sites(struct extra_object *object, const struct object_source *source)
@@ -170,7 +172,7 @@ static int count_sites(struct extra_object *object, const struct object_source *
 	object->sections = kcalloc(blobs->index.nr_elf_sections + 1, sizeof(*object->sections),
 				   GFP_KERNEL);
 	if (!object->sections)
-		return refuse(source, "out of memory", -ENOMEM);
+		return object_refuse(source, "out of memory", -ENOMEM);
 	object->bytes = (size_t)blobs->types.size + blobs->func_info.size +
 			blobs->nr_marks * sizeof(*blobs->marks) +
 			base_btf_memory(&object->module_btf);
@@ -182,7 +184,7 @@ static int count_sites(struct extra_object *object, const struct object_source *
 static int list_files(struct extra_object *object, const struct object_source *source)
 {
 	if (func_files_open(&object->files, &object->blobs.types, object->blobs.first_own_id))
-		return refuse(source, "out of memory", -ENOMEM);
+		return object_refuse(source, "out of memory", -ENOMEM);
 	object->bytes += object->files.nr * sizeof(*object->files.files);
 	return 0;
 }
@@ -212,7 +214,7 @@ static const struct extra_object *object_of(const struct site_tables *tables)
 	return container_of(tables, struct extra_object, tables);
 }
 
-static struct section_place place(const struct site_tables *tables, u32 elf)
+static struct section_place object_place(const struct site_tables *tables, u32 elf)
 {
 	const struct extra_object *object = object_of(tables);
 	const struct object_section *section = &object->sections[elf];
@@ -231,7 +233,7 @@ static struct section_place place(const struct site_tables *tables, u32 elf)
 static bool symbol_begins(const struct site_tables *tables, u32 elf, u32 offset, const char *name,
 			  u32 size)
 {
-	unsigned long section = place(tables, elf).address;
+	unsigned long section = object_place(tables, elf).address;
 	char symbol[KSYM_SYMBOL_LEN];
 
 	return section && kernel_symbol_at(section + offset, symbol) &&
@@ -244,7 +246,7 @@ static const char *func_file(const struct site_tables *tables, u32 func)
 }
 
 static const struct site_tables_ops ops = {
-	.place = place,
+	.place = object_place,
 	.symbol_begins = symbol_begins,
 	.func_file = func_file,
 };
@@ -262,8 +264,8 @@ static void fill_tables(struct extra_object *object)
 
 /* ---- creating an object ---- */
 
-static int fill(struct extra_object *object, const struct object_source *source,
-		const struct object_host *host)
+static int object_fill(struct extra_object *object, const struct object_source *source,
+		       const struct object_host *host)
 {
 	const struct base_btf *vmlinux;
 	struct btf_fault fault;
@@ -271,20 +273,20 @@ static int fill(struct extra_object *object, const struct object_source *source,
 	int err;
 
 	if (strscpy(object->name, source->name, sizeof(object->name)) < 0)
-		return refuse(source, "name is too long", -EINVAL);
+		return object_refuse(source, "name is too long", -EINVAL);
 	object->module = source->module;
 	if (source->func_info.data)
 		err = extra_elf_open_rest(&elf, source->image, source->image_size, &fault);
 	else
 		err = extra_elf_open(&elf, source->image, source->image_size, &fault);
 	if (err)
-		return refuse_fault(source, "file", &fault);
+		return object_refuse_fault(source, "file", &fault);
 	err = check_build_id(object, source, &elf, host);
 	if (err)
 		return err;
 	vmlinux = host->base();
 	if (IS_ERR(vmlinux))
-		return refuse(source, "BTF of the kernel cannot be read", PTR_ERR(vmlinux));
+		return object_refuse(source, "BTF of the kernel cannot be read", PTR_ERR(vmlinux));
 	if (source->types.data)
 		elf.types = source->types;
 	if (source->func_info.data)
@@ -297,7 +299,7 @@ static int fill(struct extra_object *object, const struct object_source *source,
 	if (!err) {
 		err = host->place(object, &elf);
 		if (err)
-			refuse(source, "its sections are not where its functions say", err);
+			object_refuse(source, "its sections are not where its functions say", err);
 	}
 	return err;
 }
@@ -310,8 +312,8 @@ struct extra_object *extra_object_create(const struct object_source *source,
 	int err;
 
 	if (!object)
-		return ERR_PTR(refuse(source, "out of memory", -ENOMEM));
-	err = fill(object, source, host);
+		return ERR_PTR(object_refuse(source, "out of memory", -ENOMEM));
+	err = object_fill(object, source, host);
 	if (err) {
 		extra_object_destroy(object);
 		return ERR_PTR(err);

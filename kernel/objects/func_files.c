@@ -78,7 +78,7 @@ struct func_key {
 	u32 func;
 };
 
-static int compare_func(const void *key, u32 i)
+static int files_compare_func(const void *key, u32 i)
 {
 	const struct func_key *wanted = key;
 	u32 func = wanted->files[i].func;
@@ -89,7 +89,7 @@ static int compare_func(const void *key, u32 i)
 const char *func_files_path(const struct func_files *files, u32 func)
 {
 	const struct func_key key = { .files = files->files, .func = func };
-	u32 at = lower_bound(0, files->nr, 0, compare_func, &key);
+	u32 at = lower_bound(0, files->nr, 0, files_compare_func, &key);
 
 	if (at == files->nr || files->files[at].func != func)
 		return NULL;

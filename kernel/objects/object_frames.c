@@ -37,7 +37,7 @@ static int copy_bytes(struct object_frames *frames)
 	return 0;
 }
 
-static void destroy(struct object_frames *frames)
+static void frames_destroy(struct object_frames *frames)
 {
 	if (!frames)
 		return;
@@ -63,7 +63,7 @@ int object_frames_add(struct extra_object *object, const struct extra_elf *elf, 
 		err = inline_frames_open(&frames->parts, &frames->bytes, &object->blobs.func_info,
 					 elf, fault);
 	if (err) {
-		destroy(frames);
+		frames_destroy(frames);
 		return err;
 	}
 	for (i = 0; i < index->nr_elf_sections; i++)
@@ -123,6 +123,6 @@ struct extra_bytes object_frames_bytes(const struct extra_object *object)
 
 void object_frames_destroy(struct extra_object *object)
 {
-	destroy(frames_of(object));
+	frames_destroy(frames_of(object));
 	RCU_INIT_POINTER(object->frames, NULL);
 }

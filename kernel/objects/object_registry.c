@@ -99,7 +99,7 @@ static struct registry_state *state_alloc(u32 nr_objects, u32 nr_ranges)
 }
 
 /* Allocates two states. The published one stays until another takes its place. */
-static int reserve(u32 nr_objects, u32 nr_ranges, struct registry_state *fresh[2])
+static int registry_reserve(u32 nr_objects, u32 nr_ranges, struct registry_state *fresh[2])
 {
 	fresh[0] = state_alloc(nr_objects, nr_ranges);
 	fresh[1] = state_alloc(nr_objects, nr_ranges);
@@ -172,7 +172,7 @@ static void tell_watcher(void)
 }
 
 /* Publishes a state. The one before has readers until wait_for_readers() returns. */
-static void publish(struct registry_state *state)
+static void registry_publish(struct registry_state *state)
 {
 	state->generation = ++generation;
 	rcu_assign_pointer(current_state, (const struct registry_state __rcu *)state);
@@ -208,7 +208,7 @@ static int replace_locked(struct extra_object *before, struct extra_object *obje
 		return -EEXIST;
 	for (i = 0; i < old->nr_objects; i++)
 		nr_ranges += old->objects[i]->blobs.index.nr_elf_sections;
-	err = reserve(nr_objects, nr_ranges, fresh);
+	err = registry_reserve(nr_objects, nr_ranges, fresh);
 	if (err)
 		return err;
 	object->id = last_id + 1;
@@ -219,7 +219,7 @@ static int replace_locked(struct extra_object *before, struct extra_object *obje
 		return -ERANGE;
 	}
 	last_id++;
-	publish(fresh[0]);
+	registry_publish(fresh[0]);
 	for (i = 0; i < ARRAY_SIZE(states); i++) {
 		kvfree_rcu(states[i], rcu);
 		states[i] = fresh[i];
@@ -247,14 +247,14 @@ int registry_add(struct extra_object *object)
 }
 
 /* Fills the other state, but for one object, and publishes it. */
-static void turn(const struct extra_object *without)
+static void registry_turn(const struct extra_object *without)
 {
 	u32 next = !in_use;
 
 	if (other_was_read)
 		wait_for_readers();
 	fill_state(states[next], locked_state(), without, NULL);
-	publish(states[next]);
+	registry_publish(states[next]);
 	in_use = next;
 	other_was_read = true;
 }
@@ -272,7 +272,7 @@ struct extra_object *registry_remove(const char *name, const struct module *modu
 		    state->objects[i]->module == module)
 			found = state->objects[i];
 	if (found) {
-		turn(found);
+		registry_turn(found);
 		wait_for_readers();
 	}
 	mutex_unlock(&registry_lock);
@@ -290,7 +290,7 @@ void registry_forget_init(const struct module *module)
 		if (state->objects[i]->module != module)
 			continue;
 		if (placement_forget_init(state->objects[i]))
-			turn(NULL);
+			registry_turn(NULL);
 		else
 			tell_watcher();
 		break;

@@ -42,7 +42,7 @@ struct extra_object *published_object(u32 id)
 	return object;
 }
 
-static int show(struct extra_object *object, struct extra_object *before)
+static int published_show(struct extra_object *object, struct extra_object *before)
 {
 	int err;
 
@@ -61,8 +61,9 @@ static int show(struct extra_object *object, struct extra_object *before)
 	return err;
 }
 
-static struct extra_object *add(const struct object_source *source, const struct object_host *host,
-				struct extra_object *before)
+static struct extra_object *published_make(const struct object_source *source,
+					   const struct object_host *host,
+					   struct extra_object *before)
 {
 	struct extra_object *object;
 	int err;
@@ -71,7 +72,7 @@ static struct extra_object *add(const struct object_source *source, const struct
 	object = extra_object_create(source, host);
 	if (IS_ERR(object))
 		return object;
-	err = !before && published_has(source->name) ? -EEXIST : show(object, before);
+	err = !before && published_has(source->name) ? -EEXIST : published_show(object, before);
 	if (!err) {
 		extra_object_destroy(before);
 		return object;
@@ -86,7 +87,7 @@ static struct extra_object *add(const struct object_source *source, const struct
 struct extra_object *published_add(const struct object_source *source,
 				   const struct object_host *host)
 {
-	return add(source, host, NULL);
+	return published_make(source, host, NULL);
 }
 
 void published_count(const struct object_source *source, struct load_tally *tally)
@@ -106,7 +107,8 @@ struct extra_object *published_replace(const struct object_source *source,
 	/* The lock keeps the object alive. */
 	before = (struct extra_object *)registry_named(registry_state(), source->name);
 	rcu_read_unlock();
-	return add(source, host, before && before->module == source->module ? before : NULL);
+	return published_make(source, host,
+			      before && before->module == source->module ? before : NULL);
 }
 
 bool published_remove(const char *name, const struct module *module)

@@ -49,7 +49,7 @@ static u32 present_id(const char *name)
 }
 
 /* The sum takes too long for a reader of RCU. */
-static void compare(struct phantom_object_state *state)
+static void phantom_compare(struct phantom_object_state *state)
 {
 	const struct extra_object *object;
 
@@ -75,7 +75,7 @@ u32 phantom_object_id(struct phantom_object_state *state)
 	u32 id = present_id(state->name);
 
 	if (id && id != state->seen)
-		compare(state);
+		phantom_compare(state);
 	return id && id == state->fits ? id : 0;
 }
 
@@ -120,8 +120,8 @@ static void note_site(const struct kloc_site *site, u32 required, struct phantom
 }
 
 /* Collects the sites and asks which are left out. If that fails there is nothing to free. */
-static int begin(struct phantom_func_state *state, const struct phantom_func *func, u32 object,
-		 struct kloc_request *request, struct kloc_sites *sites)
+static int phantom_begin(struct phantom_func_state *state, const struct phantom_func *func,
+			 u32 object, struct kloc_request *request, struct kloc_sites *sites)
 {
 	int err;
 
@@ -141,8 +141,8 @@ static int begin(struct phantom_func_state *state, const struct phantom_func *fu
 	return 0;
 }
 
-static void end(struct phantom_func_state *state, const struct kloc_request *request,
-		struct kloc_sites *sites)
+static void phantom_end(struct phantom_func_state *state, const struct kloc_request *request,
+			struct kloc_sites *sites)
 {
 	u32 i;
 
@@ -167,7 +167,7 @@ static int arm_func(struct phantom *phantom, u32 i, u32 object, u32 *room)
 	struct kloc_sites sites;
 	int err;
 
-	err = begin(state, &phantom->funcs[i], object, &request, &sites);
+	err = phantom_begin(state, &phantom->funcs[i], object, &request, &sites);
 	/* The others stay armed while a module comes. Its sites are armed when it lives. */
 	if (err == -EPROBE_DEFER)
 		return 0;
@@ -176,7 +176,7 @@ static int arm_func(struct phantom *phantom, u32 i, u32 object, u32 *room)
 	err = sites.nr_sites > *room ? -ENOSPC :
 		kloc_probes_attach(&state->probes, &sites, &request, phantom_hit,
 				   &phantom->target);
-	end(state, &request, &sites);
+	phantom_end(state, &request, &sites);
 	/* No site of this function can be armed. */
 	if (err == -EOPNOTSUPP)
 		err = 0;
@@ -219,7 +219,7 @@ u32 phantom_nr_probes(const struct phantom *phantom)
 	return nr;
 }
 
-static void disarm(struct phantom *phantom)
+static void phantom_disarm(struct phantom *phantom)
 {
 	u32 i;
 
@@ -245,14 +245,14 @@ int phantom_arm(struct phantom *phantom, u32 room)
 	}
 	/* All of its calls that can be seen, or none. */
 	if (err)
-		disarm(phantom);
+		phantom_disarm(phantom);
 	else
 		phantom->armed = true;
 	phantom->error = err;
 	return err;
 }
 
-static u32 add_probes(struct phantom *phantom, struct kloc_probes **all, u32 nr)
+static u32 phantom_add_probes(struct phantom *phantom, struct kloc_probes **all, u32 nr)
 {
 	u32 i;
 
@@ -276,13 +276,13 @@ void phantom_disarm_all(struct list_head *phantoms)
 		if (!all)
 			break;
 		phantom->missed += missed_by_probes(phantom);
-		nr = add_probes(phantom, all, nr);
+		nr = phantom_add_probes(phantom, all, nr);
 	}
 	if (all)
 		kloc_probes_free_all(all, nr);
 	kvfree(all);
 	list_for_each_entry(phantom, phantoms, gone)
-		disarm(phantom);
+		phantom_disarm(phantom);
 }
 
 /* Tells what arming would say, except that no probe is asked of the kernel. */
@@ -299,11 +299,11 @@ static int try_func(struct phantom *phantom, u32 i)
 	state->report = (struct phantom_report){};
 	if (!object || phantom_refused(&phantom->funcs[i], object))
 		return 0;
-	err = begin(state, &phantom->funcs[i], object, &request, &sites);
+	err = phantom_begin(state, &phantom->funcs[i], object, &request, &sites);
 	if (err)
 		return err == -EPROBE_DEFER ? 0 : err;
 	err = kloc_sites_leave_out(&sites, &request);
-	end(state, &request, &sites);
+	phantom_end(state, &request, &sites);
 	kloc_probes_free(&state->probes);
 	return err;
 }

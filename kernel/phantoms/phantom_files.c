@@ -61,7 +61,7 @@ static struct phantom *phantom_of(struct kobj_attribute *attribute)
 	return container_of(attribute, struct phantom, file);
 }
 
-static ssize_t show(struct kobject *kobj, struct kobj_attribute *attribute, char *buffer)
+static ssize_t phantom_show(struct kobject *kobj, struct kobj_attribute *attribute, char *buffer)
 {
 	ssize_t size;
 
@@ -71,8 +71,8 @@ static ssize_t show(struct kobject *kobj, struct kobj_attribute *attribute, char
 	return size;
 }
 
-static ssize_t store(struct kobject *kobj, struct kobj_attribute *attribute, const char *text,
-		     size_t size)
+static ssize_t phantom_store(struct kobject *kobj, struct kobj_attribute *attribute,
+			     const char *text, size_t size)
 {
 	bool hold = sysfs_streq(text, "arm");
 	int err;
@@ -103,14 +103,14 @@ void phantom_files_exit(void)
 	kobject_put(folder);
 }
 
-static int add_file(struct phantom *phantom)
+static int phantom_add_file(struct phantom *phantom)
 {
 	sysfs_attr_init(&phantom->file.attr);
 	phantom->file.attr.name = phantom->name;
 	/* Reading it takes time under locks, and its counts tell what the kernel does. */
 	phantom->file.attr.mode = 0600;
-	phantom->file.show = show;
-	phantom->file.store = store;
+	phantom->file.show = phantom_show;
+	phantom->file.store = phantom_store;
 	return sysfs_create_file(folder, &phantom->file.attr);
 }
 
@@ -132,7 +132,7 @@ int phantom_files_add(struct phantom_files *files, const struct module *module,
 	if (err)
 		return err;
 	while (!err && files->nr < set->nr_phantoms) {
-		err = add_file(&set->phantoms[files->nr]);
+		err = phantom_add_file(&set->phantoms[files->nr]);
 		files->nr += !err;
 		cond_resched();
 	}

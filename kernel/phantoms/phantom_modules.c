@@ -32,7 +32,7 @@ static LIST_HEAD(modules);
 /* ---- modules of stubs ---- */
 
 /* These return the reason for a refusal, whose error is another than -EINVAL. */
-static const char *refuse(struct phantom_module *module, const char *wrong, int error)
+static const char *stubs_refuse(struct phantom_module *module, const char *wrong, int error)
 {
 	module->error = error;
 	return wrong;
@@ -40,7 +40,7 @@ static const char *refuse(struct phantom_module *module, const char *wrong, int 
 
 static const char *refuse_for_memory(struct phantom_module *module)
 {
-	return refuse(module, "out of memory", -ENOMEM);
+	return stubs_refuse(module, "out of memory", -ENOMEM);
 }
 
 static void module_free(struct phantom_module *module)
@@ -123,8 +123,8 @@ static const char *fill_phantoms(struct phantom_module *module, const unsigned l
 	return NULL;
 }
 
-static const char *fill(struct phantom_module *module, const struct phantom_table *table,
-			const unsigned long *stubs)
+static const char *stubs_fill(struct phantom_module *module, const struct phantom_table *table,
+			      const unsigned long *stubs)
 {
 	const char *wrong = copy_table(module, table);
 
@@ -172,7 +172,7 @@ static const char *check_names(const struct phantom_module *added)
 /* Modules come and go one at a time. Readers of their files take phantoms_lock() as well. */
 static DEFINE_MUTEX(modules_lock);
 
-static const char *publish(struct phantom_module *added)
+static const char *stubs_publish(struct phantom_module *added)
 {
 	const char *wrong = check_names(added);
 	int err;
@@ -180,9 +180,9 @@ static const char *publish(struct phantom_module *added)
 	if (wrong)
 		return wrong;
 	if (list_empty(&modules) && phantom_watch_begin(phantom_arming_wake))
-		return refuse(added,
-			      "the kernel has no function whose probe tells when ftrace changes code",
-			      -EOPNOTSUPP);
+		return stubs_refuse(added,
+				    "the kernel has no function whose probe tells when ftrace changes code",
+				    -EOPNOTSUPP);
 	err = phantom_files_add(&added->files, added->module, added->table, &added->set);
 	if (!err) {
 		phantoms_lock();
@@ -193,7 +193,7 @@ static const char *publish(struct phantom_module *added)
 	}
 	if (list_empty(&modules))
 		phantom_watch_end();
-	return refuse(added, "it cannot be shown in sysfs", err);
+	return stubs_refuse(added, "it cannot be shown in sysfs", err);
 }
 
 /* Returns NULL if stubs may have probes that call BPF programs. */
@@ -203,9 +203,9 @@ static const char *check_kernel(struct phantom_module *added)
 		  security_locked_down(LOCKDOWN_BPF_READ_KERNEL);
 
 	if (err)
-		return refuse(added, "the kernel is locked down", err);
+		return stubs_refuse(added, "the kernel is locked down", err);
 	return bpf_active ? NULL :
-	       refuse(added, "the kernel's bpf_prog_active was not found", -ENODEV);
+	       stubs_refuse(added, "the kernel's bpf_prog_active was not found", -ENODEV);
 }
 
 int btf_extra_add_phantoms(struct module *module, const struct phantom_table *table,
@@ -219,10 +219,10 @@ int btf_extra_add_phantoms(struct module *module, const struct phantom_table *ta
 		return -ENOMEM;
 	added->module = module;
 	added->error = -EINVAL;
-	wrong = check_kernel(added) ?: fill(added, table, stubs);
+	wrong = check_kernel(added) ?: stubs_fill(added, table, stubs);
 	if (!wrong) {
 		mutex_lock(&modules_lock);
-		wrong = publish(added);
+		wrong = stubs_publish(added);
 		mutex_unlock(&modules_lock);
 	}
 	if (!wrong)

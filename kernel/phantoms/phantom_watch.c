@@ -6,12 +6,12 @@
 
 static void (*changed)(void);
 
-static void wake(struct irq_work *work)
+static void watch_wake(struct irq_work *work)
 {
 	changed();
 }
 
-static struct irq_work wake_work = IRQ_WORK_INIT(wake);
+static struct irq_work wake_work = IRQ_WORK_INIT(watch_wake);
 
 /* ftrace and the kernel's text are locked here. */
 static int code_changed(struct kprobe *kprobe, struct pt_regs *regs)

@@ -14,7 +14,7 @@ static_assert(sizeof(struct inline_frame) <= sizeof(struct btf_extra_chain_frame
  * The core has filled the memory with its own frames, which are smaller. From the last one on each
  * is put where it belongs: an NMI has no stack to put them all aside.
  */
-static void spread(struct btf_extra_chain_frame *frames, u32 nr, u32 object)
+static void frames_spread(struct btf_extra_chain_frame *frames, u32 nr, u32 object)
 {
 	const struct inline_frame *found = (const void *)frames;
 
@@ -56,7 +56,7 @@ int frame_query_at(const struct registry_state *state, unsigned long address,
 			      capacity);
 	if (!nr)
 		return -ENOENT;
-	spread(frames, min(nr, capacity), range->object->id);
+	frames_spread(frames, min(nr, capacity), range->object->id);
 	if (origin) {
 		origin->frames = of;
 		origin->freed = freed;

@@ -19,7 +19,7 @@ static bool parsed;
  * Asks for the file of that name of this kernel, on behalf of no device: with one, each suspend
  * would read all blobs again, so that they are at hand when it resumes.
  */
-static int request(const struct firmware **firmware, const char *name)
+static int firmware_get(const struct firmware **firmware, const char *name)
 {
 	char *path = kasprintf(GFP_KERNEL, "btf_extra/%s/%s", init_utsname()->release, name);
 	int err;
@@ -74,7 +74,7 @@ void firmware_source_open(void)
 	u32 line;
 
 	/* This kernel may have no folder: its blobs may come from the data module. */
-	if (!manifest_exists() || request(&file, "manifest"))
+	if (!manifest_exists() || firmware_get(&file, "manifest"))
 		return;
 	if (manifest_parse(&manifest, file->data, file->size, &line))
 		pr_err("manifest: line %u cannot be read; no firmware is asked for\n", line);
@@ -99,7 +99,7 @@ int firmware_source_read(const char *name, const struct firmware **file)
 	if (!smp_load_acquire(&parsed) || !manifest_has(&manifest, name))
 		return -ENOENT;
 	snprintf(path, sizeof(path), "%s.btf_extra", name);
-	err = request(file, path);
+	err = firmware_get(file, path);
 	if (err)
 		pr_err("%s: in the manifest, but its file cannot be read\n", name);
 	/* -ENOENT is for the manifest alone. */

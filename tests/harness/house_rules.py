@@ -141,6 +141,29 @@ def no_circles():
                 yield f"{folder} may include {listed}, which has no rule of its own"
 
 
+# A definition in the kernel's style: its body begins with a brace in the first column.
+FUNCTION = re.compile(r"^(?!typedef\b)(\w[\w \t*\n]*?[\s*])(\w+)\([^;{}]*\)[\w \t\n]*\n\{", re.MULTILINE)
+
+
+def distinct_names():
+    """A function of the kernel side can be told from others by its name alone, as in a stack trace."""
+    defined = {}
+    for path in c_family():
+        if not path.startswith("kernel/") or path.startswith("kernel/tests/"):
+            continue
+        code = COMMENT.sub(lambda found: "\n" * found[0].count("\n"), TEXT[path])
+        for before, name in FUNCTION.findall(code):
+            if "static" in before.split() and "_" not in name:
+                yield f"{path}: {name}(): a static function has the noun of its file in its name"
+            if path.endswith(".c"):
+                # One architecture is in a build.
+                file = "kernel/arch/" if path.startswith("kernel/arch/") else path
+                defined.setdefault(name, set()).add(file)
+    for name, files in sorted(defined.items()):
+        if len(files) > 1:
+            yield f"{name}() is defined in {' and in '.join(sorted(files))}"
+
+
 def core_environment():
     for path in c_family():
         if path == "kernel/core/core_env.h":
@@ -342,6 +365,7 @@ def shell():
 RULES = {
     "includes go one way": include_directions,
     "the folders of the kernel side are in order": no_circles,
+    "functions of the kernel side have distinct names": distinct_names,
     "one environment header": core_environment,
     "an architecture has one home": architectures_have_homes,
     "every source file names its licence": licences,

@@ -11,13 +11,13 @@
 #include "arch/arch.h"
 
 /* Fields of an instruction. */
-static __always_inline u32 field(u32 instruction, u32 high, u32 low)
+static __always_inline u32 insn_field(u32 instruction, u32 high, u32 low)
 {
 	return (instruction & GENMASK(high, low)) >> low;
 }
 
-#define RD(instruction) field(instruction, 4, 0)
-#define RN(instruction) field(instruction, 9, 5)
+#define RD(instruction) insn_field(instruction, 4, 0)
+#define RN(instruction) insn_field(instruction, 9, 5)
 
 /* Register 31 is the stack pointer here; in other operands it is zero. */
 static __always_inline u64 register_or_sp(const struct pt_regs *regs, u32 number)
@@ -41,9 +41,9 @@ static __always_inline bool is_mov(u32 instruction)
 	return (instruction & 0x7fe0ffe0) == 0x2a0003e0;
 }
 
-static __always_inline u64 mov(u32 instruction, const struct pt_regs *regs)
+static __always_inline u64 simulate_mov(u32 instruction, const struct pt_regs *regs)
 {
-	return of_its_width(instruction, pt_regs_read_reg(regs, field(instruction, 20, 16)));
+	return of_its_width(instruction, pt_regs_read_reg(regs, insn_field(instruction, 20, 16)));
 }
 
 /* A wide MOV is one of these. */
@@ -51,15 +51,15 @@ enum { MOVN = 0, MOVZ = 2, MOVK = 3 };
 
 static __always_inline bool is_mov_wide(u32 instruction)
 {
-	return (instruction & 0x1f800000) == 0x12800000 && field(instruction, 30, 29) != 1;
+	return (instruction & 0x1f800000) == 0x12800000 && insn_field(instruction, 30, 29) != 1;
 }
 
 static __always_inline u64 mov_wide(u32 instruction, const struct pt_regs *regs)
 {
-	u32 shift = 16 * field(instruction, 22, 21);
-	u64 value = (u64)field(instruction, 20, 5) << shift;
+	u32 shift = 16 * insn_field(instruction, 22, 21);
+	u64 value = (u64)insn_field(instruction, 20, 5) << shift;
 
-	switch (field(instruction, 30, 29)) {
+	switch (insn_field(instruction, 30, 29)) {
 	case MOVN:
 		value = ~value;
 		break;
@@ -76,10 +76,10 @@ static __always_inline bool is_add(u32 instruction)
 	return (instruction & 0x3f800000) == 0x11000000 && RD(instruction) != 31;
 }
 
-static __always_inline u64 add(u32 instruction, const struct pt_regs *regs)
+static __always_inline u64 simulate_add(u32 instruction, const struct pt_regs *regs)
 {
 	u64 value = register_or_sp(regs, RN(instruction));
-	u64 immediate = field(instruction, 21, 10);
+	u64 immediate = insn_field(instruction, 21, 10);
 
 	if (instruction & BIT(22))
 		immediate <<= 12;
@@ -92,17 +92,17 @@ enum { LOAD = 1, LOAD_SIGNED_64 = 2, LOAD_SIGNED_32 = 3 };
 
 static __always_inline bool is_load(u32 instruction)
 {
-	u32 kind = field(instruction, 23, 22), log_size = field(instruction, 31, 30);
+	u32 kind = insn_field(instruction, 23, 22), log_size = insn_field(instruction, 31, 30);
 
 	/* Kind 0 stores. What is as wide as its register already is not sign-extended. */
 	return (instruction & 0x3f000000) == 0x39000000 && kind && kind + log_size <= 4;
 }
 
-static __always_inline bool load(u32 instruction, const struct pt_regs *regs, u64 *value)
+static __always_inline bool simulate_load(u32 instruction, const struct pt_regs *regs, u64 *value)
 {
-	u32 kind = field(instruction, 23, 22), log_size = field(instruction, 31, 30);
+	u32 kind = insn_field(instruction, 23, 22), log_size = insn_field(instruction, 31, 30);
 	u64 from = register_or_sp(regs, RN(instruction)) +
-		   ((u64)field(instruction, 21, 10) << log_size);
+		   ((u64)insn_field(instruction, 21, 10) << log_size);
 
 	*value = 0;
 	if (copy_from_kernel_nofault(value, (const void *)from, 1 << log_size))
@@ -114,7 +114,7 @@ static __always_inline bool load(u32 instruction, const struct pt_regs *regs, u6
 	return true;
 }
 
-static __always_inline bool simulate(u32 instruction, struct pt_regs *regs)
+static __always_inline bool simulate_insn(u32 instruction, struct pt_regs *regs)
 {
 	u64 value;
 
@@ -122,14 +122,14 @@ static __always_inline bool simulate(u32 instruction, struct pt_regs *regs)
 		return true;
 	if (is_load(instruction)) {
 		/* A load that faults must do so at its own address. */
-		if (!load(instruction, regs, &value))
+		if (!simulate_load(instruction, regs, &value))
 			return false;
 	} else if (is_add(instruction)) {
-		value = add(instruction, regs);
+		value = simulate_add(instruction, regs);
 	} else if (is_mov_wide(instruction)) {
 		value = mov_wide(instruction, regs);
 	} else if (is_mov(instruction)) {
-		value = mov(instruction, regs);
+		value = simulate_mov(instruction, regs);
 	} else {
 		return false;
 	}
@@ -145,7 +145,7 @@ static __always_inline bool simulate(u32 instruction, struct pt_regs *regs)
 int arch_simulate(const struct kprobe *kprobe, struct pt_regs *regs)
 {
 	/* The kernel would leave out the other probes of this address. */
-	if (!list_empty(&kprobe->list) || !simulate(kprobe->opcode, regs))
+	if (!list_empty(&kprobe->list) || !simulate_insn(kprobe->opcode, regs))
 		return 0;
 	regs->pc += AARCH64_INSN_SIZE;
 	/* Each instruction clears it that is no jump to a register. */
