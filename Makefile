@@ -96,10 +96,10 @@ build/fuzz/%: override CXX = $(CLANGXX)
 build/freestanding/%: FLAGS := -O2 -ffreestanding -fno-pic
 
 CORE := $(wildcard kernel/core/*.c)
-FORMAT := $(wildcard userspace/format/*.cpp userspace/text/*.cpp)
+FORMAT := $(wildcard userspace/format/*.cpp userspace/code/*.cpp userspace/text/*.cpp)
 LIBRARY := $(wildcard userspace/lib/*.cpp userspace/lib/*/*.cpp)
 GENERATOR := $(wildcard userspace/generator/*.cpp userspace/generator/*/*.cpp)
-CLI := $(wildcard userspace/cli/*.cpp userspace/host/*.cpp userspace/phantoms/*.cpp)
+CLI := $(wildcard $(foreach f,cli host phantoms stacks trace,userspace/$f/*.cpp))
 MAIN := userspace/cli/main.cpp
 USERSPACE := $(FORMAT) $(LIBRARY) $(GENERATOR) $(filter-out $(MAIN),$(CLI))
 SUPPORT := $(wildcard tests/core/*.c tests/support/*.cpp)
@@ -346,8 +346,8 @@ object = $(patsubst %,build/$(1)/obj/%.o,$(2))
 
 # Code that runs once or waits for people is made small: CLI11 would be a third of the command. Code
 # that each line of a text or each call goes through is made fast.
-SMALL := $(filter-out userspace/cli/stack_% userspace/cli/symbolizer.cpp userspace/cli/value_text.cpp \
-	userspace/cli/record_sink.cpp userspace/cli/trace_output.cpp userspace/cli/list.cpp,$(CLI)) \
+SMALL := $(filter-out userspace/stacks/stack_filter.cpp userspace/trace/trace_output.cpp \
+	userspace/cli/list.cpp userspace/cli/record_sink.cpp,$(CLI)) \
 	$(wildcard userspace/generator/*.cpp userspace/lib/attach/*.cpp) userspace/generator/dwarf/debug_file.cpp
 $(call object,release,$(SMALL)) $(call object,arm64,$(SMALL)): \
 	FLAGS := -DNDEBUG -fPIC -fno-semantic-interposition -Os

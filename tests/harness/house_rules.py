@@ -20,16 +20,25 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 # top of the tree; within kernel/ from there; in the core, which userspace compiles too, as seen from
 # the file. Each folder of kernel/ stands after those that it may include.
 FORMAT = ("userspace/format/", "kernel/core/")
+CODE = ("userspace/code/", *FORMAT)
+TEXTS = ("userspace/text/", *FORMAT)
 DWARF = ("userspace/generator/dwarf/", "userspace/generator/model/", *FORMAT)
 LOCATIONS = ("userspace/generator/locations/", *DWARF)
 TYPES = ("userspace/generator/types/", *DWARF)
-LIBRARY = ("userspace/lib/", "userspace/text/", "userspace/bpf/", "include/uapi/", *FORMAT)
 CORE = ("kernel/core/", "include/uapi/")
 OBJECTS = ("kernel/objects/", "kernel/compat/", "kernel/arch/", "include/", *CORE)
 QUERY = ("kernel/query/", *OBJECTS)
 KLOC = ("kernel/kloc/", *QUERY)
 PHANTOMS = ("kernel/phantoms/", *KLOC)
 FENTRY = ("kernel/fentry/", *PHANTOMS)
+# What the library is made of, each part on top of those before it.
+TABLES = ("userspace/lib/tables/", "include/uapi/", *TEXTS)
+PROBING = ("userspace/lib/probing/", *TABLES, *CODE)
+ATTACH = ("userspace/lib/attach/", "userspace/lib/btf_extra.h", "userspace/bpf/btf_loc.bpf.h", *PROBING)
+LIBRARY = ("userspace/lib/", *ATTACH)
+STACKS = ("userspace/stacks/", *LIBRARY)
+# The command uses the generator only through its doors.
+CLI = ("userspace/cli/", "userspace/host/", "userspace/phantoms/", "userspace/trace/", *STACKS)
 MAY_INCLUDE = {
     "include/uapi/": (),
     "kernel/core/": CORE,
@@ -48,7 +57,11 @@ MAY_INCLUDE = {
     "kernel/tests/": ("kernel/", "include/", "tests/core/"),
     "userspace/bpf/": ("userspace/bpf/", "include/uapi/"),
     "userspace/format/": FORMAT,
-    "userspace/text/": ("userspace/text/", *FORMAT),
+    "userspace/code/": CODE,
+    "userspace/text/": TEXTS,
+    "userspace/lib/tables/": TABLES,
+    "userspace/lib/probing/": PROBING,
+    "userspace/lib/attach/": ATTACH,
     "userspace/lib/": LIBRARY,
     "userspace/generator/model/": ("userspace/generator/model/", *FORMAT),
     "userspace/generator/flow/": ("userspace/generator/flow/", "userspace/generator/model/"),
@@ -57,13 +70,19 @@ MAY_INCLUDE = {
     "userspace/generator/types/": TYPES,
     # The reader and the writer meet in the model alone.
     "userspace/generator/sites/": ("userspace/generator/sites/", "userspace/generator/flow/",
-                                   *LOCATIONS, *TYPES),
+                                   *LOCATIONS, *TYPES, *CODE),
     "userspace/generator/write/": ("userspace/generator/write/", *TYPES),
     "userspace/generator/": ("userspace/generator/", *FORMAT),
-    "userspace/phantoms/": ("userspace/phantoms/", "userspace/generator/write/", *LIBRARY),
-    "userspace/host/": ("userspace/host/", "userspace/phantoms/", "userspace/generator/", *LIBRARY),
-    "userspace/cli/": ("userspace/cli/", "userspace/host/", "userspace/phantoms/",
-                       "userspace/generator/", *LIBRARY),
+    "userspace/phantoms/": ("userspace/phantoms/", "userspace/generator/write/btf_builder.h",
+                            "userspace/generator/write/section_writer.h", *LIBRARY),
+    "userspace/host/": ("userspace/host/", "userspace/phantoms/",
+                        "userspace/generator/firmware_tree.h", *LIBRARY),
+    "userspace/stacks/": STACKS,
+    "userspace/trace/": ("userspace/trace/", "userspace/bpf/trace_event.h", *STACKS),
+    "userspace/cli/generate.cpp": ("userspace/generator/generate.h",
+                                   "userspace/generator/module_embed.h", *CLI),
+    "userspace/cli/firmware.cpp": ("userspace/generator/firmware_tree.h", *CLI),
+    "userspace/cli/": CLI,
     "tests/": ("tests/", "userspace/", "kernel/core/", "include/uapi/"),
 }
 
@@ -178,7 +197,8 @@ def core_environment():
 
 # The files that may know one architecture; and the tests, which expect what it does.
 ARCH_HOMES = ("kernel/core/loc_arch", "kernel/arch/", "kernel/tests/",
-              "userspace/generator/sites/instructions", "userspace/bpf/btf_loc.bpf.h")
+              "userspace/code/kprobe_refusal", "userspace/generator/sites/instructions",
+              "userspace/bpf/btf_loc.bpf.h")
 ARCH_FACTS = re.compile(
     r"\b(r(ax|bx|cx|dx|si|di|bp|sp|8|9|1[0-5])|orig_(ax|x0))\b"   # registers
     r"|\bregs(->|\.)\w"                                          # fields of struct pt_regs

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "userspace/cli/command.h"
-#include "userspace/cli/json_text.h"
 #include "userspace/host/checkup.h"
+#include "userspace/text/json_text.h"
 
 namespace btf_extra {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "userspace/cli/json_text.h"
+#include "userspace/text/json_text.h"
 
 namespace btf_extra {
 

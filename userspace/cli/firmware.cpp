@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 
 #include "userspace/cli/command.h"
-#include "userspace/cli/json_text.h"
 #include "userspace/cli/progress_line.h"
 #include "userspace/host/served_tables.h"
+#include "userspace/text/json_text.h"
 
 namespace btf_extra {
 namespace {

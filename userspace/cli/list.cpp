@@ -16,13 +16,13 @@
 
 #include "userspace/cli/command.h"
 #include "userspace/cli/func_choice.h"
-#include "userspace/cli/json_text.h"
 #include "userspace/cli/object_options.h"
-#include "userspace/cli/placed_site.h"
-#include "userspace/cli/symbolizer.h"
+#include "userspace/lib/probing/placed_site.h"
 #include "userspace/lib/tables/attach_names.h"
 #include "userspace/lib/tables/inline_chain.h"
+#include "userspace/lib/tables/symbolizer.h"
 #include "userspace/text/c_type.h"
+#include "userspace/text/json_text.h"
 
 namespace btf_extra {
 namespace {

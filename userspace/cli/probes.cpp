@@ -12,8 +12,8 @@
 #include "userspace/cli/command.h"
 #include "userspace/cli/func_choice.h"
 #include "userspace/cli/object_options.h"
-#include "userspace/cli/placed_site.h"
-#include "userspace/cli/probe_text.h"
+#include "userspace/lib/probing/placed_site.h"
+#include "userspace/text/probe_text.h"
 
 namespace btf_extra {
 namespace {

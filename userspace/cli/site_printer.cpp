@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "userspace/cli/json_text.h"
 #include "userspace/text/c_type.h"
+#include "userspace/text/json_text.h"
 #include "userspace/text/loc_text.h"
 
 namespace btf_extra {

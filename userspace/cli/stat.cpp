@@ -8,9 +8,9 @@
 
 #include "userspace/cli/command.h"
 #include "userspace/cli/coverage.h"
-#include "userspace/cli/json_text.h"
 #include "userspace/cli/object_options.h"
 #include "userspace/lib/tables/object_view.h"
+#include "userspace/text/json_text.h"
 
 namespace btf_extra {
 namespace {

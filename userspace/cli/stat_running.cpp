@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "userspace/cli/command.h"
-#include "userspace/cli/json_text.h"
 #include "userspace/lib/tables/running_kernel.h"
+#include "userspace/text/json_text.h"
 
 namespace btf_extra {
 namespace {

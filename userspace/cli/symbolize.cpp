@@ -12,13 +12,13 @@
 
 #include <fmt/format.h>
 
-#include "userspace/cli/addr2line.h"
-#include "userspace/cli/chain_text.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/object_options.h"
-#include "userspace/cli/stack_filter.h"
-#include "userspace/cli/symbolizer.h"
 #include "userspace/format/hex_number.h"
+#include "userspace/lib/tables/symbolizer.h"
+#include "userspace/stacks/addr2line.h"
+#include "userspace/stacks/chain_text.h"
+#include "userspace/stacks/stack_filter.h"
 
 namespace btf_extra {
 namespace {

@@ -8,18 +8,20 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "userspace/cli/command.h"
+#include "userspace/cli/func_choice.h"
 #include "userspace/cli/object_options.h"
-#include "userspace/cli/trace_output.h"
-#include "userspace/cli/trace_plan.h"
-#include "userspace/cli/trace_program.h"
-#include "userspace/cli/trace_summary.h"
-#include "userspace/cli/trace_target.h"
+#include "userspace/trace/trace_output.h"
+#include "userspace/trace/trace_plan.h"
+#include "userspace/trace/trace_program.h"
+#include "userspace/trace/trace_summary.h"
+#include "userspace/trace/trace_target.h"
 
 namespace btf_extra {
 namespace {
@@ -86,7 +88,9 @@ class SummaryOutput {
 
 Result<void> run(Options &options) {
     options.target.query = TRY(TraceQuery::parse(options.filter, options.show, options.summary));
-    const auto target = TRY(TraceTarget::find(options.funcs, options.target));
+    auto tables = TRY(open_tables(options.target.tables));
+    auto funcs = TRY(choose_funcs(*tables, options.funcs));
+    const auto target = TRY(TraceTarget::make(std::move(tables), std::move(funcs), options.target));
     const auto program =
         TRY(TraceProgram::load(target->plans(), target->nr_sites(), target->settings()));
     // There is no probe yet: from here on all is taken away in order.

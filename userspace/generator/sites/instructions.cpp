@@ -11,9 +11,4 @@ std::unique_ptr<Instructions> Instructions::of_file(const DebugFile &file) {
     return x86_64_instructions(file);
 }
 
-const char *kprobe_refusal(uint16_t machine, const ProbedInstruction &instruction) {
-    return machine == LOC_MACHINE_AARCH64 ? aarch64_kprobe_refusal(instruction)
-                                          : x86_64_kprobe_refusal(instruction);
-}
-
 }  // namespace btf_extra::generator

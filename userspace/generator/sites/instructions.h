@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 
 #include "userspace/generator/dwarf/debug_file.h"
 #include "userspace/generator/flow/body_flow.h"
@@ -65,21 +64,6 @@ class Instructions {
     // Tells whether a tracer's hook may be that far behind the entry of a function.
     virtual bool may_be_hook(uint64_t distance) const = 0;
 };
-
-// An instruction that a kprobe would be put on.
-struct ProbedInstruction {
-    Bytes before;         // from the symbol before it on, but at most kProbeContext bytes
-    Bytes code;           // from its first byte on
-    bool faults;          // it is in the kernel's table of those that may
-    std::string release;  // of the kernel, "6.1.0-18-arm64"
-};
-constexpr uint64_t kProbeContext = 32 * 4;
-
-// Returns why the kernel takes no kprobe there; NULL: nothing is known against it.
-const char *kprobe_refusal(uint16_t machine, const ProbedInstruction &instruction);
-// The same for the architecture.
-const char *aarch64_kprobe_refusal(const ProbedInstruction &instruction);
-const char *x86_64_kprobe_refusal(const ProbedInstruction &instruction);
 
 std::unique_ptr<Instructions> x86_64_instructions(const DebugFile &file);
 std::unique_ptr<Instructions> aarch64_instructions(const DebugFile &file);

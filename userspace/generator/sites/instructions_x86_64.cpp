@@ -450,13 +450,6 @@ std::optional<FlowChanges> X86Instructions::changes(const Code &code) {
 
 }  // namespace
 
-// BUG() and WARN() are a ud2. Kernels from 5.4 on take no kprobe there (find_bug()).
-const char *x86_64_kprobe_refusal(const ProbedInstruction &instruction) {
-    const Bytes code = instruction.code;
-    return code.size() >= 2 && code[0] == 0x0f && code[1] == 0x0b ? "a BUG() or WARN() is there"
-                                                                  : nullptr;
-}
-
 std::unique_ptr<Instructions> x86_64_instructions(const DebugFile &file) {
     return std::make_unique<X86Instructions>(file);
 }

@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "userspace/code/code_tables.h"
+#include "userspace/code/probed_instructions.h"
 #include "userspace/generator/dwarf/debug_file.h"
-#include "userspace/generator/sites/code_tables.h"
 #include "userspace/generator/sites/defined_symbols.h"
-#include "userspace/generator/sites/probed_instructions.h"
 
 namespace btf_extra::generator {
 

@@ -15,12 +15,12 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
+#include "userspace/code/running_code.h"
 #include "userspace/lib/attach/kloc.h"
 #include "userspace/lib/attach/loc_specs.h"
 #include "userspace/lib/probing/probe_place.h"
 #include "userspace/lib/probing/traced_functions.h"
 #include "userspace/lib/tables/kallsyms.h"
-#include "userspace/lib/tables/running_code.h"
 
 namespace btf_extra {
 namespace {

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// Answers as addr2line does, for tools that run one: perf report, stackcollapse-perf.pl, and
+// faddr2line and decode_stacktrace.sh of the kernel.
+#ifndef BTF_EXTRA_ADDR2LINE_H
+#define BTF_EXTRA_ADDR2LINE_H
+
+#include <cstdint>
+#include <string>
+
+#include "userspace/format/result.h"
+#include "userspace/lib/tables/site_tables.h"
+#include "userspace/lib/tables/symbolizer.h"
+
+namespace btf_extra {
+
+// Its options. Lines are those of LLVM's addr2line.
+struct Addr2line {
+    bool addresses = false;  // a line with the address comes first
+    bool functions = false;  // a line with the function comes before each line of the source
+    bool inlines = false;    // also the functions that the innermost one is inlined in
+    bool basenames = false;  // files are without their folders
+    bool pretty = false;     // a line for each function, as GNU's addr2line prints it
+    std::string section;  // addresses count from the beginning of this one; empty: they are whole
+
+    // Returns whole lines. What is no address is answered as GNU's addr2line does, because perf
+    // sends it and waits for that.
+    std::string answer(Symbolizer &symbolizer, const std::string &text) const;
+
+    // Returns an error if the object has no section of that name.
+    Result<void> check_section(Symbolizer &symbolizer) const;
+
+    // Chooses the tables of a vmlinux: the file that the choice has, or else the one beside it, or
+    // one that is installed for that build-id.
+    static Result<void> choose_tables(const std::string &vmlinux, TablesChoice &choice);
+
+  private:
+    Result<Symbolizer::Named> find(Symbolizer &symbolizer, uint64_t address) const;
+};
+
+}  // namespace btf_extra
+
+#endif
