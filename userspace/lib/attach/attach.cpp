@@ -32,8 +32,8 @@ Result<AttachOutcome> attach_checked(const SiteTables &tables, const DescribedFu
         return Error{fmt::format("{} sites, more than {}", sites, opts.max_sites), E2BIG};
     const AttachRequest request = {prog_fd, opts.flags, opts.required, opts.cookie};
     const bool by_module = tables.source() == SiteTables::Source::kModule && !opts.no_module;
-    auto out =
-        by_module ? attach_by_module(func.found, request) : attach_by_perf(func.found, request);
+    auto out = by_module ? attach_by_module(func.found, request)
+                         : attach_by_perf(tables, func.found, request);
     if (out)
         out->wanted = sites;
     return out;

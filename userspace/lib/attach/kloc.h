@@ -49,7 +49,8 @@ const btf_extra_left_out *first_required(std::span<const btf_extra_left_out> lef
                                          uint32_t flags);
 
 Result<AttachOutcome> attach_by_module(const FoundFunc &func, const AttachRequest &request);
-Result<AttachOutcome> attach_by_perf(const FoundFunc &func, const AttachRequest &request);
+Result<AttachOutcome> attach_by_perf(const SiteTables &tables, const FoundFunc &func,
+                                     const AttachRequest &request);
 
 // Returns the sites of the function whose class the flags allow.
 std::vector<btf_extra_site> wanted_sites(const FoundFunc &func, uint32_t flags);

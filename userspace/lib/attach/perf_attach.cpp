@@ -18,9 +18,8 @@
 #include "userspace/code/running_code.h"
 #include "userspace/lib/attach/kloc.h"
 #include "userspace/lib/attach/loc_specs.h"
+#include "userspace/lib/probing/placed_site.h"
 #include "userspace/lib/probing/probe_place.h"
-#include "userspace/lib/probing/traced_functions.h"
-#include "userspace/lib/tables/kallsyms.h"
 
 namespace btf_extra {
 namespace {
@@ -90,26 +89,21 @@ class PerfKloc : public btf_extra_kloc {
     std::vector<btf_extra_probe> probes_;
 };
 
-// Decides if perf has refused a probe because ftrace may not trace the function.
+// Decides if perf has refused the probe of a site because ftrace may not trace the function.
 class NotraceRule {
   public:
-    bool refuses(uint64_t address) {
-        if (!symbols_) {
-            auto symbols = Kallsyms::load();
-            if (!symbols)
-                return false;
-            symbols_ = std::move(*symbols);
-            traced_ = traced_functions(*symbols_);
-        }
-        if (traced_.names.empty())
-            return false;
-        const auto found = symbols_->around({0, address});
-        return found && !traced_.has({0, address - found->distance}, std::string(found->symbol));
+    explicit NotraceRule(const SiteTables &tables) : tables_(tables) {}
+
+    bool refuses(const SiteObject &object, const btf_extra_site &site) {
+        if (!placer_)
+            placer_.emplace(SitePlacer::open(tables_));
+        return *placer_ &&
+               (*placer_)->event_refusal(object, site).reason == BTF_EXTRA_REASON_NOTRACE;
     }
 
   private:
-    std::optional<Kallsyms> symbols_;
-    FunctionSet traced_;
+    const SiteTables &tables_;
+    std::optional<Result<SitePlacer>> placer_;  // opened for the first question
 };
 
 Result<uint32_t> kprobe_type() {
@@ -230,7 +224,8 @@ bool about_process(int code) {
 
 }  // namespace
 
-Result<AttachOutcome> attach_by_perf(const FoundFunc &func, const AttachRequest &request) {
+Result<AttachOutcome> attach_by_perf(const SiteTables &tables, const FoundFunc &func,
+                                     const AttachRequest &request) {
     const std::vector<btf_extra_site> sites = wanted_sites(func, request.flags);
     const RunningCode code;
     AttachOutcome out;
@@ -250,7 +245,7 @@ Result<AttachOutcome> attach_by_perf(const FoundFunc &func, const AttachRequest 
     TRY(raise_limit(wanted.size()));
 
     // All probes are made before the program runs at the first one.
-    NotraceRule notrace;
+    NotraceRule notrace(tables);
     std::vector<FileDescriptor> events;
     std::vector<btf_extra_probe> probes;
     for (const auto &[site, address] : wanted) {
@@ -263,7 +258,7 @@ Result<AttachOutcome> attach_by_perf(const FoundFunc &func, const AttachRequest 
         const int code = event.error().code;
         if (about_process(code))
             return Error{"perf kprobes: " + event.error().message, code};
-        const bool by_rule = code == EINVAL && notrace.refuses(address);
+        const bool by_rule = code == EINVAL && notrace.refuses(*func.object, site);
         out.left_out.push_back(
             {site, by_rule ? uint32_t{BTF_EXTRA_REASON_NOTRACE} : uint32_t{BTF_EXTRA_REASON_KPROBE},
              by_rule ? 0 : -code, 0});

@@ -41,11 +41,11 @@ Result<SitePlacer> SitePlacer::open(const SiteTables &tables) {
 }
 
 ProbeRefusal SitePlacer::refusal(const SiteObject &object, const btf_extra_site &site) const {
-    if (tables_.running() && site.address == 0)
-        return {};
-    const Place at = place_of(object, site.number);
-    return refusal(object, site, at, tables_.symbols()->around(at),
-                   (site.flags & BTF_EXTRA_SITE_UNLISTED) != 0);
+    return refusal(object, site, (site.flags & BTF_EXTRA_SITE_UNLISTED) != 0);
+}
+
+ProbeRefusal SitePlacer::event_refusal(const SiteObject &object, const btf_extra_site &site) const {
+    return refusal(object, site, false);
 }
 
 std::optional<uint32_t> SitePlacer::distance_to_probe(const btf_extra_site &site,
@@ -54,14 +54,17 @@ std::optional<uint32_t> SitePlacer::distance_to_probe(const btf_extra_site &site
 }
 
 ProbeRefusal SitePlacer::refusal(const SiteObject &object, const btf_extra_site &site,
-                                 const Place &at, const std::optional<Symbols::Distance> &symbol,
-                                 bool notrace) const {
+                                 bool with_notrace) const {
+    if (tables_.running() && site.address == 0)
+        return {};
+    const Place at = place_of(object, site.number);
+    const auto symbol = tables_.symbols()->around(at);
     const auto probe = distance_to_probe(site, at);
     if (!probe)
         return {BTF_EXTRA_REASON_KPROBE, "no static key is known there"};
     const ProbeRefusal known =
         rules_.refusal({at.section, at.offset + *probe}, std::string(symbol ? symbol->symbol : ""),
-                       symbol ? symbol->distance + *probe : 0, notrace);
+                       symbol ? symbol->distance + *probe : 0, with_notrace);
     if (known.why == nullptr && tables_.running() && rules_.knows_traced() &&
         object.view->is_left_out(site.number))
         return {BTF_EXTRA_REASON_KPROBE, "kprobes keep out of there"};
@@ -90,7 +93,7 @@ PlacedSite SitePlacer::place(const SiteObject &object, const btf_extra_site &sit
         out.from_stext = site.address - (running ? stext_ : object.text);
     out.probe = distance_to_probe(site, at).value_or(0);
     if (out.dead == nullptr)
-        out.dead = refusal(object, site, at, found, false).why;
+        out.dead = event_refusal(object, site).why;
     return out;
 }
 

@@ -36,14 +36,17 @@ class SitePlacer {
 
     // Returns why btf_extra.ko puts no probe at a site, besides what its flags say.
     ProbeRefusal refusal(const SiteObject &object, const btf_extra_site &site) const;
+    // Returns why perf and tracefs put no probe there. They refuse each function that ftrace does
+    // not know.
+    ProbeRefusal event_refusal(const SiteObject &object, const btf_extra_site &site) const;
 
   private:
     SitePlacer(const SiteTables &tables, ProbeRules rules, const loc_arch *arch, uint64_t stext)
         : tables_(tables), rules_(std::move(rules)), arch_(arch), stext_(stext) {}
     PlacedSite place(const SiteObject &object, const btf_extra_site &site) const;
     std::optional<uint32_t> distance_to_probe(const btf_extra_site &site, const Place &at) const;
-    ProbeRefusal refusal(const SiteObject &object, const btf_extra_site &site, const Place &at,
-                         const std::optional<Symbols::Distance> &symbol, bool notrace) const;
+    ProbeRefusal refusal(const SiteObject &object, const btf_extra_site &site,
+                         bool with_notrace) const;
 
     const SiteTables &tables_;
     ProbeRules rules_;
