@@ -48,6 +48,11 @@ struct btf_extra_open_opts {
     const char *file;
     const char *base_btf; /* NULL: /sys/kernel/btf/vmlinux */
     bool no_module;       /* do not ask the module, even if it is loaded */
+    /*
+     * The path of the ELF file that file was made for. It has the symbols of that kernel, and the
+     * addresses as linked. NULL: file is of the running kernel, or symbols are not needed.
+     */
+    const char *vmlinux;
 };
 
 int btf_extra_open(struct btf_extra_tables **tables, const struct btf_extra_open_opts *opts);
@@ -111,6 +116,19 @@ struct btf_extra_frame {
  */
 int btf_extra_frames(struct btf_extra_tables *tables, uint64_t address,
                      struct btf_extra_frame *frames, size_t capacity, size_t *nr_frames);
+
+/*
+ * Does the same for a place as stack traces write it: "foo+0x12", "foo+18", "foo+0x12/0x34",
+ * "foo+0x12/0x34 [xfs]", or an address of 16 hex digits. return_address: a call returns there, so
+ * the place of the call is looked up, which is before it. The size "/0x34" tells functions of one
+ * name apart.
+ * -EINVAL: the text is no such place. -ENOENT: the tables have no frames, no symbols or no such
+ * symbol. -ENOTUNIQ: several functions have that name, and the answers for them differ. -ESTALE: the
+ * function has another size, so the text is of another build. -EPERM: /proc/kallsyms hides
+ * addresses.
+ */
+int btf_extra_symbolize(struct btf_extra_tables *tables, const char *place, bool return_address,
+                        struct btf_extra_frame *frames, size_t capacity, size_t *nr_frames);
 
 /* ---- attach ---- */
 

@@ -219,6 +219,131 @@ TEST_F(ApiTest, Frames) {
     EXPECT_EQ(nr, 0u);
 }
 
+// The chains are those of sample_frames(), the symbols and sizes those of sample_kernel_source():
+// host has 0x20 bytes from 0xffffffff81000000 on, then come 0x10 bytes of skb_headlen.isra.0, and
+// as many of report.
+TEST_F(ApiTest, Symbolize) {
+    test::make_sample_kernel(folder_.path("vmlinux"), base_);
+    SampleObject sample;
+    sample.file.frames = test::sample_frames();
+    ASSERT_TRUE(write_extra_file(file_, sample.file));
+    const std::string vmlinux = folder_.path("vmlinux");
+    btf_extra_open_opts opts = {};
+    opts.sz = sizeof(opts);
+    opts.file = file_.c_str();
+    opts.vmlinux = vmlinux.c_str();
+    ASSERT_EQ(btf_extra_open(&tables_, &opts), 0) << btf_extra_last_error();
+    struct Row {
+        const char *place;
+        bool return_address;
+        int error;
+        std::vector<std::string> names;  // innermost first
+        const char *message;
+    } rows[] = {
+        {"host+0x6", false, 0, {"twin", "skb_headlen", "report"}, ""},
+        {"host+6", false, 0, {"twin", "skb_headlen", "report"}, ""},
+        {"host+0x6/0x20", false, 0, {"twin", "skb_headlen", "report"}, ""},
+        {"0xffffffff81000006", false, 0, {"twin", "skb_headlen", "report"}, ""},
+        {"ffffffff81000005", false, 0, {"skb_headlen", "report"}, ""},
+        // A call that returns to 6 is at 5, and one that returns to the end of host is in host.
+        {"host+0x6/0x20", true, 0, {"skb_headlen", "report"}, ""},
+        {"ffffffff81000006", true, 0, {"skb_headlen", "report"}, ""},
+        {"host+0x20/0x20", true, 0, {"report"}, ""},
+        {"skb_headlen.isra.0+0x0/0x10", false, 0, {"skb_headlen"}, ""},
+        // report has no body in sample_frames(), and no symbol is at 0x1000.
+        {"report+0x5/0x10", false, 0, {}, ""},
+        {"ffffffff80001000", false, 0, {}, ""},
+        {"host+0x6/0x30",
+         false,
+         -ESTALE,
+         {},
+         "FILE: 'host+0x6/0x30': host has 0x20 bytes, not 0x30"},
+        {"hosts+0x6", false, -ENOENT, {}, "FILE: 'hosts+0x6': no such symbol"},
+        {"host+0x6 [xfs]", false, -ENOENT, {}, "FILE: 'host+0x6 [xfs]': no such symbol"},
+        {"host", false, -EINVAL, {}, "'host': neither symbol+offset nor an address"},
+        {"", false, -EINVAL, {}, "'': neither symbol+offset nor an address"},
+    };
+    for (const Row &row : rows) {
+        SCOPED_TRACE(std::string(row.place) + (row.return_address ? " returned to" : ""));
+        btf_extra_frame frames[4] = {};
+        size_t nr = 77;
+        const int error =
+            btf_extra_symbolize(tables_, row.place, row.return_address, frames, 4, &nr);
+        ASSERT_EQ(error, row.error) << btf_extra_last_error();
+        if (error != 0) {
+            std::string message = row.message;
+            if (message.starts_with("FILE"))
+                message.replace(0, 4, file_);
+            EXPECT_EQ(btf_extra_last_error(), message);
+            EXPECT_EQ(nr, 77u);
+            EXPECT_EQ(frames[0].func, nullptr);
+            continue;
+        }
+        ASSERT_EQ(nr, row.names.size());
+        for (size_t i = 0; i < nr; i++)
+            EXPECT_EQ(frames[i].func, row.names[i]);
+    }
+    btf_extra_frame frames[3] = {};
+    size_t nr = 0;
+    ASSERT_EQ(btf_extra_symbolize(tables_, "host+0x6/0x20", false, frames, 2, &nr), 0);
+    EXPECT_EQ(nr, 3u);
+    EXPECT_STREQ(frames[0].call_file, "include/x.h");
+    EXPECT_EQ(frames[0].call_line, 7u);
+    EXPECT_EQ(frames[0].func_id, 13u);
+    EXPECT_EQ(frames[2].func, nullptr);
+}
+
+// Two functions of one name: the size tells which one is meant.
+TEST_F(ApiTest, SymbolizeNamesakes) {
+    const std::string source = folder_.path("twins.S"), vmlinux = folder_.path("vmlinux");
+    const std::string sample_source = test::sample_kernel_source(base_);
+    test::write_file(source, std::string_view(sample_source));
+    // The second file has a local function host of 0x18 bytes, of which no table knows a body.
+    const std::string other = folder_.path("other.S");
+    test::write_file(other, std::string_view("        .text\n        .type host, @function\n"
+                                             "host:   .skip 0x18\n"
+                                             "        .size host, . - host\n"));
+    const auto linked = test::run_command(
+        {"gcc", "-nostdlib", "-static", "-no-pie", "-Wl,-e,report",
+         std::string("-Wl,--build-id=0x") + test::kSampleBuildId, "-Wl,-Ttext=0xffffffff81000000",
+         "-Wl,-Tdata=0xffffffff81200000", "-o", vmlinux, source, other});
+    ASSERT_EQ(linked.exit_code, 0) << linked.err;
+    SampleObject sample;
+    sample.file.frames = test::sample_frames();
+    ASSERT_TRUE(write_extra_file(file_, sample.file));
+    btf_extra_open_opts opts = {};
+    opts.sz = sizeof(opts);
+    opts.file = file_.c_str();
+    opts.vmlinux = vmlinux.c_str();
+    ASSERT_EQ(btf_extra_open(&tables_, &opts), 0) << btf_extra_last_error();
+    btf_extra_frame frames[4] = {};
+    size_t nr = 77;
+    EXPECT_EQ(btf_extra_symbolize(tables_, "host+0x6", false, frames, 4, &nr), -ENOTUNIQ);
+    EXPECT_EQ(btf_extra_last_error(), file_ + ": 'host+0x6': 2 functions have that name");
+    EXPECT_EQ(nr, 77u);
+    ASSERT_EQ(btf_extra_symbolize(tables_, "host+0x6/0x20", false, frames, 4, &nr), 0)
+        << btf_extra_last_error();
+    EXPECT_EQ(nr, 3u);
+    EXPECT_STREQ(frames[0].func, "twin");
+}
+
+// Without vmlinux a foreign file has no symbols, and without frames nothing can be answered.
+TEST_F(ApiTest, SymbolizeUnknown) {
+    open();
+    btf_extra_frame frame;
+    size_t nr = 77;
+    EXPECT_EQ(btf_extra_symbolize(tables_, "host+0x6", false, &frame, 1, &nr), -ENOENT);
+    EXPECT_EQ(btf_extra_last_error(), file_ + ": no frames: generate it without --no-frames");
+    btf_extra_close(tables_);
+    SampleObject sample;
+    sample.file.frames = test::sample_frames();
+    ASSERT_TRUE(write_extra_file(file_, sample.file));
+    open();
+    EXPECT_EQ(btf_extra_symbolize(tables_, "host+0x6", false, &frame, 1, &nr), -ENOENT);
+    EXPECT_EQ(btf_extra_last_error(), file_ + ": 'host+0x6': no symbols are known");
+    EXPECT_EQ(nr, 77u);
+}
+
 TEST_F(ApiTest, RefusedOptions) {
     btf_extra_open_opts opts = {};
     EXPECT_EQ(btf_extra_open(&tables_, &opts), -EINVAL);

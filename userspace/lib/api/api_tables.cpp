@@ -11,11 +11,12 @@
 namespace btf_extra {
 
 Result<std::unique_ptr<btf_extra_tables>> open_tables(const btf_extra_open_opts &opts) {
-    TablesChoice choice;
+    auto out = std::make_unique<btf_extra_tables>();
+    TablesChoice &choice = out->choice;
     choice.file = opts.file != nullptr ? opts.file : "";
     choice.elf.btf_base = opts.base_btf != nullptr ? opts.base_btf : "";
+    choice.elf.vmlinux = opts.vmlinux != nullptr ? opts.vmlinux : "";
     choice.no_module = opts.no_module;
-    auto out = std::make_unique<btf_extra_tables>();
     out->tables = TRY(open_tables(choice));
     return out;
 }

@@ -5,14 +5,18 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "userspace/lib/api/api_func.h"
 #include "userspace/lib/btf_extra.h"
 #include "userspace/lib/tables/site_tables.h"
+#include "userspace/lib/tables/symbolizer.h"
 
 struct btf_extra_tables {
     std::unique_ptr<btf_extra::SiteTables> tables;
+    btf_extra::TablesChoice choice;                   // that they were opened by
+    std::optional<btf_extra::Symbolizer> symbolizer;  // opened for the first question
     // All functions that were ever found. This is a deque because they must not move.
     std::deque<btf_extra_func> funcs;
     std::deque<std::vector<const btf_extra_func *>> answers;

@@ -418,6 +418,7 @@ Symbolizer::InText Symbolizer::find(const StackFrame &frame, bool return_address
         const auto call = place_of(*frame.address - *kaslr_ - back);
         std::erase_if(candidates, [&](const Candidate &each) { return call != each.place(); });
     }
+    out.places = candidates.size();
     out.frames = agree(frame, candidates);
     return out;
 }

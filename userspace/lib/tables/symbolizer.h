@@ -67,6 +67,7 @@ class Symbolizer {
     struct InText {
         std::vector<ChainFrame> frames;  // its chain; empty: it is not known for certain
         bool is_weighed = false;         // the text says the size or the address of the symbol, too
+        size_t places = 0;               // that the frame may be at
         std::string conflict;  // "foo has 0x410 bytes": the frame is of another build; "": it may
                                // be of this one
     };
