@@ -42,14 +42,6 @@ void RecordSink::flags(std::string_view key, uint32_t value) {
         append("{:#x}", value);
 }
 
-void RecordSink::word(std::string_view key, std::string_view value) {
-    begin_field(key);
-    if (json_)
-        string(value);
-    else
-        append("{}", value);
-}
-
 void RecordSink::quoted(std::string_view key, std::string_view value) {
     begin_field(key);
     string(value);
@@ -68,19 +60,6 @@ void RecordSink::item() {
     const bool first = std::exchange(first_item_, false);
     append("{}", !json_ ? "\n\t" : first ? "{" : "},{");
     first_field_ = true;
-}
-
-void RecordSink::item(std::string_view name) {
-    item();
-    if (json_)
-        begin_field("name");
-    string(name);
-    first_field_ = false;
-}
-
-void RecordSink::text_only(std::string_view text) {
-    if (!json_)
-        append("{}", text);
 }
 
 void RecordSink::end() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Takes the fields of a BTF record: there is one walk over the record, and two forms of output.
+// Takes the fields of a location record: there is one walk over the record, and two forms of
+// output.
 #ifndef BTF_EXTRA_RECORD_SINK_H
 #define BTF_EXTRA_RECORD_SINK_H
 
@@ -25,12 +26,9 @@ class RecordSink {
         append("{}", value);
     }
     void flags(std::string_view key, uint32_t value);
-    void word(std::string_view key, std::string_view value);    // key=value
     void quoted(std::string_view key, std::string_view value);  // key='value'
     void begin_list(std::string_view key);
     void item();
-    void item(std::string_view name);  // 'name', without a key
-    void text_only(std::string_view text);
     void end();
 
   private:

@@ -264,14 +264,18 @@ TEST_F(Module, DistilledBase) {
     test::must_run(
         {"objcopy", "--add-section", ".BTF.base=" + path("base.btf"), good(), distilled});
     test::must_run({"objcopy", "--remove-section", ".BTF", good(), plain});
-    std::vector<std::string> dumps;
+    std::vector<ExtraFile> files;
     for (const std::string &module : {distilled, plain}) {
         const std::string file = generate(module);
-        dumps.push_back(
-            run_btf_extra({"dump", file, "--vmlinux", kernel(), "--module", module}).out);
-        EXPECT_NE(dumps.back().find("FUNC 'one_start'"), std::string::npos) << dumps.back();
+        const CommandResult dump =
+            run_btf_extra({"dump", file, "--vmlinux", kernel(), "--module", module});
+        EXPECT_NE(dump.out.find("name='one_start'"), std::string::npos) << dump.out << dump.err;
+        auto extra = read_extra_file(file);
+        ASSERT_TRUE(extra) << extra.error().message;
+        files.push_back(std::move(*extra));
     }
-    EXPECT_EQ(dumps[0], dumps[1]);
+    EXPECT_EQ(files[0].types, files[1].types);
+    EXPECT_EQ(files[0].func_info, files[1].func_info);
 }
 
 // A kernel relocates a distilled base by the names, kinds and sizes of its types.
