@@ -132,39 +132,50 @@ void warn_without_fentry(const SiteTables &tables) {
                    "the stubs; btf-extra trace and the library attach to the functions\n");
 }
 
-Result<void> expose(const Options &options) {
-    const auto tables = TRY(open_tables(options.tables));
-    // Stubs that are written to a file may be for another kernel.
-    auto loaded = loaded_modules();
-    if (!loaded && (options.output.empty() || loaded.error().code != ENOENT))
-        return loaded.error();
-    if (options.output.empty() && !tables->running())
-        return Error{tables->name() + ": not the running kernel: --output writes a module for it"};
+// Chooses the functions. loaded: the modules with stubs that the kernel of the tables has.
+Result<ChosenPhantoms> choose(const Options &options, SiteTables &tables,
+                              const std::vector<LoadedModule> &loaded) {
     std::vector<Stub> there;
-    if (loaded && tables->running())
-        for (const LoadedModule &module : *loaded)
-            for (const Phantom &phantom : module.phantoms)
-                there.push_back(phantom.stub);
+    for (const LoadedModule &module : loaded)
+        for (const Phantom &phantom : module.phantoms)
+            there.push_back(phantom.stub);
     PhantomChoice choice = options.choice;
     std::optional<SitePlacer> placer;
-    if (tables->running()) {
+    if (tables.running()) {
         choice.taken = funcs_of_modules();
-    } else if (auto opened = SitePlacer::open(*tables)) {
+    } else if (auto opened = SitePlacer::open(tables)) {
         placer.emplace(std::move(*opened));
         choice.refusal = [&](const SiteObject &object, const btf_extra_site &site) {
             return placer->refusal(object, site).reason;
         };
     }
-    const auto chosen = TRY(choose_phantoms(*tables, choice, there));
+    auto chosen = TRY(choose_phantoms(tables, choice, there));
     TRY(report_refused(chosen, options.best_effort));
-    if (!options.output.empty())
-        return write_modules(options, chosen);
+    return chosen;
+}
 
+// The files may be for another kernel, and this one may have no module.
+Result<void> expose_in_files(const Options &options, SiteTables &tables) {
+    auto loaded = loaded_modules();
+    if (!loaded && loaded.error().code != ENOENT)
+        return loaded.error();
+    std::vector<LoadedModule> modules;
+    if (loaded && tables.running())
+        modules = std::move(*loaded);
+    const auto chosen = TRY(choose(options, tables, modules));
+    return write_modules(options, chosen);
+}
+
+Result<void> expose_here(const Options &options, SiteTables &tables) {
+    const auto loaded = TRY(loaded_modules());
+    if (!tables.running())
+        return Error{tables.name() + ": not the running kernel: --output writes a module for it"};
+    const auto chosen = TRY(choose(options, tables, loaded));
     std::vector<Phantom> more;
     for (const ChosenPhantom &each : chosen.phantoms)
         if (!each.there)
             more.push_back(each.phantom);
-    TRY(carry_out(options, plan_more(*loaded, std::move(more))));
+    TRY(carry_out(options, plan_more(loaded, std::move(more))));
     std::vector<ExposedStub> stubs;
     for (const ChosenPhantom &each : chosen.phantoms) {
         const std::string &name = each.phantom.stub.name;
@@ -174,8 +185,14 @@ Result<void> expose(const Options &options) {
         stubs.push_back({each.phantom, state, ""});
     }
     print_stubs_text(stubs, options.arm);
-    warn_without_fentry(*tables);
+    warn_without_fentry(tables);
     return {};
+}
+
+Result<void> expose(const Options &options) {
+    const auto tables = TRY(open_tables(options.tables));
+    return options.output.empty() ? expose_here(options, *tables)
+                                  : expose_in_files(options, *tables);
 }
 
 Result<void> list(const Options &options) {
