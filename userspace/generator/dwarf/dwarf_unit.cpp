@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "userspace/generator/model/thread_pool.h"
 
@@ -13,52 +14,162 @@ namespace {
 
 constexpr uint32_t kMaxDepth = 512;  // of indirect forms
 
+using V = AttributeValue;
+
+// The bytes of a form's number, if it does not say how many: 0 (the number is 1) to 16 (it is the
+// length of a block).
+enum Size : int8_t {
+    kUnsized = -1,  // none: a text follows
+    kUleb = -2,
+    kSleb = -3,
+    kImplicit = -4,  // it is in the abbreviation
+    kAddress = -5,
+    kOffset = -6,
+    kFileOffset = -7,  // as an address in DWARF 2, and as an offset since
+};
+
+// What the number leads to.
+enum Where : uint8_t {
+    kNowhereElse,  // nothing: it is the value
+    kBytesHere,
+    kTextHere,
+    kEntryOfUnit,
+    kEntryOfFile,
+    kEntryOfAlternate,
+    kString,
+    kLineString,
+    kStringOfAlternate,
+    kStringByIndex,
+};
+
+struct Form {
+    uint16_t name;
+    V::Class kind;  // kNone: it is not known
+    int8_t size;
+    Where where = kNowhereElse;
+};
+
+constexpr Form kForms[] = {
+    {DW_FORM_addr, V::kAddress, kAddress},
+    {DW_FORM_addrx, V::kAddressIndex, kUleb},
+    {DW_FORM_addrx1, V::kAddressIndex, 1},
+    {DW_FORM_addrx2, V::kAddressIndex, 2},
+    {DW_FORM_addrx3, V::kAddressIndex, 3},
+    {DW_FORM_addrx4, V::kAddressIndex, 4},
+    {DW_FORM_GNU_addr_index, V::kAddressIndex, kUleb},
+    {DW_FORM_data1, V::kUnsigned, 1},
+    {DW_FORM_data2, V::kUnsigned, 2},
+    {DW_FORM_data4, V::kUnsigned, 4},
+    {DW_FORM_data8, V::kUnsigned, 8},
+    {DW_FORM_data16, V::kBlock, 16, kBytesHere},
+    {DW_FORM_udata, V::kUnsigned, kUleb},
+    {DW_FORM_sdata, V::kSigned, kSleb},
+    {DW_FORM_implicit_const, V::kSigned, kImplicit},
+    {DW_FORM_flag, V::kFlag, 1},
+    {DW_FORM_flag_present, V::kFlag, 0},
+    {DW_FORM_ref1, V::kReference, 1, kEntryOfUnit},
+    {DW_FORM_ref2, V::kReference, 2, kEntryOfUnit},
+    {DW_FORM_ref4, V::kReference, 4, kEntryOfUnit},
+    {DW_FORM_ref8, V::kReference, 8, kEntryOfUnit},
+    {DW_FORM_ref_udata, V::kReference, kUleb, kEntryOfUnit},
+    {DW_FORM_ref_addr, V::kReference, kFileOffset, kEntryOfFile},
+    {DW_FORM_ref_sup4, V::kReference, 4, kEntryOfAlternate},
+    {DW_FORM_ref_sup8, V::kReference, 8, kEntryOfAlternate},
+    {DW_FORM_GNU_ref_alt, V::kReference, kOffset, kEntryOfAlternate},
+    {DW_FORM_ref_sig8, V::kSignature, 8},
+    {DW_FORM_sec_offset, V::kSectionOffset, kOffset},
+    {DW_FORM_loclistx, V::kListIndex, kUleb},
+    {DW_FORM_rnglistx, V::kListIndex, kUleb},
+    {DW_FORM_exprloc, V::kBlock, kUleb, kBytesHere},
+    {DW_FORM_block, V::kBlock, kUleb, kBytesHere},
+    {DW_FORM_block1, V::kBlock, 1, kBytesHere},
+    {DW_FORM_block2, V::kBlock, 2, kBytesHere},
+    {DW_FORM_block4, V::kBlock, 4, kBytesHere},
+    {DW_FORM_string, V::kString, kUnsized, kTextHere},
+    {DW_FORM_strp, V::kString, kOffset, kString},
+    {DW_FORM_line_strp, V::kString, kOffset, kLineString},
+    {DW_FORM_strp_sup, V::kString, kOffset, kStringOfAlternate},
+    {DW_FORM_GNU_strp_alt, V::kString, kOffset, kStringOfAlternate},
+    {DW_FORM_strx, V::kString, kUleb, kStringByIndex},
+    {DW_FORM_strx1, V::kString, 1, kStringByIndex},
+    {DW_FORM_strx2, V::kString, 2, kStringByIndex},
+    {DW_FORM_strx3, V::kString, 3, kStringByIndex},
+    {DW_FORM_strx4, V::kString, 4, kStringByIndex},
+    {DW_FORM_GNU_str_index, V::kString, kUleb, kStringByIndex},
+};
+
+// Forms of GNU have numbers from 0x1f00 on. They follow the others in a table by number.
+constexpr size_t kForm = 0x40, kGnuForm = 0x1f00;
+
+constexpr size_t slot_of(uint64_t name) {
+    if (name - kGnuForm < kForm)
+        return kForm + (name - kGnuForm);
+    return name < kForm ? name : 0;
+}
+
+constexpr auto kFormBySlot = [] {
+    std::array<Form, 2 * kForm> out{};  // kNone
+    for (const Form &form : kForms)
+        out[slot_of(form.name)] = form;
+    return out;
+}();
+
+const Form &form_of(uint64_t name) {
+    return kFormBySlot[slot_of(name)];
+}
+
 // Returns the bytes of a form; -1: they depend on the value.
-int32_t form_size(uint64_t form, uint8_t address_size, uint8_t offset_size, uint16_t version) {
-    switch (form) {
-    case DW_FORM_flag_present:
-    case DW_FORM_implicit_const:
-        return 0;
-    case DW_FORM_data1:
-    case DW_FORM_ref1:
-    case DW_FORM_flag:
-    case DW_FORM_strx1:
-    case DW_FORM_addrx1:
-        return 1;
-    case DW_FORM_data2:
-    case DW_FORM_ref2:
-    case DW_FORM_strx2:
-    case DW_FORM_addrx2:
-        return 2;
-    case DW_FORM_strx3:
-    case DW_FORM_addrx3:
-        return 3;
-    case DW_FORM_data4:
-    case DW_FORM_ref4:
-    case DW_FORM_strx4:
-    case DW_FORM_addrx4:
-    case DW_FORM_ref_sup4:
-        return 4;
-    case DW_FORM_data8:
-    case DW_FORM_ref8:
-    case DW_FORM_ref_sig8:
-    case DW_FORM_ref_sup8:
-        return 8;
-    case DW_FORM_data16:
-        return 16;
-    case DW_FORM_addr:
-        return address_size;
-    case DW_FORM_ref_addr:
-        return version <= 2 ? address_size : offset_size;
-    case DW_FORM_strp:
-    case DW_FORM_line_strp:
-    case DW_FORM_sec_offset:
-    case DW_FORM_strp_sup:
-    case DW_FORM_GNU_ref_alt:
-    case DW_FORM_GNU_strp_alt:
-        return offset_size;
-    default:
+int32_t form_size(const Form &form, uint8_t address_size, uint8_t offset_size, uint16_t version) {
+    if (form.kind == V::kNone || (form.kind == V::kBlock && form.size != 16))
         return -1;
+    switch (form.size) {
+    case kUnsized:
+    case kUleb:
+    case kSleb:
+        return -1;
+    case kImplicit:
+        return 0;
+    case kAddress:
+        return address_size;
+    case kOffset:
+        return offset_size;
+    case kFileOffset:
+        return version <= 2 ? address_size : offset_size;
+    default:
+        return form.size;
+    }
+}
+
+// Reads 1 to 8 bytes. A switch for each size takes longer: which one follows cannot be predicted.
+uint64_t read_fixed(ByteReader &reader, uint32_t size) {
+    if (reader.remaining() < 8)
+        return reader.unsigned_of(size);
+    const uint64_t value = ByteReader(reader).u64();
+    reader.skip(size);
+    return value & (UINT64_MAX >> (64 - 8 * size));
+}
+
+// Reads the number of a form. read_unit_headers() takes only addresses of 8 bytes.
+uint64_t read_number(ByteReader &reader, const Form &form, const UnitHeader &header) {
+    if (form.size > 0 && form.size <= 8)
+        return read_fixed(reader, static_cast<uint32_t>(form.size));
+    switch (form.size) {
+    case 0:
+        return 1;
+    case 16:
+        return 16;
+    case kUleb:
+        return reader.uleb();
+    case kSleb:
+        return static_cast<uint64_t>(reader.sleb());
+    case kAddress:
+        return reader.u64();
+    case kOffset:
+        return reader.section_offset(header.offset_size);
+    case kFileOffset:
+        return header.version <= 2 ? reader.u64() : reader.section_offset(header.offset_size);
+    default:
+        return 0;
     }
 }
 
@@ -93,13 +204,13 @@ bool AbbreviationTable::parse(Bytes section, uint64_t offset, uint8_t address_si
                 implicits_.push_back(reader.sleb());
             }
             specs_.push_back(spec);
-            needs_alternate_ |= form == DW_FORM_GNU_ref_alt || form == DW_FORM_GNU_strp_alt ||
-                                form == DW_FORM_ref_sup4 || form == DW_FORM_ref_sup8 ||
-                                form == DW_FORM_strp_sup;
-            needs_type_units_ |= form == DW_FORM_ref_sig8;
+            const Form &known = form_of(form);
+            needs_alternate_ |=
+                known.where == kEntryOfAlternate || known.where == kStringOfAlternate;
+            needs_type_units_ |= known.kind == V::kSignature;
             if (size >= 0 && name == DW_AT_sibling && form == DW_FORM_ref4)
                 abbreviation.sibling = size;
-            const int32_t bytes = form_size(form, address_size, offset_size, version);
+            const int32_t bytes = form_size(known, address_size, offset_size, version);
             size = size < 0 || bytes < 0 ? -1 : size + bytes;
         }
         abbreviation.fixed_size = size;
@@ -323,135 +434,54 @@ std::optional<uint64_t> Unit::address_of(const AttributeValue &value) const {
 }
 
 AttributeValue Unit::read_form(ByteReader &reader, const AttributeSpec &spec) const {
-    using V = AttributeValue;
-    const auto number = [](V::Class kind, uint64_t value) {
-        return V{.kind = kind, .number = value, .block = {}, .string = {}};
+    uint16_t name = spec.form;
+    for (uint32_t depth = 0; name == DW_FORM_indirect && depth < kMaxDepth; ++depth)
+        name = static_cast<uint16_t>(reader.uleb());
+    const Form &form = form_of(name);
+    // DW_FORM_indirect cannot lead to an implicit number: there would be none.
+    const uint64_t number = form.size == kImplicit && spec.form == name
+                                ? static_cast<uint64_t>(abbreviations_.implicit(spec.implicit))
+                                : read_number(reader, form, header);
+    const DebugSections *alternate = sections_->alternate;
+    const auto entry = [&](uint64_t base) {
+        return number < kAlternateBase ? base + number : kNowhere;
     };
-    // References that count from this unit, from this file, from the alternate file.
-    const auto in_unit = [&](uint64_t offset) {
-        return number(V::kReference, offset < kAlternateBase ? header.offset + offset : kNowhere);
-    };
-    const auto in_file = [&](uint64_t offset) {
-        return number(V::kReference, offset < kAlternateBase ? header.base + offset : kNowhere);
-    };
-    const auto in_alternate = [&](uint64_t offset) {
-        return number(V::kReference, sections_->alternate && offset < kAlternateBase
-                                         ? kAlternateBase + offset
-                                         : kNowhere);
-    };
-    const auto block = [&](uint64_t size) {
-        return V{.kind = V::kBlock, .number = 0, .block = reader.bytes(size), .string = {}};
-    };
-    uint16_t form = spec.form;
-    for (uint32_t depth = 0; form == DW_FORM_indirect && depth < kMaxDepth; ++depth)
-        form = static_cast<uint16_t>(reader.uleb());
-    switch (form) {
-    case DW_FORM_addr:
-        return number(V::kAddress, reader.u64());
-    case DW_FORM_data1:
-        return number(V::kUnsigned, reader.u8());
-    case DW_FORM_data2:
-        return number(V::kUnsigned, reader.u16());
-    case DW_FORM_data4:
-        return number(V::kUnsigned, reader.u32());
-    case DW_FORM_data8:
-        return number(V::kUnsigned, reader.u64());
-    case DW_FORM_data16:
-        return block(16);
-    case DW_FORM_udata:
-        return number(V::kUnsigned, reader.uleb());
-    case DW_FORM_sdata:
-        return number(V::kSigned, static_cast<uint64_t>(reader.sleb()));
-    case DW_FORM_implicit_const:
-        // DW_FORM_indirect cannot lead to it: there would be no value.
-        return number(
-            V::kSigned,
-            spec.form == form ? static_cast<uint64_t>(abbreviations_.implicit(spec.implicit)) : 0);
-    case DW_FORM_flag:
-        return number(V::kFlag, reader.u8());
-    case DW_FORM_flag_present:
-        return number(V::kFlag, 1);
-    case DW_FORM_ref1:
-        return in_unit(reader.u8());
-    case DW_FORM_ref2:
-        return in_unit(reader.u16());
-    case DW_FORM_ref4:
-        return in_unit(reader.u32());
-    case DW_FORM_ref8:
-        return in_unit(reader.u64());
-    case DW_FORM_ref_udata:
-        return in_unit(reader.uleb());
-    case DW_FORM_ref_addr:
-        return in_file(header.version <= 2 ? reader.unsigned_of(header.address_size)
-                                           : reader.section_offset(header.offset_size));
-    case DW_FORM_sec_offset:
-        return number(V::kSectionOffset, reader.section_offset(header.offset_size));
-    case DW_FORM_loclistx:
-    case DW_FORM_rnglistx:
-        return number(V::kListIndex, reader.uleb());
-    case DW_FORM_addrx:
-    case DW_FORM_GNU_addr_index:
-        return number(V::kAddressIndex, reader.uleb());
-    case DW_FORM_addrx1:
-        return number(V::kAddressIndex, reader.u8());
-    case DW_FORM_addrx2:
-        return number(V::kAddressIndex, reader.u16());
-    case DW_FORM_addrx3:
-        return number(V::kAddressIndex, reader.unsigned_of(3));
-    case DW_FORM_addrx4:
-        return number(V::kAddressIndex, reader.u32());
-    case DW_FORM_exprloc:
-    case DW_FORM_block:
-        return block(reader.uleb());
-    case DW_FORM_block1:
-        return block(reader.u8());
-    case DW_FORM_block2:
-        return block(reader.u16());
-    case DW_FORM_block4:
-        return block(reader.u32());
-    case DW_FORM_ref_sig8:
-        return number(V::kSignature, reader.u64());
-    case DW_FORM_ref_sup8:
-        return in_alternate(reader.u64());
-    case DW_FORM_ref_sup4:
-        return in_alternate(reader.u32());
-    case DW_FORM_GNU_ref_alt:
-        return in_alternate(reader.section_offset(header.offset_size));
-    default:
-        return V{.kind = V::kString, .number = 0, .block = {}, .string = read_string(reader, form)};
+    V value{.kind = form.kind, .number = 0, .block = {}, .string = {}};
+    switch (form.where) {
+    case kNowhereElse:
+        value.number = number;
+        break;
+    case kBytesHere:
+        value.block = reader.bytes(number);
+        break;
+    case kTextHere:
+        value.string = reader.string();
+        break;
+    case kEntryOfUnit:
+        value.number = entry(header.offset);
+        break;
+    case kEntryOfFile:
+        value.number = entry(header.base);
+        break;
+    case kEntryOfAlternate:
+        value.number = alternate ? entry(kAlternateBase) : kNowhere;
+        break;
+    case kString:
+        value.string = string_at(sections_->str, number);
+        break;
+    case kLineString:
+        value.string = string_at(sections_->line_str, number);
+        break;
+    case kStringOfAlternate:
+        value.string = alternate ? string_at(alternate->str, number) : std::string_view();
+        break;
+    case kStringByIndex:
+        value.string = indexed_string(number);
+        break;
     }
-}
-
-std::string_view Unit::read_string(ByteReader &reader, uint16_t form) const {
-    switch (form) {
-    case DW_FORM_string:
-        return reader.string();
-    case DW_FORM_strp:
-        return string_at(sections_->str, reader.section_offset(header.offset_size));
-    case DW_FORM_line_strp:
-        return string_at(sections_->line_str, reader.section_offset(header.offset_size));
-    case DW_FORM_strp_sup:
-    case DW_FORM_GNU_strp_alt: {
-        const uint64_t offset = reader.section_offset(header.offset_size);
-        return sections_->alternate ? string_at(sections_->alternate->str, offset)
-                                    : std::string_view();
-    }
-    case DW_FORM_strx:
-    case DW_FORM_GNU_str_index:
-        return indexed_string(reader.uleb());
-    case DW_FORM_strx1:
-        return indexed_string(reader.u8());
-    case DW_FORM_strx2:
-        return indexed_string(reader.u16());
-    case DW_FORM_strx3:
-        return indexed_string(reader.unsigned_of(3));
-    case DW_FORM_strx4:
-        return indexed_string(reader.u32());
-    default:
-        // Nobody knows the size of another form: the unit cannot be read any further.
-        reader.skip(UINT64_MAX);
-        return {};
-    }
+    if (form.kind == V::kNone)
+        reader.skip(UINT64_MAX);  // its size is not known: the unit cannot be read any further
+    return value;
 }
 
 Result<UnitSet> UnitSet::open(const DebugSections &sections, const std::vector<UnitHeader> &headers,

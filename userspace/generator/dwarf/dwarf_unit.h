@@ -181,8 +181,6 @@ class Unit {
         return ByteReader(sections_->info.first(header.end - header.base), offset - header.base);
     }
     AttributeValue read_form(ByteReader &reader, const AttributeSpec &spec) const;
-    // Reads the forms of strings.
-    std::string_view read_string(ByteReader &reader, uint16_t form) const;
     std::string_view string_at(Bytes section, uint64_t offset) const;
     std::string_view indexed_string(uint64_t index) const;
 
