@@ -21,6 +21,66 @@ bool is_inner_syscall(std::string_view name) {
     return name.starts_with("__do_sys_") || name.starts_with("__do_compat_sys_");
 }
 
+// The attributes of a function's abstract instance, or of its only entry, and of the declaration
+// that this completes.
+struct Attributes {
+    std::string_view name;
+    std::optional<uint64_t> file;
+    SourcePlace declared;  // without the file
+    TypeRef result = 0;
+    bool external = false;
+    bool prototyped = false;
+    bool declared_inline = false;
+    uint64_t specification = 0;  // the declaration; 0: there is none
+
+    // Name, place and type of an entry that is added later count only if they are missing so far.
+    void add(const Unit &unit, const Die &die) {
+        unit.for_each_attribute(
+            die, [&](uint16_t attribute, const AttributeValue &value) { set(attribute, value); });
+    }
+
+    void set(uint16_t attribute, const AttributeValue &value) {
+        switch (attribute) {
+        case DW_AT_name:
+            if (name.empty())
+                name = value.string;
+            break;
+        case DW_AT_decl_file:
+            if (!file)
+                file = value.number;
+            break;
+        case DW_AT_decl_line:
+            if (declared.line == 0)
+                declared.line = value.number;
+            break;
+        case DW_AT_decl_column:
+            if (declared.column == 0)
+                declared.column = value.number;
+            break;
+        case DW_AT_type:
+            if (result == 0)
+                result = type_ref(value);
+            break;
+        case DW_AT_external:
+            external = value.number != 0;
+            break;
+        case DW_AT_prototyped:
+            prototyped = value.number != 0;
+            break;
+        case DW_AT_inline:
+            declared_inline = value.number == DW_INL_declared_not_inlined ||
+                              value.number == DW_INL_declared_inlined;
+            break;
+        case DW_AT_specification:
+            if (value.kind == AttributeValue::kReference)
+                specification = value.number;
+            break;
+        default:
+            break;
+        }
+    }
+};
+
 }  // namespace
 
 SourceFunctions::SourceFunctions(const ReaderInput &input, const Unit &unit, DwarfTypes &types,
@@ -181,78 +241,60 @@ const Unit *SourceFunctions::unit_at(uint64_t offset) const {
 }
 
 const SourceFunctions::Function *SourceFunctions::read(const Unit &unit, const Die &die) {
-    SourceFunction source;
-    std::optional<uint64_t> file;
-    SourcePlace declared;
-    TypeRef result = 0;
-    bool prototyped = false;
-    uint64_t specification = 0;
-    const auto read_attributes = [&](uint16_t name, const AttributeValue &value) {
-        switch (name) {
-        case DW_AT_name:
-            if (source.name.empty())
-                source.name = value.string;
-            break;
-        case DW_AT_decl_file:
-            if (!file)
-                file = value.number;
-            break;
-        case DW_AT_decl_line:
-            if (declared.line == 0)
-                declared.line = value.number;
-            break;
-        case DW_AT_decl_column:
-            if (declared.column == 0)
-                declared.column = value.number;
-            break;
-        case DW_AT_type:
-            if (result == 0)
-                result = type_ref(value);
-            break;
-        case DW_AT_external:
-            source.external = value.number != 0;
-            break;
-        case DW_AT_prototyped:
-            prototyped = value.number != 0;
-            break;
-        case DW_AT_inline:
-            source.declared_inline = value.number == DW_INL_declared_not_inlined ||
-                                     value.number == DW_INL_declared_inlined;
-            break;
-        case DW_AT_specification:
-            if (value.kind == AttributeValue::kReference)
-                specification = value.number;
-            break;
-        default:
-            break;
-        }
-    };
-    unit.for_each_attribute(die, read_attributes);
+    Attributes attributes;
+    attributes.add(unit, die);
     const Unit *file_unit = &unit;  // numbers of files are those of this unit
-    if (specification != 0) {
-        const Unit *unit_around = unit_at(specification);
-        const Die declaration = unit_around ? unit_around->die_at(specification) : Die{};
+    if (attributes.specification != 0) {
+        const Unit *unit_around = unit_at(attributes.specification);
+        const Die declaration = unit_around ? unit_around->die_at(attributes.specification) : Die{};
         if (!declaration.abbreviation) {
             note_dangling(die.offset);
             return nullptr;
         }
-        if (!file)
+        if (!attributes.file)
             file_unit = unit_around;
-        unit_around->for_each_attribute(declaration, read_attributes);
+        attributes.add(*unit_around, declaration);
     }
-    if (source.name.empty())
+    if (attributes.name.empty())
         return nullptr;
-    source.declared_inline =
-        (source.declared_inline || is_inner_syscall(source.name)) && !closed_by_name(source.name);
-    if (file)
-        source.file = file_of(*file_unit, *file);
+    SourceFunction source;
+    source.name = attributes.name;
+    source.external = attributes.external;
+    source.declared_inline = (attributes.declared_inline || is_inner_syscall(source.name)) &&
+                             !closed_by_name(source.name);
+    if (attributes.file)
+        source.file = file_of(*file_unit, *attributes.file);
     // A partial unit is a part of the units that import it.
     source.unit = &unit == &unit_ || unit.is_partial()
                       ? unit_path_
                       : keep(input_.source_tree.relative(unit.name));
-    source.return_type = type_map_.map(result);
+    source.return_type = type_map_.map(attributes.result);
     source.first_param = static_cast<uint32_t>(sites_.param_types.size());
+    source.variadic = read_params(unit, die);
+    // "-g1" leaves all types and parameters out. A prototype with nothing but the end of a variadic
+    // one says that.
+    if (unit_.is_c() && !attributes.prototyped && attributes.result == 0 && params_.empty())
+        source.variadic = true;
+    const std::span params(memory_.allocate_object<Param>(params_.size()), params_.size());
+    std::uninitialized_copy(params_.begin(), params_.end(), params.begin());
+    auto *function = memory_.new_object<Function>();
+    function->number = add(source);
+    function->params = params;
+    function->variadic = source.variadic;
+    function->declared = attributes.declared;
+    function->die = die.offset;
+    function->file_unit = file_unit;
+    if (attributes.file) {
+        function->declared.file = *attributes.file;
+        if (attributes.declared.line != 0)
+            function->here = place_here(*file_unit, function->declared);
+    }
+    return function;
+}
+
+bool SourceFunctions::read_params(const Unit &unit, const Die &die) {
     params_.clear();
+    bool variadic = false;
     uint64_t offset = die.abbreviation->has_children ? unit.after_attributes(die) : 0;
     while (offset != 0) {
         const Die child = unit.die_at(offset);
@@ -264,29 +306,11 @@ const SourceFunctions::Function *SourceFunctions::read(const Unit &unit, const D
             sites_.param_types.push_back(type_map_.map_param(type));
             sites_.param_names.push_back(unit.attribute(child, DW_AT_name).string);
         } else if (child.tag() == DW_TAG_unspecified_parameters) {
-            source.variadic = true;
+            variadic = true;
         }
         offset = unit.next_sibling(child);
     }
-    // "-g1" leaves all types and parameters out. A prototype with nothing but the end of a variadic
-    // one says that.
-    if (unit_.is_c() && !prototyped && result == 0 && params_.empty())
-        source.variadic = true;
-    const std::span params(memory_.allocate_object<Param>(params_.size()), params_.size());
-    std::uninitialized_copy(params_.begin(), params_.end(), params.begin());
-    auto *function = memory_.new_object<Function>();
-    function->number = add(source);
-    function->params = params;
-    function->variadic = source.variadic;
-    function->declared = declared;
-    function->die = die.offset;
-    function->file_unit = file_unit;
-    if (file) {
-        function->declared.file = *file;
-        if (declared.line != 0)
-            function->here = place_here(*file_unit, function->declared);
-    }
-    return function;
+    return variadic;
 }
 
 }  // namespace btf_extra::generator

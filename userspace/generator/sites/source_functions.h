@@ -89,6 +89,8 @@ class SourceFunctions {
     // Returns the place with the number that the unit of these sites has.
     std::optional<SourcePlace> place_here(const Unit &unit, SourcePlace place);
     const Function *read(const Unit &unit, const Die &die);
+    // Reads the parameters of an entry into params_ and the sites. Returns true if more may follow.
+    bool read_params(const Unit &unit, const Die &die);
 
     const ReaderInput &input_;
     const Unit &unit_;
