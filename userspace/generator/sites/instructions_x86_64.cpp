@@ -235,6 +235,15 @@ class Disassembler {
         return true;
     }
 
+    // Returns the first instruction of code, which stays until the next call. NULL: it cannot be
+    // disassembled.
+    const cs_insn *first(const Code &code) {
+        const uint8_t *bytes = code.bytes.data();
+        size_t left = code.bytes.size();
+        uint64_t address = code.first;
+        return open() ? next(bytes, left, address) : nullptr;
+    }
+
     // Moves bytes, left and address behind the instruction. It stays until the next call.
     const cs_insn *next(const uint8_t *&bytes, size_t &left, uint64_t &address) {
         return cs_disasm_iter(handle_, &bytes, &left, &address, instruction_) ? instruction_
@@ -348,12 +357,7 @@ std::optional<bool> X86Instructions::begins_at(uint64_t address, const Code &cod
 }
 
 std::optional<Instruction> X86Instructions::decode(const Code &code) {
-    const uint8_t *bytes = code.bytes.data();
-    size_t left = code.bytes.size();
-    uint64_t end = code.first;
-    if (!operands_.open())
-        return std::nullopt;
-    const cs_insn *found = operands_.next(bytes, left, end);
+    const cs_insn *found = operands_.first(code);
     if (found == nullptr)
         return std::nullopt;
     const cs_x86_op &operand = found->detail->x86.operands[0];
@@ -378,12 +382,7 @@ std::optional<Instruction> X86Instructions::decode(const Code &code) {
 
 // Jumps are read from their bytes: capstone is asked for no operands, because that takes longer.
 std::optional<FlowEdges> X86Instructions::edges(const Code &code) {
-    const uint8_t *bytes = code.bytes.data();
-    size_t left = code.bytes.size();
-    uint64_t end = code.first;
-    if (!lengths_.open())
-        return std::nullopt;
-    const cs_insn *found = lengths_.next(bytes, left, end);
+    const cs_insn *found = lengths_.first(code);
     if (found == nullptr && is_pkru(code.bytes))
         return FlowEdges{.size = 3, .jump = {}, .fixup = {}};
     if (found == nullptr || file_.relocates(code.first, found->size))
@@ -394,7 +393,7 @@ std::optional<FlowEdges> X86Instructions::edges(const Code &code) {
         ++opcode;
     const auto jump = [&](uint64_t size, int64_t displacement) {
         if (opcode + size == found->bytes + found->size)
-            out.jump = end + static_cast<uint64_t>(displacement);
+            out.jump = code.first + found->size + static_cast<uint64_t>(displacement);
         else
             out.anywhere = true;
     };
@@ -416,12 +415,7 @@ std::optional<FlowEdges> X86Instructions::edges(const Code &code) {
 }
 
 std::optional<FlowChanges> X86Instructions::changes(const Code &code) {
-    const uint8_t *bytes = code.bytes.data();
-    size_t left = code.bytes.size();
-    uint64_t end = code.first;
-    if (!operands_.open())
-        return std::nullopt;
-    const cs_insn *found = operands_.next(bytes, left, end);
+    const cs_insn *found = operands_.first(code);
     if (found == nullptr || file_.relocates(code.first, found->size))
         return std::nullopt;
     const cs_x86 &x86 = found->detail->x86;
