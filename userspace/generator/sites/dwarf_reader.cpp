@@ -14,6 +14,7 @@
 #include "userspace/generator/dwarf/code_place.h"
 #include "userspace/generator/locations/param_slots.h"
 #include "userspace/generator/locations/parameter_place.h"
+#include "userspace/generator/sites/address_checks.h"
 #include "userspace/generator/sites/closed_code.h"
 #include "userspace/generator/sites/copied_entries.h"
 #include "userspace/generator/sites/source_functions.h"
@@ -78,15 +79,6 @@ struct Scope {
     bool has_params = false;                // formal parameters here are those of the site
 };
 
-bool holds_code(CodeRange range) {
-    return range.begin < range.end;
-}
-
-bool any_holds(std::span<const CodeRange> ranges, uint64_t address) {
-    return std::ranges::any_of(
-        ranges, [&](CodeRange range) { return range.begin <= address && address < range.end; });
-}
-
 // The walk over the entries of one unit. It lives as long as that.
 class UnitWalk {
   public:
@@ -127,15 +119,6 @@ class UnitWalk {
                         uint32_t depth);
     uint64_t fail(uint64_t offset);
 
-    // These cut off what ranges_ has outside of its section, or of a body. Empty ranges stay.
-    void cut_to_sections();
-    void cut_to_body(uint32_t body);
-    // Returns the piece of a body that holds an address; all code, if it is not known.
-    CodeRange piece_at(uint32_t body, uint64_t address) const;
-    // Says whether an instance in ranges_ can begin at an address.
-    bool can_begin(uint64_t address, uint32_t body) const;
-    // Takes out the sites inside of an instruction.
-    void drop_inside_instructions();
     // Says whether this is the body of an overridden definition.
     bool is_overridden(const Function *function, uint64_t address) const;
     // Says whether an instance that begins at an address is the split remainder of a call, and the
@@ -205,7 +188,8 @@ UnitSites UnitWalk::run() {
     for (const CopiedEntries::Copy &copy : copied_entries_.find())
         if (!functions_.written_by_macro(*instances_[copy.instances.front()].function))
             add_copied_site(copy);
-    drop_inside_instructions();
+    sites_.contradicted +=
+        drop_inside_instructions(sites_.sites, copied_entries_, input_, tools_.starts);
     if (!is_traced_)
         judge_untraced_unit();
     return std::move(sites_);
@@ -282,8 +266,8 @@ uint64_t UnitWalk::visit_subprogram(const Die &die, uint32_t depth) {
     const Function *function = functions_.at(die.offset, die.offset);
     ranges_.clear();
     place.append_ranges(sections_, unit_, ranges_);
-    cut_to_sections();
-    if (place.has_extent() && !any_holds(ranges_, *address)) {
+    cut_to_sections(ranges_, input_.file);
+    if (place.has_extent() && !hold(ranges_, *address)) {
         ++sites_.contradicted;
         const CodeRange nothing{*address, *address};
         enclosing.body = copied_entries_.add_body({}, *address, {&nothing, 1});
@@ -333,9 +317,11 @@ uint64_t UnitWalk::visit_inlined(const Die &die, const Scope &scope, uint32_t de
                               depth);
     ranges_.clear();
     entry.place.append_ranges(sections_, unit_, ranges_);
-    const bool possible = !scope.enclosing || can_begin(*address, scope.enclosing->body);
+    const bool possible =
+        !scope.enclosing ||
+        can_begin(*address, ranges_, copied_entries_.ranges_of_body(scope.enclosing->body));
     if (scope.enclosing)
-        cut_to_body(scope.enclosing->body);
+        cut_to_pieces(ranges_, copied_entries_.ranges_of_body(scope.enclosing->body));
     const uint32_t frame = scope.frame == CodeFrame::kNoCaller
                                ? scope.frame
                                : add_frame(function, entry.call, scope.frame);
@@ -378,76 +364,6 @@ bool UnitWalk::is_part(const Function &function, uint64_t address, const OpenSit
            call.line != 0 && call.line == function.declared.line &&
            call.column == function.declared.column &&
            functions_.file_of(unit_, call.file) == sites_.functions[function.number].file;
-}
-
-void UnitWalk::cut_to_sections() {
-    for (CodeRange &range : ranges_) {
-        if (!holds_code(range))
-            continue;
-        const auto section = input_.file.executable_section(range.begin);
-        const ElfSection *held = section ? &input_.file.sections()[*section] : nullptr;
-        range.end = held ? std::min(range.end, held->address + held->size) : range.begin;
-    }
-}
-
-void UnitWalk::cut_to_body(uint32_t body) {
-    const std::span<const CodeRange> pieces = copied_entries_.ranges_of_body(body);
-    const auto inside = [&](CodeRange range) {
-        return !holds_code(range) || std::ranges::any_of(pieces, [&](CodeRange piece) {
-            return piece.begin <= range.begin && range.end <= piece.end;
-        });
-    };
-    if (std::ranges::none_of(pieces, holds_code) || std::ranges::all_of(ranges_, inside))
-        return;
-    std::vector<CodeRange> cut;
-    for (const CodeRange range : ranges_) {
-        if (inside(range))
-            cut.push_back(range);
-        else
-            for (const CodeRange piece : pieces)
-                if (const CodeRange part{std::max(range.begin, piece.begin),
-                                         std::min(range.end, piece.end)};
-                    holds_code(part))
-                    cut.push_back(part);
-    }
-    ranges_ = std::move(cut);
-}
-
-CodeRange UnitWalk::piece_at(uint32_t body, uint64_t address) const {
-    for (const CodeRange piece : copied_entries_.ranges_of_body(body))
-        if (piece.begin <= address && address < piece.end)
-            return piece;
-    return {0, UINT64_MAX};
-}
-
-bool UnitWalk::can_begin(uint64_t address, uint32_t body) const {
-    const std::span<const CodeRange> pieces = copied_entries_.ranges_of_body(body);
-    // GCC leaves a range of no length where it has moved all code of an instance away.
-    const auto begins_or_holds = [&](CodeRange range) {
-        return range.begin == address || (range.begin < address && address < range.end);
-    };
-    return (pieces.empty() || any_holds(pieces, address)) &&
-           (ranges_.empty() || std::ranges::any_of(ranges_, begins_or_holds));
-}
-
-// A body begins with the symbol around it, as a rule. Of code without a symbol nothing but DWARF
-// says where it begins.
-void UnitWalk::drop_inside_instructions() {
-    const std::vector<CodeRange> pieces = copied_entries_.pieces();
-    const auto first_of = [&](const Site &site, uint64_t base) {
-        if (site.site_class == SiteClass::kBody) {
-            const auto symbol = input_.symbols.around(site.section, site.offset);
-            return base + (symbol ? symbol->first : site.offset);
-        }
-        const auto above =
-            std::ranges::upper_bound(pieces, base + site.offset, {}, &CodeRange::begin);
-        return above == pieces.begin() ? base + site.offset : std::prev(above)->begin;
-    };
-    sites_.contradicted += std::erase_if(sites_.sites, [&](const Site &site) {
-        const uint64_t base = input_.file.sections()[site.section].address;
-        return !tools_.starts.may_begin_at(base + site.offset, first_of(site, base),
-                                           copied_entries_.row_addresses());
-    });
 }
 
 bool UnitWalk::is_overridden(const Function *function, uint64_t address) const {
@@ -610,7 +526,7 @@ void UnitWalk::add_copied_site(const CopiedEntries::Copy &copy) {
     const Instance &first = instances_[copy.instances.front()];
     Site site{.function = first.function->number, .marks = SITE_MARK_PART};
     const auto pieces = copied_entries_.ranges_of_body(first.enclosing.body);
-    if ((!pieces.empty() && !any_holds(pieces, copy.point.address)) ||
+    if ((!pieces.empty() && !hold(pieces, copy.point.address)) ||
         !place_site(site, copy.point.address, first.enclosing))
         return;
     std::vector<ParamSlot> agreed;
@@ -656,8 +572,9 @@ uint64_t UnitWalk::visit_parameter(const Die &die, OpenSite &site) {
         if (slot == missing_slot(MissingReason::kOptimizedOut) ||
             slot == missing_slot(MissingReason::kNoLocationHere)) {
             const uint64_t size = site.function.params[static_cast<size_t>(position)].size;
-            SiteContext context(input_.file, unit_, *tools_.frames, tools_.types, site.point,
-                                site.enclosing, piece_at(site.enclosing.body, site.point.address));
+            SiteContext context(
+                input_.file, unit_, *tools_.frames, tools_.types, site.point, site.enclosing,
+                piece_at(copied_entries_.ranges_of_body(site.enclosing.body), site.point.address));
             const Location found = place.at(context, size, format_);
             if (found.reason != MissingReason::kOptimizedOut)
                 slot = param_slots_.slot_of(found);
