@@ -46,7 +46,7 @@ CFLAGS_ALL := -std=gnu11 -I. $(WARNINGS)
 CXXFLAGS_ALL := -std=c++20 -I. -Iinclude/uapi $(WARNINGS) -pthread
 BPF_ARCH := $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
 SYSTEM_INCLUDE = /usr/include/$(shell gcc -print-multiarch)
-LIBS := -ldw -lelf -lbpf -lcapstone -lfmt -lz -pthread
+LIBS := -ldw -lelf -lbpf -lcapstone -lfmt -lz -lzstd -pthread
 COMMAND_LIBS := -lcrypto $(LIBS)
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 

@@ -14,7 +14,7 @@
 set -euo pipefail
 
 libraries='libdw-dev libelf-dev libbpf-dev libcapstone-dev libfmt-dev libcli11-dev'
-libraries+=' libcurl4-openssl-dev libdebuginfod-dev nlohmann-json3-dev libssl-dev zlib1g-dev'
+libraries+=' libcurl4-openssl-dev libdebuginfod-dev nlohmann-json3-dev libssl-dev libzstd-dev zlib1g-dev'
 
 packages_for() {
     case $1 in
@@ -22,12 +22,12 @@ packages_for() {
     arm64) echo g++-aarch64-linux-gnu libc6-dev-arm64-cross ;;
     check) echo libgtest-dev clang-14 clang-format-14 clang-tidy-14 llvm-14 lld-14 \
         libclang-rt-14-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross binutils elfutils \
-        xz-utils dwarves dwz bpftool shellcheck git ccache openssl pkg-config procps mandoc zsh ;;
+        xz-utils zstd dwarves dwz bpftool shellcheck git ccache openssl pkg-config procps mandoc zsh ;;
     kernel) echo ccache dkms gcc git make flex bison bc libelf-dev libssl-dev dwarves kmod xz-utils \
         perl python3 sparse ;;
     deb) echo debhelper dh-dkms dpkg-dev fakeroot lintian mmdebstrap ;;
     bench) echo libbenchmark-dev dwarves llvm-14-dev ;;
-    vm) echo busybox-static cpio dwarves gcc-12 libelf1 libssl3 make qemu-system-x86 zlib1g ;;
+    vm) echo busybox-static cpio dwarves gcc-12 libelf1 libssl3 libzstd1 make qemu-system-x86 zlib1g ;;
     emulated) echo arch-test binfmt-support mmdebstrap qemu-user-static ;;
     *) echo "usage: ${0##*/} index [now] | libraries | [names] build|check|kernel|bench|vm|deb|arm64|emulated ..." >&2; exit 2 ;;
     esac

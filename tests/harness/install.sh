@@ -68,7 +68,7 @@ row 'the example finds its library' starts "$scratch/example/kloc"
 linked_statically() {
     # shellcheck disable=SC2046  # a list of words
     gcc -o "$scratch/static" $(pkg-config --cflags libbtf_extra) "$scratch/example/kloc.c" \
-        "$prefix/lib/libbtf_extra.a" $(pkg-config --libs libbpf) -ldw -lelf -lfmt -lz -lstdc++
+        "$prefix/lib/libbtf_extra.a" $(pkg-config --libs libbpf) -ldw -lelf -lfmt -lz -lzstd -lstdc++
 }
 row 'the example, with the static library' linked_statically
 

@@ -15,6 +15,7 @@
 
 #include "userspace/format/btf_image.h"
 #include "userspace/format/core_api.h"
+#include "userspace/format/zstd_file.h"
 
 namespace btf_extra {
 namespace {
@@ -33,11 +34,6 @@ bool ElfSection::allocated() const {
     return (flags & SHF_ALLOC) != 0;
 }
 
-void ElfImage::CloseFile::operator()(int *fd) const {
-    close(*fd);
-    delete fd;
-}
-
 Error ElfImage::error(std::string_view where, std::string_view reason) const {
     return Error{fmt::format("{}: {}: {}", path_, where, reason)};
 }
@@ -45,24 +41,40 @@ Error ElfImage::error(std::string_view where, std::string_view reason) const {
 Result<ElfImage> ElfImage::open(const std::string &path) {
     ElfImage image;
     image.path_ = path;
-    int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
+    image.fd_ = FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!image.fd_)
         return image.error("open", std::strerror(errno));
-    image.fd_.reset(new int(fd));
     struct stat status;
-    if (fstat(fd, &status) != 0)
+    if (fstat(image.fd_.get(), &status) != 0)
         return image.error("open", std::strerror(errno));
     if (!S_ISREG(status.st_mode))
         return image.error("open", "not a regular file");
 
-    elf_version(EV_CURRENT);
-    image.elf_.reset(elf_begin(fd, ELF_C_READ_MMAP, nullptr));
     // Some distributions compress their modules.
-    if (image.elf_ && elf_kind(image.elf_.get()) == ELF_K_NONE)
-        if (Elf *decompressed = dwelf_elf_begin(fd))
-            image.elf_.reset(decompressed);
-    TRY(image.read_sections());
+    if (is_zstd_file(image.fd_.get())) {
+        auto plain = TRY(decompress_zstd_file(path, image.fd_.get()));
+        image.fd_ = std::move(plain);
+        image.zstd_ = true;
+    }
+    TRY(image.read_file());
+    auto plain = TRY(decompress_zstd_sections(path, image.elf_.get()));
+    if (plain) {
+        image.elf_.reset();
+        image.fd_ = std::move(plain);
+        image.zstd_ = true;
+        TRY(image.read_file());
+    }
     return image;
+}
+
+Result<void> ElfImage::read_file() {
+    elf_version(EV_CURRENT);
+    elf_.reset(elf_begin(fd_.get(), ELF_C_READ_MMAP, nullptr));
+    if (elf_ && elf_kind(elf_.get()) == ELF_K_NONE)
+        if (Elf *decompressed = dwelf_elf_begin(fd_.get()))
+            elf_.reset(decompressed);
+    sections_.clear();
+    return read_sections();
 }
 
 Result<ElfImage> ElfImage::from_bytes(std::string path, std::vector<std::byte> bytes) {

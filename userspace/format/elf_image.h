@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // Reads an ELF64 little-endian file: its sections, their bytes and its build-id. A file that is
-// compressed as a whole (x.ko.xz) is decompressed. Any bytes are safe. libelf is not thread-safe:
-// one thread at a time.
+// compressed as a whole (x.ko.xz) is decompressed, and so are sections that are compressed with
+// zstd. Any bytes are safe. libelf is not thread-safe: one thread at a time.
 #ifndef BTF_EXTRA_ELF_IMAGE_H
 #define BTF_EXTRA_ELF_IMAGE_H
 
@@ -16,6 +16,7 @@
 
 #include <libelf.h>
 
+#include "userspace/format/file_descriptor.h"
 #include "userspace/format/result.h"
 
 namespace btf_extra {
@@ -48,6 +49,9 @@ class ElfImage {
         return relocatable_;
     }  // its symbols count from the start of their section
     Elf *handle() const { return elf_.get(); }
+    // The file, or what zstd had compressed, as a file in memory. -1: the image was in memory.
+    int fd() const { return fd_.get(); }
+    bool zstd() const { return zstd_; }  // the file, or a section of it, was compressed with zstd
 
     const std::vector<ElfSection> &sections() const { return sections_; }
     const ElfSection *find(std::string_view name) const;  // NULL: there is none
@@ -63,20 +67,19 @@ class ElfImage {
     Error error(std::string_view where, std::string_view reason) const;
 
   private:
+    Result<void> read_file();
     Result<void> read_sections();
 
-    struct CloseFile {
-        void operator()(int *fd) const;
-    };
     struct EndElf {
         void operator()(Elf *elf) const { elf_end(elf); }
     };
 
     std::string path_;
-    std::unique_ptr<int, CloseFile> fd_;
+    FileDescriptor fd_;
     std::vector<std::byte> bytes_;  // the bytes of an image in memory
     std::unique_ptr<Elf, EndElf> elf_;
     uint16_t machine_ = 0;
+    bool zstd_ = false;
     bool relocatable_ = false;
     std::vector<ElfSection> sections_;
 };

@@ -207,8 +207,35 @@ TEST_F(Module, SameBytesForEveryNumberOfThreads) {
 
 TEST_F(Module, CompressedAsAWhole) {
     const std::string first = test::read_file(generate(good()));
-    test::must_run({"xz", "--keep", "--force", good()});
-    EXPECT_TRUE(test::read_file(generate(good() + ".xz")) == first);
+    const struct {
+        const char *program, *suffix;
+    } rows[] = {{"xz", ".xz"}, {"gzip", ".gz"}, {"zstd", ".zst"}};
+    for (const auto &[program, suffix] : rows) {
+        SCOPED_TRACE(program);
+        test::must_run({program, "-k", "-f", good()});
+        EXPECT_TRUE(test::read_file(generate(good() + suffix)) == first);
+    }
+    // The base may be compressed, too.
+    test::must_run({"zstd", "-k", "-f", kernel()});
+    const CommandResult based = run_btf_extra(
+        {"generate", "--vmlinux", kernel() + ".zst", "-o", path("based"), good() + ".zst"});
+    EXPECT_EQ(based.exit_code, 0) << based.err;
+    EXPECT_TRUE(test::read_file(path("based")) == first);
+}
+
+TEST_F(Module, CutOffInTheMiddleOfZstd) {
+    test::must_run({"zstd", "-k", "-f", good()});
+    std::string bytes = test::read_file(good() + ".zst");
+    const std::string cut = path("cut.ko.zst"), bad = path("bad.ko.zst");
+    test::write_file(cut, bytes.substr(0, bytes.size() / 2));
+    expect_refused({"generate", "--vmlinux", kernel(), "-o", path("none"), cut},
+                   cut + ": zstd: the file is cut off");
+    bytes.replace(bytes.size() / 2, 100, 100, '\xff');
+    test::write_file(bad, bytes);
+    const CommandResult result =
+        run_btf_extra({"generate", "--vmlinux", kernel(), "-o", path("none"), bad});
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_EQ(result.err.find("btf-extra: " + bad + ": zstd: "), 0u) << result.err;
 }
 
 TEST_F(Module, DebugFileInDebiansPlace) {

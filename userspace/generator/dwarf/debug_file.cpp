@@ -108,21 +108,42 @@ std::vector<std::string> debian_debug_paths(const std::string &path) {
     return paths;
 }
 
+// Returns a descriptor of libdwfl's own for the file of an image: the bytes that zstd had
+// compressed are plain in it. Both have one position, and libdwfl decompresses gzip from there.
+int own_descriptor(const ElfImage &elf) {
+    const int fd = fcntl(elf.fd(), F_DUPFD_CLOEXEC, 0);
+    if (fd >= 0)
+        lseek(fd, 0, SEEK_SET);
+    return fd;
+}
+
 int find_debug_file_of(Dwfl_Module *module, void **user_data, const char *name, Dwarf_Addr base,
                        const char *file_name, const char *link, GElf_Word crc, char **found_name) {
+    // libdwfl opens the file of dwfl_standard_find_debuginfo() before this returns. It cannot be
+    // given another descriptor then, but the next time that it asks.
+    auto &plain = *static_cast<std::optional<ElfImage> *>(*user_data);
+    if (plain) {
+        *found_name = strdup(plain->path().c_str());
+        return own_descriptor(*plain);
+    }
     const int standard = dwfl_standard_find_debuginfo(module, user_data, name, base, file_name,
                                                       link, crc, found_name);
+    if (standard >= 0) {
+        if (auto elf = ElfImage::open(*found_name); elf && elf->zstd())
+            plain = std::move(*elf);
+        return standard;
+    }
     const unsigned char *id = nullptr;
     GElf_Addr id_address = 0;
     const int id_size = dwfl_module_build_id(module, &id, &id_address);
-    if (standard >= 0 || !file_name || id_size <= 0)
-        return standard;
+    if (!file_name || id_size <= 0)
+        return -1;
     for (const std::string &path : debian_debug_paths(file_name)) {
         const auto elf = ElfImage::open(path);
         if (!elf || build_id_text(elf->build_id_note()) !=
                         fmt::format("{:02x}", fmt::join(id, id + id_size, "")))
             continue;
-        const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+        const int fd = own_descriptor(*elf);
         *found_name = fd < 0 ? nullptr : strdup(path.c_str());
         return fd;
     }
@@ -162,6 +183,7 @@ class ElfDebugFile final : public DebugFile {
 
   private:
     Result<void> find_debug_file();
+    Result<void> open_debug_file(std::optional<ElfImage> &plain);
     Result<void> take_layout(Dwfl_Module *module);
     Result<void> read_sections();
     void take_code();
@@ -176,6 +198,13 @@ class ElfDebugFile final : public DebugFile {
 };
 
 Result<void> ElfDebugFile::find_debug_file() {
+    std::optional<ElfImage> plain;
+    Result<void> found = open_debug_file(plain);
+    return plain ? open_debug_file(plain) : found;
+}
+
+// plain: a separate debug file that libdwfl cannot decompress by itself. It is set if one is found.
+Result<void> ElfDebugFile::open_debug_file(std::optional<ElfImage> &plain) {
     const auto failed = [&] {
         return Error{elf_.error(".debug_info", dwfl_errmsg(-1)).message, ENODATA};
     };
@@ -184,12 +213,19 @@ Result<void> ElfDebugFile::find_debug_file() {
         return failed();
     dwfl_report_begin(dwfl_.get());
     const char *path = elf_.path().c_str();
-    Dwfl_Module *module = dwfl_report_offline(dwfl_.get(), path, path, -1);
-    if (!module)
+    const int fd = own_descriptor(elf_);
+    Dwfl_Module *module = dwfl_report_offline(dwfl_.get(), path, path, fd);
+    if (!module) {
+        close(fd);
         return failed();
+    }
     dwfl_report_end(dwfl_.get(), nullptr, nullptr);
+    void **user_data = nullptr;
+    dwfl_module_info(module, &user_data, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
+    *user_data = &plain;
     Dwarf_Addr bias = 0;
     Dwarf *dwarf = dwfl_module_getdwarf(module, &bias);
+    *user_data = nullptr;
     if (!dwarf)
         return failed();
     debug_elf_ = dwarf_getelf(dwarf);
