@@ -112,6 +112,14 @@ perf_addr2line() {
         tests/real/perf_addr2line.py "$BTF_EXTRA_VMLINUX" "$perf" "$out/results/perf_addr2line"
 }
 
+kernel_scripts() {
+    local source module
+    source=$(vm/fetch-source.sh 7.x) &&
+        module=$(find "$BTF_EXTRA_MODULES/usr" -name nf_conntrack.ko) &&
+        tests/real/kernel_scripts.py "$BTF_EXTRA_VMLINUX" "$module" "$source" \
+            "$out/results/kernel_scripts"
+}
+
 # Steps with one thread for most of their time run beside the guests, with a lower priority.
 beside_the_guests() {
     renice -n 3 "$BASHPID" >/dev/null
@@ -122,6 +130,7 @@ beside_the_guests() {
     step 'Debian packages' tests/harness/deb.sh "$out/results/deb"
     [ -n "$all" ] || return 0
     step 'perf asks addr2line' perf_addr2line
+    step 'scripts of the kernel ask addr2line' kernel_scripts
     step 'one definition' tests/harness/odr.sh "$out/results/odr"
     step dkms tests/harness/dkms.sh "$out/results/dkms"
     step fuzz tests/harness/fuzz.sh --check "$out"

@@ -36,9 +36,9 @@ TABLES = ("userspace/lib/tables/", "include/uapi/", *TEXTS)
 PROBING = ("userspace/lib/probing/", *TABLES, *CODE)
 ATTACH = ("userspace/lib/attach/", "userspace/lib/btf_extra.h", "userspace/bpf/btf_loc.bpf.h", *PROBING)
 LIBRARY = ("userspace/lib/", *ATTACH)
-STACKS = ("userspace/stacks/", *LIBRARY)
+STACKS = ("userspace/stacks/", "userspace/host/", *LIBRARY)
 # The command uses the generator only through its doors.
-CLI = ("userspace/cli/", "userspace/host/", "userspace/phantoms/", "userspace/trace/", *STACKS)
+CLI = ("userspace/cli/", "userspace/phantoms/", "userspace/trace/", *STACKS)
 MAY_INCLUDE = {
     "include/uapi/": (),
     "kernel/core/": CORE,

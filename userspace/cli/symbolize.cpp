@@ -213,8 +213,9 @@ void add_symbolize(CLI::App &app, int &exit_code) {
         command->add_flag(name, flag, help)->needs(addr2line);
     };
     command
-        ->add_option("-e,--exe", options->exe,
-                     "The vmlinux; its tables are beside it, or installed for its build-id")
+        ->add_option(
+            "-e,--exe", options->exe,
+            "The vmlinux or module; its tables are beside it, or installed for its build-id")
         ->needs(addr2line)
         ->excludes(running)
         ->excludes(vmlinux);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 #include "userspace/stacks/addr2line.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <string_view>
@@ -9,6 +10,9 @@
 
 #include "userspace/format/extra_file.h"
 #include "userspace/format/hex_number.h"
+#include "userspace/format/kernel_release.h"
+#include "userspace/format/module_name.h"
+#include "userspace/host/debug_info.h"
 
 namespace btf_extra {
 namespace {
@@ -44,6 +48,24 @@ bool fits(const std::string &tables, const std::string &build_id) {
     return file && build_id_text(file->build_id_note) == build_id;
 }
 
+// Finds the vmlinux of a module: in the folder of the module or above it, where a kernel build and
+// packages leave it, or else where the debug information of its release is installed.
+Result<std::string> vmlinux_of(const ElfImage &module) {
+    const std::string release = module_release(module);
+    std::error_code ignored;
+    const fs::path file = fs::absolute(module.path(), ignored);
+    for (fs::path folder = file.parent_path(); !release.empty(); folder = folder.parent_path()) {
+        const std::string path = folder / "vmlinux";
+        const auto vmlinux = ElfImage::open(path);
+        if (vmlinux && kernel_release(*vmlinux) == release)
+            return path;
+        if (folder == folder.parent_path())
+            break;
+    }
+    const auto installed = TRY(host::find_debug_info(host::this_host(), release));
+    return installed.vmlinux;
+}
+
 }  // namespace
 
 Result<void> Addr2line::check_section(Symbolizer &symbolizer) const {
@@ -53,8 +75,15 @@ Result<void> Addr2line::check_section(Symbolizer &symbolizer) const {
 }
 
 Result<Symbolizer::Named> Addr2line::find(Symbolizer &symbolizer, uint64_t address) const {
-    return section.empty() ? symbolizer.find(fmt::format("{:#x}", address))
-                           : symbolizer.find(section, address);
+    if (!section.empty())
+        return symbolizer.find(section, address);
+    if (code_.empty())
+        return symbolizer.find(fmt::format("{:#x}", address));
+    // Each section of a module begins at 0. What could be in two of them is in neither.
+    const auto has = [&](const CodeSection &code) { return address < code.size; };
+    if (std::ranges::count_if(code_, has) != 1)
+        return Symbolizer::Named();
+    return symbolizer.find(std::ranges::find_if(code_, has)->name, address);
 }
 
 std::string Addr2line::answer(Symbolizer &symbolizer, const std::string &text) const {
@@ -88,25 +117,33 @@ std::string Addr2line::answer(Symbolizer &symbolizer, const std::string &text) c
     return out;
 }
 
-Result<void> Addr2line::choose_tables(const std::string &vmlinux, TablesChoice &choice) {
-    choice.elf.vmlinux = vmlinux;
+Result<void> Addr2line::choose_tables(const std::string &elf, TablesChoice &choice) {
+    const auto image = TRY(ElfImage::open(elf));
+    choice.elf.vmlinux = elf;
+    if (image.relocatable()) {
+        choice.elf.module = elf;
+        choice.elf.vmlinux = TRY(vmlinux_of(image));
+        for (const ElfSection &code : image.sections())
+            if (code.executable() && code.size != 0)
+                code_.push_back({code.name, code.size});
+    }
     if (!choice.file.empty())
         return {};
-    choice.file = vmlinux + ".btf_extra";
+    choice.file = elf + ".btf_extra";
     std::error_code ignored;
     if (fs::exists(choice.file, ignored))
         return {};
-    const auto image = TRY(ElfImage::open(vmlinux));
+    const std::string name = image.relocatable() ? module_name(elf) : "vmlinux";
     const std::string build_id = build_id_text(image.build_id_note());
     for (const char *folder : kFirmwareFolders)
         for (const auto &release : fs::directory_iterator(folder, ignored))
-            if (const std::string file = release.path() / "vmlinux.btf_extra";
+            if (const std::string file = release.path() / (name + ".btf_extra");
                 fits(file, build_id)) {
                 choice.file = file;
                 return {};
             }
     return Error{fmt::format("{}: no tables of build-id {} beside it or installed: --tables FILE",
-                             vmlinux, build_id),
+                             elf, build_id),
                  ENOENT};
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "userspace/format/result.h"
 #include "userspace/lib/tables/site_tables.h"
@@ -29,11 +30,17 @@ struct Addr2line {
     // Returns an error if the object has no section of that name.
     Result<void> check_section(Symbolizer &symbolizer) const;
 
-    // Chooses the tables of a vmlinux: the file that the choice has, or else the one beside it, or
-    // one that is installed for that build-id.
-    static Result<void> choose_tables(const std::string &vmlinux, TablesChoice &choice);
+    // Chooses the tables of a vmlinux or a module: the file that the choice has, or else the one
+    // beside it, or one that is installed for that build-id.
+    Result<void> choose_tables(const std::string &elf, TablesChoice &choice);
 
   private:
+    struct CodeSection {
+        std::string name;
+        uint64_t size;
+    };
+    std::vector<CodeSection> code_;  // of a module
+
     Result<Symbolizer::Named> find(Symbolizer &symbolizer, uint64_t address) const;
 };
 
