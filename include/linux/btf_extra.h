@@ -30,26 +30,43 @@ struct btf_extra_query {
  */
 typedef int (*btf_extra_site_fn)(const struct btf_extra_site *site, void *data);
 
-/*
- * Calls fn for all sites that match a query, in order of (object, func_id, number). Returns 0 or
- * the value of fn; -ENOENT: nothing matches; -EINVAL: the query makes no sense. fn may be NULL, to
- * learn only if there are sites. If total is not NULL, *total is the number of sites, unless fn
- * ended the walk.
+/**
+ * btf_extra_for_each_site() - call a function for all sites that match a query
+ * @query: which sites
+ * @fn: called for each, in order of (object, func_id, number); NULL: learn only if sites exist
+ * @data: passed to @fn
+ * @total: receives the number of sites, unless @fn ended the walk; may be NULL
+ *
+ * Context: any but NMI.
+ * Return: 0 or the value of @fn; -ENOENT if nothing matches; -EINVAL if the query is invalid.
  */
 int btf_extra_for_each_site(const struct btf_extra_query *query, btf_extra_site_fn fn, void *data,
 			    u32 *total);
 
-/*
- * Writes which functions an address is in, as BTF_EXTRA_IOC_FRAMES does, and as many as fit, the
- * innermost first. Returns how many there are, up to BTF_EXTRA_CHAIN_MAX; -ENOENT: there is no
- * function; -ENODATA: the object there has no frames, or nobody has asked /dev/btf_extra for them:
- * this reads no files. It may be called in any context.
+/**
+ * btf_extra_frames_at() - write which functions an address is in
+ * @address: any address of code
+ * @frames: receives as many as fit, the innermost first, as BTF_EXTRA_IOC_FRAMES writes them
+ * @capacity: the number of elements of @frames
+ *
+ * Reads no files.
+ *
+ * Context: any, also NMI.
+ * Return: how many functions the address is in, up to BTF_EXTRA_CHAIN_MAX; -ENOENT if it is in no
+ * function; -ENODATA if the object has no frames, or if nobody has asked /dev/btf_extra for them.
  */
 int btf_extra_frames_at(unsigned long address, struct btf_extra_chain_frame *frames, u32 capacity);
 
-/*
- * Copies the name of the function with that id (as in a site) to name. Returns its length, -ENOENT,
- * or -E2BIG if the buffer is too small. It may be called in any context.
+/**
+ * btf_extra_func_name() - copy the name of a function
+ * @object: the object, as in a site
+ * @func_id: the function, as in a site
+ * @name: receives the name
+ * @size: the size of @name
+ *
+ * Context: any, also NMI.
+ * Return: the length of the name; -ENOENT if the function does not exist; -E2BIG if the buffer is
+ * too small.
  */
 int btf_extra_func_name(u32 object, u32 func_id, char *name, size_t size);
 
@@ -67,10 +84,23 @@ struct btf_extra_data {
 	struct module *owner;
 };
 
-/* Returns 0, or the reason for a refusal; one line in dmesg says more. May sleep. */
+/**
+ * btf_extra_add_vmlinux() - publish the blobs of vmlinux
+ * @data: where they are; they stay until btf_extra_del_vmlinux()
+ *
+ * Context: may sleep.
+ * Return: 0, or a negative errno if they are refused; a line in dmesg has the reason.
+ */
 int btf_extra_add_vmlinux(const struct btf_extra_data *data);
 
-/* Removes the blobs and waits for readers, so that their memory may be freed. */
+/**
+ * btf_extra_del_vmlinux() - remove the blobs of vmlinux
+ * @data: what was added
+ *
+ * Waits for readers, so that the memory may be freed.
+ *
+ * Context: may sleep.
+ */
 void btf_extra_del_vmlinux(const struct btf_extra_data *data);
 
 #endif

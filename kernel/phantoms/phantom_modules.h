@@ -13,12 +13,24 @@
 
 struct module;
 
-/*
- * The init and the exit of such a module call these. stubs: the addresses of all of its stubs.
- * Returns 0 or a negative errno; then one line in dmesg says why.
+/**
+ * btf_extra_add_phantoms() - add the stubs of a module
+ * @module: the caller, in its init
+ * @table: what the stubs stand for; it is copied
+ * @stubs: the addresses of all stubs of the module
+ *
+ * Context: may sleep.
+ * Return: 0, or a negative errno if they are refused; a line in dmesg has the reason.
  */
 int btf_extra_add_phantoms(struct module *module, const struct phantom_table *table,
 			   const unsigned long stubs[PHANTOM_STUBS]);
+
+/**
+ * btf_extra_remove_phantoms() - disarm and remove the stubs of a module
+ * @module: the caller, in its exit; a module without stubs is no error
+ *
+ * Context: may sleep.
+ */
 void btf_extra_remove_phantoms(struct module *module);
 
 /* ---- for btf_extra ---- */
