@@ -8,6 +8,7 @@
  * notifiers. So only a writer that takes an object away waits for readers.
  */
 #include <linux/mutex.h>
+#include <linux/overflow.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
@@ -89,8 +90,10 @@ static struct registry_state *state_alloc(u32 nr_objects, u32 nr_ranges)
 {
 	struct registry_state *state;
 
-	state = kvzalloc(sizeof(*state) + nr_objects * sizeof(*state->objects) +
-			 nr_ranges * sizeof(*state->ranges), GFP_KERNEL);
+	state = kvzalloc(size_add(sizeof(*state),
+				  size_add(array_size(nr_objects, sizeof(*state->objects)),
+					   array_size(nr_ranges, sizeof(*state->ranges)))),
+			 GFP_KERNEL);
 	if (!state)
 		return NULL;
 	state->ranges = (void *)(state + 1);

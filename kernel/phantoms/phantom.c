@@ -233,6 +233,7 @@ int phantom_arm(struct phantom *phantom, u32 room)
 	u32 i;
 	int err = 0;
 
+	phantoms_assert_locked();
 	for (i = 0; !err && i < phantom->nr_funcs; i++) {
 		struct phantom_func_state *state = &phantom->states[i];
 		u32 object = phantom_object_id(&phantom->objects[phantom->funcs[i].object]);
@@ -267,6 +268,7 @@ void phantom_disarm_all(struct list_head *phantoms)
 	struct phantom *phantom;
 	u32 nr = 0;
 
+	phantoms_assert_locked();
 	list_for_each_entry(phantom, phantoms, gone)
 		nr += phantom->nr_funcs;
 	/* If there is no memory, it takes longer: the kernel waits for each function. */
@@ -313,6 +315,7 @@ int phantom_report(struct phantom *phantom, struct phantom_report *report)
 	u32 i, reason;
 	int err = 0;
 
+	phantoms_assert_locked();
 	*report = (struct phantom_report){};
 	for (i = 0; !err && i < phantom->nr_funcs; i++) {
 		const struct phantom_report *part = &phantom->states[i].report;
