@@ -114,19 +114,12 @@ const struct base_btf *vmlinux_btf(void)
 static bool image_readable(const void *at, size_t size)
 {
 	const u8 *page = PTR_ALIGN_DOWN((const u8 *)at, PAGE_SIZE);
-	bool ok = true;
+	u8 byte;
 
-	pagefault_disable();
-	for (; ok && page < (const u8 *)at + size; page += PAGE_SIZE) {
-		u8 byte;
-
-		__get_kernel_nofault(&byte, page, u8, fault);
-		continue;
-fault:
-		ok = false;
-	}
-	pagefault_enable();
-	return ok;
+	for (; page < (const u8 *)at + size; page += PAGE_SIZE)
+		if (copy_from_kernel_nofault(&byte, page, sizeof(byte)))
+			return false;
+	return true;
 }
 
 /* Only addresses near some text of the kernel are in its image. */
