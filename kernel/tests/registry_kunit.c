@@ -336,7 +336,10 @@ static int read_slowly(void *data)
 	return 0;
 }
 
-/* The reader has a processor of its own: a kernel without CONFIG_PREEMPT_RCU switches to no other task. */
+/*
+ * The reader has a processor of its own, because a kernel without CONFIG_PREEMPT_RCU switches to no
+ * other task.
+ */
 static struct task_struct *begin_reading(struct kunit *test, struct slow_reader *reader,
 					 unsigned int cpu, unsigned long most)
 {
