@@ -17,6 +17,9 @@ static const struct suffix {
 	{ ".cold", NUMBER_OPTIONAL, FUNC_SUFFIX_COLD },
 	{ ".llvm", NUMBER_REQUIRED, 0 },
 	{ ".lto_priv", NUMBER_REQUIRED, 0 },
+	/* LLVM: a copy for known arguments; a name that no other unit has */
+	{ ".specialized", NUMBER_REQUIRED, FUNC_SUFFIX_PARAMS },
+	{ ".__uniq", NUMBER_REQUIRED, 0 },
 };
 
 /* Returns the bytes of ".123" at text; 0: it is anything else. */

@@ -17,6 +17,12 @@ const struct suffix_row suffix_rows[] = {
 	{ "foo.cold.cold", 3, FUNC_SUFFIX_COLD },
 	{ "foo.llvm.123", 3, 0 },
 	{ "foo.lto_priv.0", 3, 0 },
+	{ "foo.specialized.1", 3, FUNC_SUFFIX_PARAMS },
+	{ "foo.specialized.1.llvm.77", 3, FUNC_SUFFIX_PARAMS },
+	{ "foo.__uniq.2070", 3, 0 },
+	{ "foo.__uniq.2070.llvm.77", 3, 0 },
+	{ "foo.specialized", 15, 0 },
+	{ "foo.__uniq", 10, 0 },
 	{ "foo.isra.0.isra.1", 3, FUNC_SUFFIX_PARAMS | FUNC_SUFFIX_RESULT },
 	/* a dot in the source name stays */
 	{ "foo.bar", 7, 0 },

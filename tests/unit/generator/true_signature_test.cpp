@@ -355,6 +355,8 @@ TEST(TrueSignature, Suffixes) {
         {".part.0.cold", false, false},
         {".llvm.123", false, false},
         {".lto_priv.0", false, false},
+        {".specialized.1", true, false},
+        {".__uniq.2070.llvm.77", false, false},
         {".isra.0.lto_priv.0", true, true},
     };
     for (const auto &row : rows) {
