@@ -36,18 +36,27 @@ bool is_body(Dwarf_Die *die) {
     return dwarf_tag(die) == DW_TAG_subprogram;
 }
 
-void walk(Dwarf_Die *die, const std::set<Dwarf_Off> &unmarked, const Visit &visit) {
+// Says whether the compiler of a unit marks entries. This machine's GCC does, unless for -flto.
+bool marks_entries(Dwarf_Die *unit) {
+    Dwarf_Attribute attribute;
+    const char *producer = dwarf_formstring(dwarf_attr(unit, DW_AT_producer, &attribute));
+    return producer != nullptr && std::string_view(producer).starts_with("GNU C");
+}
+
+// entries is null if the unit has no marks.
+void walk(Dwarf_Die *die, const LibdwEntries *entries, const Visit &visit) {
     Dwarf_Attribute attribute;
     if (is_body(die) || dwarf_tag(die) == DW_TAG_inlined_subroutine)
         if (const auto entry = libdw_entry(die))
             visit({die, 1}, *entry,
-                  is_body(die) || dwarf_attr(die, DW_AT_entry_pc, &attribute) != nullptr ||
-                      unmarked.contains(dwarf_dieoffset(die)));
+                  is_body(die) ||
+                      (entries && (dwarf_attr(die, DW_AT_entry_pc, &attribute) != nullptr ||
+                                   entries->unmarked.contains(dwarf_dieoffset(die)))));
     Dwarf_Die child;
     if (dwarf_child(die, &child) != 0)
         return;
     do
-        walk(&child, unmarked, visit);
+        walk(&child, entries, visit);
     while (dwarf_siblingof(&child, &child) == 0);
 }
 
@@ -60,7 +69,10 @@ void walk_file(const std::string &path, const Visit &visit) {
     Dwarf_Die die;
     while (dwarf_get_units(dwarf, unit, &unit, nullptr, nullptr, &die, nullptr) == 0) {
         LibdwEntries entries = libdw_entries(die);
-        walk(&die, entries.unmarked, visit);
+        const bool marked = marks_entries(&die);
+        walk(&die, marked ? &entries : nullptr, visit);
+        if (!marked)
+            continue;
         for (LibdwCopy &copy : entries.copies)
             visit(copy.instances, copy.address, true);
     }
@@ -161,27 +173,14 @@ MarkedPlaces mark_census(const std::string &path) {
     std::string function;
     for (uint64_t address = 0; in >> address >> function;)
         symbols.emplace(address, function);
-    constexpr unsigned kGnuEntryView = 0x2138;
-    struct Begin {
-        Dwarf_CU *unit;
-        std::string place;
-        bool part, is_entry;
-    };
-    std::vector<Begin> begins;
-    std::set<Dwarf_CU *> with_views;
+    MarkedPlaces places;
     walk_file(path, [&](std::span<Dwarf_Die> dies, Dwarf_Addr entry, bool is_entry) {
-        Dwarf_Attribute attribute;
         const std::string name = name_of(&dies[0]);
         const bool part = std::ranges::all_of(dies, [&](Dwarf_Die &die) {
             return is_body(&die) ? symbols.contains({entry, name}) : goes_on(&die);
         });
-        if (dwarf_attr(&dies[0], kGnuEntryView, &attribute) != nullptr)
-            with_views.insert(dies[0].cu);
-        begins.push_back({dies[0].cu, fmt::format("{}@{:x}", name, entry), part, is_entry});
+        places.add(fmt::format("{}@{:x}", name, entry), part, !is_entry);
     });
-    MarkedPlaces places;
-    for (const Begin &begin : begins)
-        places.add(begin.place, begin.part, !begin.is_entry && with_views.contains(begin.unit));
     return places;
 }
 

@@ -27,7 +27,8 @@ enum : uint64_t {
     kS16 = 0x99,
     kFloat4 = 0x9a,
     kFloat8 = 0x9b,
-    kNoType = 0x9c,
+    kBit = 0x9c,
+    kNoType = 0x9d,
 };
 
 // Link addresses. Those in [kText, kTextEnd) move with the object, and those below kPerCpuEnd are
@@ -55,6 +56,7 @@ class TestContext : public ExprContext {
         {kU8, {.size = 8, .is_integer = true, .is_signed = false}},
         {kS16, {.size = 16, .is_integer = true, .is_signed = true}},
         {kFloat4, {.size = 4, .is_integer = false, .is_signed = true}},
+        {kBit, {.size = 1, .bits = 1, .is_integer = true, .is_signed = false}},
         {kFloat8, {.size = 8, .is_integer = false, .is_signed = true}},
     };
 

@@ -136,6 +136,9 @@ class Run {
         const auto base = context_.base_type(type);
         if (!base || !base->is_integer || base->size < 1 || base->size > 8)
             return {.defined = false};
+        // The only type of this kind in the rows is unsigned.
+        if (base->bits != 0)
+            bits &= (uint64_t{1} << base->bits) - 1;
         return {.bits = low_bytes(bits, base->size),
                 .size = base->size,
                 .is_signed = base->is_signed,

@@ -111,8 +111,8 @@ struct JumpCensus {
 };
 JumpCensus jump_census(const std::string &path, bool arm64);
 // Returns the places that continue a call (bodies foo.part.0, and instances that are inlined in
-// their own function where it is declared), and the instances without DW_AT_entry_pc in units where
-// others have a DW_AT_GNU_entry_view. It uses libdw and nm.
+// their own function where it is declared), and the instances without DW_AT_entry_pc, or, if the
+// compiler marks no entries, all of them. It uses libdw and nm.
 MarkedPlaces mark_census(const std::string &path);
 // Returns the same text for an output.
 std::vector<std::string> site_census(const std::vector<NamedSite> &sites);

@@ -185,11 +185,13 @@ Entry c_unit(std::vector<Entry> children, std::vector<Attribute> more) {
     std::vector<Attribute> attributes = {attr::text(DW_AT_name, "a.c"),
                                          attr::text(DW_AT_comp_dir, "/src"),
                                          attr::byte(DW_AT_language, DW_LANG_C11)};
-    const bool has_low_pc = std::any_of(more.begin(), more.end(), [](const Attribute &attribute) {
-        return attribute.name == DW_AT_low_pc;
-    });
-    if (!has_low_pc)
+    const auto has = [&](uint16_t name) {
+        return std::ranges::find(more, name, &Attribute::name) != more.end();
+    };
+    if (!has(DW_AT_low_pc))
         attributes.push_back(attr::address(DW_AT_low_pc, kCode));
+    if (!has(DW_AT_producer))
+        attributes.push_back(attr::text(DW_AT_producer, "GNU C11 12.2.0 -O2"));
     attributes.insert(attributes.end(), more.begin(), more.end());
     for (Entry &child : children)
         if (child.tag == DW_TAG_subprogram &&

@@ -2,6 +2,7 @@
 #include "tests/support/libdw_location.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include <dwarf.h>
 
@@ -215,6 +216,9 @@ class Execution {
         default:
             throw Undefined();
         }
+        const char *name = dwarf_diename(&type);
+        if (name && std::string_view(name) == "DW_ATE_unsigned_1")
+            bits &= 1;
         return entry.with(bits);
     }
 

@@ -73,9 +73,9 @@ Result<std::vector<std::string>> split_names(std::span<const std::byte> bytes, u
 std::string_view text(MissingReason reason) {
     // The first is that of kMissingReasonFirst; the others follow in order of number.
     static constexpr std::string_view kTexts[] = {
-        "optimized out",    "no location here",    "arithmetic",
-        "implicit pointer", "entry value",         "static memory",
-        "pieces",           "parameter reference", "size"};
+        "optimized out", "no location here", "arithmetic", "implicit pointer",
+        "entry value",   "static memory",    "pieces",     "parameter reference",
+        "size",          "perhaps assigned"};
     const size_t number = static_cast<size_t>(reason) - kMissingReasonFirst;
     return number < std::size(kTexts) ? kTexts[number] : "unknown";
 }

@@ -28,9 +28,10 @@ enum class MissingReason : uint8_t {
     kPieces,
     kParameterReference,
     kSize,
+    kPerhapsAssigned,
 };
 inline constexpr uint8_t kMissingReasonFirst = 1;
-inline constexpr uint8_t kMissingReasonLast = 9;
+inline constexpr uint8_t kMissingReasonLast = 10;
 
 // Returns the words that the commands print: "optimized out". For other numbers it returns
 // "unknown".

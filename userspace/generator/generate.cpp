@@ -21,6 +21,7 @@
 #include "userspace/generator/sites/defined_symbols.h"
 #include "userspace/generator/sites/dwarf_reader.h"
 #include "userspace/generator/write/frame_writer.h"
+#include "userspace/generator/write/last_values.h"
 #include "userspace/generator/write/line_writer.h"
 
 namespace btf_extra::generator {
@@ -260,6 +261,7 @@ Result<ExtraFile> generate(const GenerateOptions &options) {
             fmt::format("{}: base BTF of another kernel: too many types of {} are not in it",
                         base.top().place(), options.input)};
 
+    drop_last_values(sites);
     const MergedUnits merged = merge_units(sites, options.jobs);
     if (options.no_functions && merged.functions.empty() && merged.skipped_rust_units != 0)
         options.no_functions(fmt::format(

@@ -205,7 +205,11 @@ TEST_F(FixtureLink, LinkTimeOptimization) {
         size_t inlined = 0;
         for (const NamedSite &site : fixture.sites_of("elsewhere")) {
             EXPECT_EQ(site.file, "sites_other.c");
-            EXPECT_EQ(site.param("a").loc_text, "reg5");
+            // It is clang's only instance: no other one shows that nothing is assigned to a.
+            if (recipe.compiler == "clang-14")
+                EXPECT_EQ(site.param("a").reason, MissingReason::kPerhapsAssigned);
+            else
+                EXPECT_EQ(site.param("a").loc_text, "reg5");
             if (site.body)
                 continue;
             inlined++;

@@ -122,7 +122,9 @@ TEST_P(FixtureRun, LocationsHoldWhatWasPassed) {
     }
     EXPECT_EQ(calls, kCalls);
     // A run that finds nothing proves nothing: this many locations the compilers give at least.
-    EXPECT_GT(located * 10, params * 6) << located << " of " << params;
+    // Most of these functions are inlined once, and clang's only instance has no locations.
+    const size_t least = GetParam().compiler == "clang-14" ? 3 : 6;
+    EXPECT_GT(located * 10, params * least) << located << " of " << params;
 }
 
 std::string test_name(const testing::TestParamInfo<Recipe> &info) {

@@ -87,6 +87,12 @@ class Sites : public testing::TestWithParam<Recipe> {
         EXPECT_EQ(sites.size(), 1u) << function;
         return sites.at(0);
     }
+    // Says whether this is the only instance of a function that clang has compiled: no other one
+    // shows that nothing is assigned to its parameters.
+    bool perhaps_assigned(const NamedSite &site) const {
+        return recipe_.compiler.starts_with("clang") && !site.body &&
+               count(site.function, false) + count(site.function, true) == 1;
+    }
     // Expects the text of a location that the convention fixes. An optional one may also be
     // missing.
     void expect_text(const NamedSite &site, std::string_view name, const std::string &expected,
@@ -189,6 +195,10 @@ void Sites::check_constants() const {
         const NamedSite::Param &param = site.param(name);
         const uint64_t mask =
             param.size == 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * param.size)) - 1;
+        if (perhaps_assigned(site)) {
+            EXPECT_EQ(param.reason, MissingReason::kPerhapsAssigned) << name;
+            continue;
+        }
         const std::optional<uint64_t> found = constant_of(param);
         ASSERT_TRUE(found) << name << ": " << param.loc_text;
         if (std::string_view(name) == "level")
@@ -256,6 +266,11 @@ void Sites::check_convention() const {
     const std::vector<NamedSite> leaves = fixture_->sites_of("leaf");
     const auto leaf = std::ranges::find(leaves, branch.address, &NamedSite::address);
     ASSERT_NE(leaf, leaves.end());
+    if (perhaps_assigned(branch)) {
+        for (const NamedSite::Param &param : branch.params)
+            EXPECT_EQ(param.reason, MissingReason::kPerhapsAssigned) << param.name;
+        return;
+    }
     EXPECT_EQ(branch.param("a").loc_text, leaf->param("x").loc_text);
     EXPECT_EQ(branch.param("b").loc_text, leaf->param("y").loc_text);
     if (branch.address == fixture_->symbol("deep")) {

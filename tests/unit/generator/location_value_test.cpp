@@ -419,6 +419,10 @@ TEST(LocationValue, TypedOperations) {
         {"s8, u32", breg(5, 0) + convert(kS1) + convert(kU4) + generic, 8, kArithmetic},
         {"s8, s32", breg(5, 0) + convert(kS1) + convert(kS4) + generic, 8, at(1, kSigned, {5, 0})},
         {"s32, u8", breg(5, 0) + convert(kS4) + convert(kU1) + generic, 8, at(1, kPlain, {5})},
+        // DW_ATE_unsigned_1 of clang: the bit above the lowest is not of the value.
+        {"one bit", breg(5, 0) + convert(kBit) + convert(kU1) + generic, 1, kArithmetic},
+        {"one bit of 2", lit(2) + convert(kBit) + convert(kU1) + generic, 1, at(1, kConst, {0})},
+        {"one bit of 3", lit(3) + convert(kBit) + convert(kU4) + generic, 4, at(4, kConst, {1})},
         {"u64, s32", regval_type(5, kU8) + convert(kS4) + generic, 8, at(4, kSigned, {5, 0})},
         {"(u32)reg + 4", regval_type(5, kU4) + plus_uconst(4) + generic, 8, at(4, kSum, {5, 4})},
         {"(s32)reg + (s32)4", regval_type(5, kS4) + const_type(kS4, {4, 0, 0, 0}) + kPlus + generic,

@@ -78,7 +78,27 @@ class Selection {
     uint64_t later_view_ = UINT64_MAX;
 };
 
-std::optional<Bytes> select_loclists(const Unit &unit, ByteReader reader, Selection &selection) {
+// Takes every entry that has an interval.
+class Visit {
+  public:
+    explicit Visit(const VisitLocation &visit) : visit_(visit) {}
+
+    void set_views(uint64_t, uint64_t) {}
+    bool offer(uint64_t begin, uint64_t end, Bytes expression) {
+        visit_({begin, end}, expression);
+        return false;
+    }
+    void offer_default(Bytes) {}
+    std::optional<Bytes> result() const { return Bytes(); }
+
+  private:
+    const VisitLocation &visit_;
+};
+
+// These offer the entries of a list until one is taken. They return the result then and at the end,
+// and nothing if the list is malformed.
+template <class Choice>
+std::optional<Bytes> offer_loclists(const Unit &unit, ByteReader reader, Choice &choice) {
     uint64_t base = unit.low_pc;
     for (;;) {
         const uint8_t kind = reader.u8();
@@ -87,7 +107,7 @@ std::optional<Bytes> select_loclists(const Unit &unit, ByteReader reader, Select
         bool is_default = false;
         switch (kind) {
         case DW_LLE_end_of_list:
-            return reader.failed() ? std::nullopt : selection.result();
+            return reader.failed() ? std::nullopt : choice.result();
         case DW_LLE_base_addressx: {
             const std::optional<uint64_t> address = unit.indexed_address(reader.uleb());
             if (!address)
@@ -100,7 +120,7 @@ std::optional<Bytes> select_loclists(const Unit &unit, ByteReader reader, Select
             continue;
         case DW_LLE_GNU_view_pair: {  // GCC's -gvariable-location-views=incompat5
             const uint64_t begin_view = reader.uleb();
-            selection.set_views(begin_view, reader.uleb());
+            choice.set_views(begin_view, reader.uleb());
             continue;
         }
         case DW_LLE_startx_endx:
@@ -139,14 +159,15 @@ std::optional<Bytes> select_loclists(const Unit &unit, ByteReader reader, Select
         if (reader.failed())
             return std::nullopt;
         if (is_default)
-            selection.offer_default(expression);
-        else if (selection.offer(begin, end, expression))
-            return selection.result();
+            choice.offer_default(expression);
+        else if (choice.offer(begin, end, expression))
+            return choice.result();
     }
 }
 
 // Reads a list of DWARF 2 to 4.
-std::optional<Bytes> select_loc(const Unit &unit, ByteReader reader, Selection &selection) {
+template <class Choice>
+std::optional<Bytes> offer_loc(const Unit &unit, ByteReader reader, Choice &choice) {
     uint64_t base = unit.low_pc;
     for (;;) {
         const uint64_t begin = reader.u64();
@@ -154,7 +175,7 @@ std::optional<Bytes> select_loc(const Unit &unit, ByteReader reader, Selection &
         if (reader.failed())
             return std::nullopt;
         if (begin == 0 && end == 0)
-            return selection.result();
+            return choice.result();
         if (begin == UINT64_MAX) {
             base = end;
             continue;
@@ -162,9 +183,25 @@ std::optional<Bytes> select_loc(const Unit &unit, ByteReader reader, Selection &
         const Bytes expression = reader.bytes(reader.u16());
         if (reader.failed())
             return std::nullopt;
-        if (selection.offer(base + begin, base + end, expression))
-            return selection.result();
+        if (choice.offer(base + begin, base + end, expression))
+            return choice.result();
     }
+}
+
+Bytes locations_of(const DebugSections &sections, const Unit &unit) {
+    return unit.header.version >= 5 ? sections.loclists : sections.loc;
+}
+
+template <class Choice>
+std::optional<Bytes> offer_locations(const DebugSections &sections, const Unit &unit,
+                                     const AttributeValue &list, Choice &choice) {
+    const Bytes section = locations_of(sections, unit);
+    const std::optional<uint64_t> offset = list_offset(unit, list, section, unit.loclists_base);
+    if (!offset)
+        return std::nullopt;
+    const ByteReader reader(section, *offset);
+    return unit.header.version >= 5 ? offer_loclists(unit, reader, choice)
+                                    : offer_loc(unit, reader, choice);
 }
 
 void for_each_of_rnglists(const Unit &unit, ByteReader reader, const VisitRange &visit) {
@@ -230,15 +267,14 @@ void for_each_of_ranges(const Unit &unit, ByteReader reader, const VisitRange &v
 std::optional<Bytes> expression_at(const DebugSections &sections, const Unit &unit,
                                    const AttributeValue &list, std::optional<uint64_t> locviews,
                                    CodePoint point, CodeRange around) {
-    const bool version5 = unit.header.version >= 5;
-    const Bytes section = version5 ? sections.loclists : sections.loc;
-    const std::optional<uint64_t> offset = list_offset(unit, list, section, unit.loclists_base);
-    if (!offset)
-        return std::nullopt;
-    const ByteReader reader(section, *offset);
-    Selection selection(section, locviews, point, around);
-    return version5 ? select_loclists(unit, reader, selection)
-                    : select_loc(unit, reader, selection);
+    Selection selection(locations_of(sections, unit), locviews, point, around);
+    return offer_locations(sections, unit, list, selection);
+}
+
+bool for_each_location(const DebugSections &sections, const Unit &unit, const AttributeValue &list,
+                       const VisitLocation &visit) {
+    Visit each(visit);
+    return offer_locations(sections, unit, list, each).has_value();
 }
 
 void for_each_range(const DebugSections &sections, const Unit &unit, const AttributeValue &ranges,

@@ -30,6 +30,12 @@ std::optional<Bytes> expression_at(const DebugSections &sections, const Unit &un
                                    const AttributeValue &list, std::optional<uint64_t> locviews,
                                    CodePoint point, CodeRange around);
 
+// Calls visit with each entry of a location list that has an interval, in their order. Views are
+// passed over. false: the list is malformed.
+using VisitLocation = std::function<void(CodeRange range, Bytes expression)>;
+bool for_each_location(const DebugSections &sections, const Unit &unit, const AttributeValue &list,
+                       const VisitLocation &visit);
+
 // Calls visit with each range of a DW_AT_ranges, in their order, until it returns false. Ranges may
 // be empty and hold no code then (DWARF 5, 2.17.3).
 using VisitRange = std::function<bool(CodeRange)>;

@@ -313,6 +313,9 @@ std::optional<Unit> Unit::open(const DebugSections &sections, const UnitHeader &
         case DW_AT_language:
             unit.language = v.number;
             break;
+        case DW_AT_producer:
+            unit.compiler = compiler_of(v.string);
+            break;
         case DW_AT_low_pc:
             unit.low_pc = unit.address_of(v).value_or(0);
             break;

@@ -16,6 +16,7 @@
 
 #include "userspace/format/byte_reader.h"
 #include "userspace/format/result.h"
+#include "userspace/generator/dwarf/compiler.h"
 #include "userspace/generator/dwarf/debug_file.h"
 
 namespace btf_extra::generator {
@@ -127,10 +128,11 @@ class Unit {
     static std::optional<Unit> open(const DebugSections &sections, const UnitHeader &header);
 
     UnitHeader header;
-    std::string_view name;                // DW_AT_name
-    std::string_view comp_dir;            // DW_AT_comp_dir
-    std::string_view dwo_name;            // not empty: the code is described in another file
-    uint64_t language = 0;                // DW_LANG_*
+    std::string_view name;      // DW_AT_name
+    std::string_view comp_dir;  // DW_AT_comp_dir
+    std::string_view dwo_name;  // not empty: the code is described in another file
+    uint64_t language = 0;      // DW_LANG_*
+    Compiler compiler = Compiler::kOther;
     uint64_t low_pc = 0;                  // base address of lists
     std::optional<uint64_t> line_offset;  // DW_AT_stmt_list
     uint64_t str_offsets_base = 0;

@@ -15,8 +15,11 @@ namespace btf_extra::generator {
 // DW_TAG_base_type, for typed operations.
 struct BaseType {
     uint32_t size = 0;  // bytes
+    uint32_t bits = 0;  // of a value: clang has types of one bit in a byte; 0: all of them
     bool is_integer = false;
     bool is_signed = false;
+
+    uint32_t width() const { return bits != 0 ? bits : size * 8; }
 };
 
 // Answers what an expression may ask about the place where it is evaluated.

@@ -127,10 +127,10 @@ class Evaluator {
         }
         const std::optional<BaseType> type = context_.base_type(type_offset);
         if (!type || !type->is_integer || type->size == 0 || type->size > 8 ||
-            (reinterpret && value.type_bits != type->size * 8))
+            (reinterpret && value.type_bits != type->width()))
             return false;
-        value = value.truncated(type->size * 8, type->is_signed);
-        value.type_bits = type->size * 8;
+        value = value.truncated(type->width(), type->is_signed);
+        value.type_bits = type->width();
         value.type_signed = type->is_signed;
         value.type_generic = false;
         return true;

@@ -1,16 +1,39 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 #include "userspace/generator/locations/site_context.h"
 
+#include <charconv>
+#include <string_view>
+
 #include "userspace/format/core_api.h"
 
 namespace btf_extra::generator {
+
+namespace {
+
+// LLVM makes base types for its own conversions, and names them after the encoding and the number
+// of bits: DW_ATE_unsigned_1 has one in a byte (DwarfCompileUnit::createBaseTypeDIEs(), since LLVM
+// 9).
+std::optional<uint32_t> bits_of(const SourceType &type) {
+    const auto whole = static_cast<uint32_t>(type.size * 8);
+    if (!type.name.starts_with("DW_ATE_"))
+        return whole;
+    const std::string_view digits = type.name.substr(type.name.rfind('_') + 1);
+    uint32_t bits = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), bits);
+    if (error != std::errc() || end != digits.data() + digits.size() || bits == 0 || bits > whole)
+        return std::nullopt;
+    return bits;
+}
+
+}  // namespace
 
 std::optional<RegisterOffset> SiteContext::call_frame_cfa() {
     return frames_.cfa(point_.address);
 }
 
 Bytes SiteContext::frame_base() {
-    if (const std::optional<uint32_t> reg = frame_register(); reg && !is_set_up(*reg))
+    if (const std::optional<uint32_t> reg = frame_register(enclosing_.frame_base);
+        reg && !is_set_up(*reg))
         return {};
     return expression(enclosing_.frame_base, std::nullopt).value_or(Bytes());
 }
@@ -30,7 +53,14 @@ std::optional<BaseType> SiteContext::base_type(uint64_t unit_offset) {
     const SourceType type = types_.describe(offset, false);
     if (type.kind != TypeKind::kInt && type.kind != TypeKind::kFloat)
         return std::nullopt;
+    std::optional<uint32_t> bits = bits_of(type);
+    if (!bits)
+        return std::nullopt;
+    // The ABIs of x86-64 and arm64 pass a bool as a byte that is 0 or 1.
+    if (is_body_ && *bits == 1)
+        bits = static_cast<uint32_t>(type.size * 8);
     return BaseType{.size = static_cast<uint32_t>(type.size),
+                    .bits = *bits,
                     .is_integer = type.kind == TypeKind::kInt,
                     .is_signed = type.is_signed};
 }
@@ -47,7 +77,7 @@ std::optional<Bytes> SiteContext::expression(const AttributeValue &location,
 }
 
 bool SiteContext::before_frame(Bytes expression) {
-    const std::optional<uint32_t> reg = frame_register();
+    const std::optional<uint32_t> reg = frame_register(enclosing_.frame_base);
     return reg && !expression.empty() && expression[0] == DW_OP_fbreg && !is_set_up(*reg);
 }
 
@@ -55,7 +85,7 @@ bool SiteContext::may_be_stored_later(Bytes expression, const LocParam &param) {
     if (!(param.flags & LOC_DEREF) || expression.back() == DW_OP_stack_value)
         return false;
     // If the frame base is clang's, it is not known which side of the CFA the memory is on.
-    if (frame_register())
+    if (frame_register(enclosing_.frame_base))
         return true;
     const std::optional<RegisterOffset> cfa = call_frame_cfa();
     loc_location place;
@@ -65,12 +95,11 @@ bool SiteContext::may_be_stored_later(Bytes expression, const LocParam &param) {
     return place.registers[0] == cfa->reg && static_cast<int64_t>(place.value) < cfa->offset;
 }
 
-std::optional<uint32_t> SiteContext::frame_register() const {
-    const AttributeValue &base = enclosing_.frame_base;
-    if (base.kind != AttributeValue::kBlock || base.block.size() != 1 ||
-        base.block[0] < DW_OP_reg0 || base.block[0] > DW_OP_reg31)
+std::optional<uint32_t> frame_register(const AttributeValue &frame_base) {
+    if (frame_base.kind != AttributeValue::kBlock || frame_base.block.size() != 1 ||
+        frame_base.block[0] < DW_OP_reg0 || frame_base.block[0] > DW_OP_reg31)
         return std::nullopt;
-    return base.block[0] - DW_OP_reg0;
+    return frame_base.block[0] - DW_OP_reg0;
 }
 
 bool SiteContext::is_set_up(uint32_t reg) {

@@ -25,14 +25,18 @@ struct Enclosing {
     uint32_t code = 0;  // number of its ranges in the unit; only where the file has static keys
 };
 
+// Returns the register that clang names as DW_AT_frame_base.
+std::optional<uint32_t> frame_register(const AttributeValue &frame_base);
+
 // A context is for one point of one unit, in one piece of the function around it. What it is made
 // of must outlive it.
 class SiteContext final : public ExprContext {
   public:
+    // is_body: the site is the function around it.
     SiteContext(const DebugFile &file, const Unit &unit, FrameTable &frames, TypeSource &types,
-                CodePoint point, const Enclosing &enclosing, CodeRange piece)
+                CodePoint point, const Enclosing &enclosing, CodeRange piece, bool is_body)
         : file_(file), unit_(unit), frames_(frames), types_(types), point_(point),
-          enclosing_(enclosing), piece_(piece) {}
+          enclosing_(enclosing), piece_(piece), is_body_(is_body) {}
 
     std::optional<RegisterOffset> call_frame_cfa() override;
     Bytes frame_base() override;
@@ -56,8 +60,6 @@ class SiteContext final : public ExprContext {
     bool may_be_stored_later(Bytes expression, const LocParam &param);
 
   private:
-    // Returns the register that clang names as DW_AT_frame_base.
-    std::optional<uint32_t> frame_register() const;
     // Says whether the function has set up that register: at its entry it is still the caller's.
     bool is_set_up(uint32_t reg);
 
@@ -68,6 +70,7 @@ class SiteContext final : public ExprContext {
     const CodePoint point_;
     const Enclosing &enclosing_;
     const CodeRange piece_;
+    const bool is_body_;
 };
 
 }  // namespace btf_extra::generator

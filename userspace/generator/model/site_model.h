@@ -133,6 +133,13 @@ struct SourceFunction {
     uint32_t first_param = 0;  // in the unit's param_types and param_names
     uint32_t nr_params = 0;    // without the void of a variadic function
     uint32_t base_id = 0;      // the FUNC of the base with that name and prototype, or 0
+    // What the location lists of its instances and bodies show, if the unit has last values. Bit n
+    // is for parameter n, and the last bit for all that follow, too.
+    struct {
+        uint64_t assigned = 0;  // it has more than one value in one of them
+        uint64_t placed = 0;    // one of them has it in a register or in memory
+        uint64_t again = 0;     // another one, too
+    } values;
     // Set if this is no function of the source but what the compiler has made of one body: name is
     // then its symbol (foo.isra.0), and section << 32 | offset tells it from others of that name.
     std::optional<uint64_t> only_body;
@@ -195,6 +202,8 @@ struct UnitSites {
     uint64_t outside_sections = 0;   // sites at an address in no executable section
     uint64_t contradicted = 0;       // other sites that are left out: their address cannot be true
     bool skipped_rust = false;
+    // A location at an inlined site may be the one of a value that the function assigns.
+    bool has_last_values = false;
     bool knows_traced = false;  // the file says which functions ftrace knows
     std::string error;          // not empty: the unit is malformed
 

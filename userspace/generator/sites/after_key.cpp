@@ -10,16 +10,6 @@ namespace {
 
 constexpr uint64_t kShortReach = 128 + 2;  // at least the reach of a short jump
 
-// The code from an address up to the end of its section. Empty: it is in none.
-Code code_at(const DebugFile &file, uint64_t address) {
-    const auto section = file.executable_section(address);
-    if (!section)
-        return {};
-    const uint64_t offset = address - file.sections()[*section].address;
-    const Bytes all = file.code(*section);
-    return offset < all.size() ? Code{address, all.subspan(offset)} : Code{};
-}
-
 }  // namespace
 
 StaticKeys::StaticKeys(const DebugFile &file, const DefinedSymbols &symbols,

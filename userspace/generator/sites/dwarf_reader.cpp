@@ -66,6 +66,7 @@ struct OpenSite {
     const Enclosing &enclosing;
     const CodePlace *body = nullptr;  // the code of an out-of-line function; nullptr: inlined
     uint32_t frame = CodeFrame::kNoCaller;
+    std::vector<CodeRange> ranges = {};               // only if locations are those of last values
     ParamParts parts = {};                            // of a body
     std::optional<uint32_t> instance = std::nullopt;  // in UnitWalk::instances_
     size_t first_slot = 0;                            // its parameters in UnitWalk::slots_
@@ -88,7 +89,10 @@ class UnitWalk {
                                .address_size = unit.header.address_size,
                                .offset_size = unit.header.offset_size,
                                .version = static_cast<uint8_t>(unit.header.version)},
-          functions_(input_, unit, tools.types, sites_, &memory_), param_slots_(sites_, &memory_) {}
+          functions_(input_, unit, tools.types, sites_, &memory_), param_slots_(sites_, &memory_),
+          marks_entries_(unit.compiler == Compiler::kGcc) {
+        sites_.has_last_values = unit.compiler == Compiler::kClang;
+    }
 
     UnitSites run();
 
@@ -113,12 +117,22 @@ class UnitWalk {
     uint64_t visit_subprogram(const Die &die, uint32_t depth);
     uint64_t visit_inlined(const Die &die, const Scope &scope, uint32_t depth);
     uint64_t visit_parameter(const Die &die, OpenSite &site);
+    SiteContext context_of(const OpenSite &site, uint64_t distance = 0) const;
+    // Returns where a parameter is at a site.
+    Location locate(const ParameterPlace &place, const OpenSite &site, uint64_t size);
+    // Notes what the location of a parameter shows of its values.
+    void note_values(size_t position, const ParameterPlace &place, const OpenSite &site);
+    std::vector<CodeRange> last_value_ranges() const {
+        return sites_.has_last_values ? ranges_ : std::vector<CodeRange>();
+    }
     // Reads what is in the entry of a site, and adds the site if its address is in an executable
     // section. site has its class and what is known of its marks.
     uint64_t visit_site(const Die &die, uint64_t after_attributes, Site site, OpenSite open,
                         uint32_t depth);
     uint64_t fail(uint64_t offset);
 
+    // Takes the marks of the line program for entries, and adds a site for each that is new.
+    void find_marked_entries();
     // Says whether this is the body of an overridden definition.
     bool is_overridden(const Function *function, uint64_t address) const;
     // Says whether an instance that begins at an address is the split remainder of a call, and the
@@ -159,7 +173,7 @@ class UnitWalk {
     std::vector<Instance> instances_;                         // by their numbers in copied_entries_
     std::vector<BodyCode> bodies_;                            // by Enclosing::code
     std::map<uint64_t, std::optional<FlowChanges>> at_keys_;  // by address of the key's instruction
-    bool marks_entries_ = false;     // the compiler says where instances are entered
+    bool marks_entries_;             // the compiler says where instances are entered
     bool is_traced_ = false;         // the compiler made calls for ftrace
     std::vector<CodeRange> ranges_;  // of the entry that is being read
 };
@@ -175,10 +189,21 @@ UnitSites UnitWalk::run() {
     if (tools_.types.refers_to_nothing() && sites_.error.empty())
         sites_.error = fmt::format(".debug_info: unit at {:#x}: refers to a type that is missing",
                                    unit_.header.offset);
-    if (!marks_entries_)
-        for (Site &site : sites_.sites)
-            site.marks &= static_cast<uint8_t>(~SITE_MARK_NO_ENTRY);
     copied_entries_.read_rows(sections_, unit_, functions_.same_files());
+    if (marks_entries_)
+        find_marked_entries();
+    else
+        for (Site &site : sites_.sites)
+            if (site.site_class == SiteClass::kInline)
+                site.marks |= SITE_MARK_NO_ENTRY;
+    sites_.contradicted +=
+        drop_inside_instructions(sites_.sites, copied_entries_, input_, tools_.starts);
+    if (!is_traced_)
+        judge_untraced_unit();
+    return std::move(sites_);
+}
+
+void UnitWalk::find_marked_entries() {
     for (uint32_t i = 0; i < instances_.size(); ++i) {
         Site *site = instances_[i].site ? &sites_.sites[*instances_[i].site] : nullptr;
         if (site && (site->marks & SITE_MARK_NO_ENTRY) && copied_entries_.has_entry(i) &&
@@ -188,11 +213,6 @@ UnitSites UnitWalk::run() {
     for (const CopiedEntries::Copy &copy : copied_entries_.find())
         if (!functions_.written_by_macro(*instances_[copy.instances.front()].function))
             add_copied_site(copy);
-    sites_.contradicted +=
-        drop_inside_instructions(sites_.sites, copied_entries_, input_, tools_.starts);
-    if (!is_traced_)
-        judge_untraced_unit();
-    return std::move(sites_);
 }
 
 uint64_t UnitWalk::fail(uint64_t offset) {
@@ -273,6 +293,8 @@ uint64_t UnitWalk::visit_subprogram(const Die &die, uint32_t depth) {
         enclosing.body = copied_entries_.add_body({}, *address, {&nothing, 1});
         return visit_children(die, next, {.enclosing = &enclosing}, depth);
     }
+    if (sites_.has_last_values)
+        tools_.assigned.begin_body(ranges_);
     const uint32_t frame = add_frame(function, {}, CodeFrame::kNoCaller);
     if (is_overridden(function, *address)) {
         ++sites_.overridden_bodies;
@@ -292,7 +314,8 @@ uint64_t UnitWalk::visit_subprogram(const Die &die, uint32_t depth) {
                                .point = {.address = *address, .view = 0},
                                .enclosing = enclosing,
                                .body = &place,
-                               .frame = frame},
+                               .frame = frame,
+                               .ranges = last_value_ranges()},
                       depth);
 }
 
@@ -302,7 +325,7 @@ uint64_t UnitWalk::visit_inlined(const Die &die, const Scope &scope, uint32_t de
         die, [&](uint16_t name, const AttributeValue &value) { entry.set(name, value); });
     if (next == 0)
         return 0;
-    marks_entries_ |= entry.view.has_value();
+    marks_entries_ |= entry.view && unit_.compiler == Compiler::kOther;
     const std::optional<uint64_t> address = entry.place.entry(sections_, unit_);
     if (!address && (entry.place.entry_pc || entry.place.low_pc) && scope.enclosing)
         ++sites_.contradicted;
@@ -342,7 +365,8 @@ uint64_t UnitWalk::visit_inlined(const Die &die, const Scope &scope, uint32_t de
     OpenSite open{.function = *function,
                   .point = {.address = *address, .view = entry.view.value_or(0)},
                   .enclosing = *scope.enclosing,
-                  .frame = frame};
+                  .frame = frame,
+                  .ranges = last_value_ranges()};
     // GCC writes no DW_AT_entry_pc for an instance in one piece that is entered at view 0.
     if (function->here && (entry.place.entry_pc || !entry.place.ranges)) {
         open.instance = static_cast<uint32_t>(instances_.size());
@@ -566,25 +590,78 @@ uint64_t UnitWalk::visit_parameter(const Die &die, OpenSite &site) {
         return 0;
     const int position = functions_.position_of(site.function, entry, die.offset);
     if (position >= 0) {
+        const auto number = static_cast<size_t>(position);
         // A parameter may have several entries: the first with a location here counts, even if
         // the wire format has no shape for it.
-        ParamSlot &slot = slots_[site.first_slot + static_cast<size_t>(position)];
+        ParamSlot &slot = slots_[site.first_slot + number];
         if (slot == missing_slot(MissingReason::kOptimizedOut) ||
             slot == missing_slot(MissingReason::kNoLocationHere)) {
-            const uint64_t size = site.function.params[static_cast<size_t>(position)].size;
-            SiteContext context(
-                input_.file, unit_, *tools_.frames, tools_.types, site.point, site.enclosing,
-                piece_at(copied_entries_.ranges_of_body(site.enclosing.body), site.point.address));
-            const Location found = place.at(context, size, format_);
+            const uint64_t size = site.function.params[number].size;
+            const Location found = locate(place, site, size);
             if (found.reason != MissingReason::kOptimizedOut)
                 slot = param_slots_.slot_of(found);
             if (found.reason == MissingReason::kPieces && site.body)
-                if (auto parts = register_parts(
-                        context.expression(place.location, place.locviews).value_or(Bytes()), size))
+                if (auto parts = register_parts(context_of(site)
+                                                    .expression(place.location, place.locviews)
+                                                    .value_or(Bytes()),
+                                                size))
                     site.parts[position] = std::move(*parts);
         }
+        if (sites_.has_last_values)
+            note_values(number, place, site);
     }
     return die.abbreviation->has_children ? unit_.next_sibling(die) : next;
+}
+
+SiteContext UnitWalk::context_of(const OpenSite &site, uint64_t distance) const {
+    const CodePoint point = {.address = site.point.address + distance, .view = site.point.view};
+    return SiteContext(input_.file, unit_, *tools_.frames, tools_.types, point, site.enclosing,
+                       piece_at(copied_entries_.ranges_of_body(site.enclosing.body), point.address),
+                       site.body != nullptr);
+}
+
+Location UnitWalk::locate(const ParameterPlace &place, const OpenSite &site, uint64_t size) {
+    SiteContext here = context_of(site);
+    const Location found = place.at(here, size, format_);
+    if (found.reason != MissingReason::kNoLocationHere || !site.body || !sites_.has_last_values)
+        return found;
+    // LLVM's lists begin after the hooks of tracers, which leave registers and stack as they are.
+    const uint64_t hooks = tools_.assigned.hooks_size(site.point.address);
+    if (hooks == 0)
+        return found;
+    SiteContext after = context_of(site, hooks);
+    return place.at(after, size, format_);
+}
+
+void UnitWalk::note_values(size_t position, const ParameterPlace &place, const OpenSite &site) {
+    const AttributeValue &location = place.location;
+    if (!location)
+        return;
+    std::vector<AssignedParams::Entry> entries;
+    if (location.kind == AttributeValue::kBlock) {
+        // It is of the whole scope. Only its last instruction may write to the place.
+        std::vector<CodeRange> ranges = site.ranges;
+        join(ranges);
+        for (size_t i = 0; i < ranges.size(); ++i)
+            entries.push_back({{ranges[i].begin, ranges[i].end + (i + 1 < ranges.size() ? 1 : 0)},
+                               location.block});
+    } else if (!for_each_location(sections_, unit_, location,
+                                  [&](CodeRange range, Bytes expression) {
+                                      entries.push_back({range, expression});
+                                  })) {
+        return;
+    }
+    const AssignedParams::Values found = tools_.assigned.values(
+        std::move(entries), {.frame_register = frame_register(site.enclosing.frame_base),
+                             .at_entry = site.body != nullptr});
+    auto &values = sites_.functions[site.function.number].values;
+    const uint64_t bit = uint64_t{1} << std::min<size_t>(position, 63);
+    if (found.may_be_assigned)
+        values.assigned |= bit;
+    if (found.is_placed) {
+        values.again |= values.placed & bit;
+        values.placed |= bit;
+    }
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "userspace/generator/dwarf/dwarf_types.h"
 #include "userspace/generator/model/site_model.h"
 #include "userspace/generator/sites/after_key.h"
+#include "userspace/generator/sites/assigned_params.h"
 #include "userspace/generator/sites/clones.h"
 #include "userspace/generator/sites/instruction_starts.h"
 #include "userspace/generator/sites/loop_heads.h"
@@ -22,7 +23,7 @@ struct UnitTools {
     UnitTools(const ReaderInput &reader_input, std::unique_ptr<FrameTable> frame_table)
         : input(reader_input), frames(std::move(frame_table)), types(input.units),
           loop_heads(input.file), starts(input.file), after_key(input.file, input.static_keys),
-          clones(input, types) {}
+          assigned(input.file), clones(input, types) {}
 
     const ReaderInput &input;
     const std::unique_ptr<FrameTable> frames;
@@ -30,6 +31,7 @@ struct UnitTools {
     LoopHeads loop_heads;
     InstructionStarts starts;
     AfterKey after_key;
+    AssignedParams assigned;
     Clones clones;
 };
 

@@ -19,6 +19,9 @@ struct Code {
     Bytes bytes;
 };
 
+// The code of a file from an address up to the end of its section. Empty: it is in none.
+Code code_at(const DebugFile &file, uint64_t address);
+
 struct Instruction {
     uint64_t size = 0;
     uint32_t reads = 0;  // bit n: the argument register n, as it was before
@@ -26,6 +29,24 @@ struct Instruction {
     std::optional<uint64_t> jump;  // the address that a direct jump may lead to
     bool is_call = false;          // the callee may read and write anything
     bool is_last = false;          // the next instruction does not follow it
+};
+
+// A register, or memory at a register plus an offset. Registers have DWARF's numbers.
+struct MachinePlace {
+    bool is_memory = false;
+    uint32_t reg = 0;
+    int64_t offset = 0;
+    bool operator==(const MachinePlace &) const = default;
+};
+
+// What an instruction does with values.
+struct DataEffects {
+    struct Copy {
+        MachinePlace from, to;
+    };
+    uint64_t size = 0;              // of the instruction
+    uint32_t writes = 0;            // bit n: the register with DWARF's number n
+    std::optional<Copy> copies[2];  // of at least four bytes, from place to place as they are
 };
 
 // One for each file and each thread.
@@ -53,6 +74,10 @@ class Instructions {
     virtual std::optional<FlowEdges> edges(const Code &code) = 0;
     virtual std::optional<FlowChanges> changes(const Code &code) = 0;
 
+    // Says what the first instruction does with values. A call changes what the ABI lets it.
+    // Returns nothing if the bytes are no instruction.
+    virtual std::optional<DataEffects> effects(const Code &code) = 0;
+
     // Tells whether code before the four bytes of a displacement may be the begin of a jump, of a
     // call, or of an instruction that loads an address. Threads may share this.
     virtual bool may_be_displacement(Bytes before) const = 0;
@@ -63,6 +88,10 @@ class Instructions {
 
     // Tells whether a tracer's hook may be that far behind the entry of a function.
     virtual bool may_be_hook(uint64_t distance) const = 0;
+
+    // Returns the size of what a tracer has at the beginning of a function: NOPs, landing pads and
+    // the call of a hook. All of it leaves the registers as they are. Threads may share this.
+    virtual uint64_t hooks_size(Bytes code) const = 0;
 };
 
 std::unique_ptr<Instructions> x86_64_instructions(const DebugFile &file);

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-#include <capstone/capstone.h>
-
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <iterator>
 #include <string_view>
 
 #include "userspace/generator/sites/instructions.h"
+#include "userspace/generator/sites/instructions_capstone.h"
 
 namespace btf_extra::generator {
 
 namespace {
 
+constexpr size_t kCallSize = 5;
 constexpr int64_t kShortReach = 128;              // the reach of a displacement of one byte
 constexpr int64_t kNearReach = int64_t{1} << 32;  // more than that of one of four bytes
 
@@ -211,53 +212,6 @@ bool forgets_operands(const cs_insn &instruction) {
     }
 }
 
-// Capstone's handle, which is opened when there is something to look at.
-class Disassembler {
-  public:
-    explicit Disassembler(bool detail) : detail_(detail) {}
-    ~Disassembler() {
-        if (instruction_)
-            cs_free(instruction_, 1);
-        if (handle_)
-            cs_close(&handle_);
-    }
-    Disassembler(const Disassembler &) = delete;
-    Disassembler &operator=(const Disassembler &) = delete;
-
-    bool open() {
-        if (handle_)
-            return true;
-        if (cs_open(CS_ARCH_X86, CS_MODE_64, &handle_) != CS_ERR_OK)
-            return false;
-        if (detail_)
-            cs_option(handle_, CS_OPT_DETAIL, CS_OPT_ON);
-        instruction_ = cs_malloc(handle_);
-        return true;
-    }
-
-    // Returns the first instruction of code, which stays until the next call. NULL: it cannot be
-    // disassembled.
-    const cs_insn *first(const Code &code) {
-        const uint8_t *bytes = code.bytes.data();
-        size_t left = code.bytes.size();
-        uint64_t address = code.first;
-        return open() ? next(bytes, left, address) : nullptr;
-    }
-
-    // Moves bytes, left and address behind the instruction. It stays until the next call.
-    const cs_insn *next(const uint8_t *&bytes, size_t &left, uint64_t &address) {
-        return cs_disasm_iter(handle_, &bytes, &left, &address, instruction_) ? instruction_
-                                                                              : nullptr;
-    }
-
-    csh handle() const { return handle_; }
-
-  private:
-    const bool detail_;
-    csh handle_ = 0;
-    cs_insn *instruction_ = nullptr;
-};
-
 class X86Instructions : public Instructions {
   public:
     explicit X86Instructions(const DebugFile &file) : file_(file) {}
@@ -282,13 +236,26 @@ class X86Instructions : public Instructions {
     }
     // It is the first instruction, or follows an ENDBR64.
     bool may_be_hook(uint64_t distance) const override { return distance == 0 || distance == 4; }
+    uint64_t hooks_size(Bytes code) const override {
+        uint64_t size = 0;
+        while (size < code.size()) {
+            if (const size_t hook = hook_size(code.subspan(size)))
+                size += hook;
+            else if (may_be_hook(size) && code[size] == 0xe8 && code.size() - size >= kCallSize)
+                size += kCallSize;
+            else
+                break;
+        }
+        return size;
+    }
+    std::optional<DataEffects> effects(const Code &code) override;
 
   private:
     bool begins_instruction(const Code &code, uint64_t entry, uint64_t opcode);
 
     const DebugFile &file_;
-    Disassembler lengths_{false};
-    Disassembler operands_{true};
+    Disassembler lengths_{CS_ARCH_X86, CS_MODE_64, false};
+    Disassembler operands_{CS_ARCH_X86, CS_MODE_64, true};
 };
 
 // Looks first for bytes that are a displacement to the entry: there are few, and hardly any that
@@ -438,6 +405,49 @@ std::optional<FlowChanges> X86Instructions::changes(const Code &code) {
         else if (bit == 0)
             return std::nullopt;  // a segment, control or debug register
         out.writes |= bit;
+    }
+    return out;
+}
+
+// Returns the place that an operand names, if the instruction moves at least four bytes of it.
+std::optional<MachinePlace> place_of(const cs_x86_op &operand) {
+    if (operand.size < 4)
+        return std::nullopt;
+    const bool is_memory = operand.type == X86_OP_MEM;
+    if (operand.type != X86_OP_REG && !is_memory)
+        return std::nullopt;
+    if (is_memory &&
+        (operand.mem.index != X86_REG_INVALID || operand.mem.segment != X86_REG_INVALID))
+        return std::nullopt;
+    const uint32_t bit = dwarf_bit_of(is_memory ? operand.mem.base : operand.reg);
+    if (bit == 0)
+        return std::nullopt;
+    return MachinePlace{.is_memory = is_memory,
+                        .reg = static_cast<uint32_t>(std::countr_zero(bit)),
+                        .offset = is_memory ? operand.mem.disp : 0};
+}
+
+std::optional<DataEffects> X86Instructions::effects(const Code &code) {
+    const cs_insn *found = operands_.first(code);
+    if (found == nullptr && is_pkru(code.bytes))
+        return DataEffects{.size = 3, .writes = kRax | kRdx, .copies = {}};
+    if (found == nullptr)
+        return std::nullopt;
+    DataEffects out = {.size = found->size, .writes = 0, .copies = {}};
+    cs_regs reads, writes;
+    uint8_t nr_reads = 0, nr_writes = 0;
+    if (cs_regs_access(operands_.handle(), found, reads, &nr_reads, writes, &nr_writes) !=
+        CS_ERR_OK)
+        return std::nullopt;
+    for (uint8_t i = 0; i < nr_writes; ++i)
+        out.writes |= dwarf_bit_of(writes[i]);
+    if (found->id == X86_INS_CALL)
+        out.writes |= kCallerSaved;
+    const cs_x86 &x86 = found->detail->x86;
+    if (found->id == X86_INS_MOV && x86.op_count == 2) {
+        const auto to = place_of(x86.operands[0]), from = place_of(x86.operands[1]);
+        if (to && from)
+            out.copies[0] = {.from = *from, .to = *to};
     }
     return out;
 }
