@@ -312,7 +312,7 @@ static void registry_no_memory_test(struct kunit *test)
 
 /* ---- readers ---- */
 
-/* A reader that takes as long as it is told, or until it may stop. */
+/* A reader that ends after the given time, or as soon as it may stop. */
 struct slow_reader {
 	struct completion began;
 	unsigned long most;	/* jiffies */

@@ -31,7 +31,7 @@ QUERY = ("kernel/query/", *OBJECTS)
 KLOC = ("kernel/kloc/", *QUERY)
 PHANTOMS = ("kernel/phantoms/", *KLOC)
 FENTRY = ("kernel/fentry/", *PHANTOMS)
-# What the library is made of, each part on top of those before it.
+# The parts of the library. Each is on top of those before it.
 TABLES = ("userspace/lib/tables/", "include/uapi/", *TEXTS)
 PROBING = ("userspace/lib/probing/", *TABLES, *CODE)
 ATTACH = ("userspace/lib/attach/", "userspace/lib/btf_extra.h", "userspace/bpf/btf_loc.bpf.h", *PROBING)

@@ -101,7 +101,7 @@ Result<std::unique_ptr<BtfImage>> open_base_btf(const std::string &path, const B
         return open_elf_btf(image, below);
     }
     auto bytes = TRY(read_whole_file(path));
-    // What is no BTF may be an ELF file that is compressed as a whole.
+    // Any other file may be an ELF file that is compressed as a whole.
     if (!begins_btf(bytes))
         if (const auto image = ElfImage::open(path))
             return open_elf_btf(*image, below);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// What clang's debug information does not say: a program that notes down its own arguments is
-// stopped at each inlined site, and no location may give another value.
+// Clang's debug information names one value at an address. A program that notes down its arguments
+// is stopped at each inlined site, and no location may give another value.
 #include <map>
 #include <set>
 

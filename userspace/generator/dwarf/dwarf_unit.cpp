@@ -28,7 +28,7 @@ enum Size : int8_t {
     kFileOffset = -7,  // as an address in DWARF 2, and as an offset since
 };
 
-// What the number leads to.
+// The kind of value that the number leads to.
 enum Where : uint8_t {
     kNowhereElse,  // nothing: it is the value
     kBytesHere,

@@ -133,7 +133,7 @@ struct SourceFunction {
     uint32_t first_param = 0;  // in the unit's param_types and param_names
     uint32_t nr_params = 0;    // without the void of a variadic function
     uint32_t base_id = 0;      // the FUNC of the base with that name and prototype, or 0
-    // What the location lists of its instances and bodies show, if the unit has last values. Bit n
+    // The location lists of its instances and bodies show this, if the unit has last values. Bit n
     // is for parameter n, and the last bit for all that follow, too.
     struct {
         uint64_t assigned = 0;  // it has more than one value in one of them

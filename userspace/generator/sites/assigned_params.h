@@ -36,7 +36,7 @@ class AssignedParams {
 
     // The code of the body whose lists follow.
     void begin_body(std::span<const CodeRange> pieces);
-    // What a list shows. It has one value only if the one that the first entry names is copied to
+    // A list shows these. It has one value only if the one that the first entry names is copied to
     // the places of all others by instructions that are known here, and nothing writes to a place
     // while an entry names it.
     struct Values {

@@ -39,7 +39,7 @@ struct MachinePlace {
     bool operator==(const MachinePlace &) const = default;
 };
 
-// What an instruction does with values.
+// The registers that an instruction writes, and the values that it copies.
 struct DataEffects {
     struct Copy {
         MachinePlace from, to;
