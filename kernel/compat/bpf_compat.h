@@ -36,7 +36,7 @@ static inline bool bpf_prog_writes_registers(const struct bpf_prog *prog)
 #ifndef __bpf_kfunc_start_defs
 #define __bpf_kfunc_start_defs()                                               \
 	__diag_push();                                                         \
-	__diag_ignore_all("-Wmissing-prototypes", "kfuncs are called by BPF programs alone")
+	__diag_ignore_all("-Wmissing-prototypes", "only BPF programs call kfuncs")
 #define __bpf_kfunc_end_defs() __diag_pop()
 #endif
 #ifndef BTF_KFUNCS_START

@@ -26,12 +26,12 @@ enum btf_fault_code {
 	BTF_FAULT_VERSION,
 	BTF_FAULT_HEADER_FLAGS,		/* no header flag has a meaning yet */
 	BTF_FAULT_HEADER_LENGTH,	/* neither 24 nor 32 bytes */
-	BTF_FAULT_SECTION_RANGE,	/* a section ends behind the blob */
+	BTF_FAULT_SECTION_RANGE,	/* a section ends after the blob */
 	BTF_FAULT_SECTION_ALIGN,	/* types, layout or the blob itself not on 4 bytes */
 	BTF_FAULT_SECTION_OVERLAP,
 	BTF_FAULT_STRINGS,		/* no NUL at the end; alone: absent, or none at the start */
 	BTF_FAULT_TOO_MANY_STRINGS,	/* string offsets do not fit 32 bits */
-	BTF_FAULT_TYPE_CUT,		/* a record ends behind the type section */
+	BTF_FAULT_TYPE_CUT,		/* a record ends after the type section */
 	BTF_FAULT_KIND_UNKNOWN,		/* a kind with no layout entry to skip it by */
 	BTF_FAULT_LAYOUT,		/* contradicts a known kind, or breaks alignment */
 	BTF_FAULT_TOO_MANY_TYPES,	/* ids do not fit 32 bits */
@@ -67,7 +67,7 @@ enum btf_fault_code {
 	BTF_FAULT_LOCSEC_ORDER,		/* not in strict order of (func, offset, loc_proto) */
 
 	/* the container (extra_elf_open); offsets count from its start */
-	BTF_FAULT_ELF_CUT,		/* headers or a section end behind the file */
+	BTF_FAULT_ELF_CUT,		/* headers or a section end after the file */
 	BTF_FAULT_ELF_HEADER,		/* not a relocatable ELF64 file, little-endian */
 	BTF_FAULT_ELF_NAMES,		/* names of sections absent, endless or out of range */
 	BTF_FAULT_ELF_SECTION,		/* size, alignment or address of a section; compressed */

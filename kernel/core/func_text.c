@@ -33,7 +33,7 @@ const char *func_text_parse(const char *text, struct func_text *parsed)
 	if (colon == text)
 		return "no object before ':'";
 	if (name == end)
-		return "no name of a function";
+		return "the name of a function is missing";
 	parsed->file = at ? at + 1 : NULL;
 	if (colon) {
 		parsed->object = text;

@@ -47,9 +47,9 @@ static const char *check_stubs(const struct phantom_parts *parts, u32 strings_si
 		const char *name = string_at(parts, strings_size, parts->stubs[i].name);
 
 		if (!name || !is_identifier(name))
-			return "the name of a stub is no identifier";
+			return "the name of a stub is not an identifier";
 		if (strcmp(before, name) >= 0)
-			return "the names of the stubs do not ascend";
+			return "stub names are not sorted";
 		if (!parts->stubs[i].nr_funcs)
 			return "a stub has no function";
 		nr_funcs += parts->stubs[i].nr_funcs;
@@ -72,7 +72,7 @@ const char *phantom_table_open(const void *data, u32 size, struct phantom_parts 
 	if (!table)
 		return "it is shorter than its header";
 	if (table->magic != PHANTOM_MAGIC)
-		return "it is no table of stubs";
+		return "it is not a table of stubs";
 	if (table->version != PHANTOM_VERSION)
 		return "it is of another version";
 	*parts = (struct phantom_parts){
@@ -94,7 +94,7 @@ const char *phantom_table_open(const void *data, u32 size, struct phantom_parts 
 		return "the number of stubs";
 	if (!table->strings_size || parts->strings[table->strings_size - 1] ||
 	    plain_text_size(parts->strings, table->strings_size) != table->strings_size)
-		return "its strings are no plain text";
+		return "its strings are not plain text";
 	wrong = check_objects(parts, table->strings_size);
 	return wrong ? wrong : check_stubs(parts, table->strings_size);
 }

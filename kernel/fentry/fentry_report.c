@@ -91,7 +91,7 @@ static void tell_bodies(struct report *report)
 		report_tell(report, "  and %u more", nr_bodies - report->nr_listed);
 	if (report->choice)
 		report_tell(report,
-			    "To choose one, attach by its id; debugfs has all in btf_extra/sites");
+			    "To choose one, attach by its id; btf_extra/sites in debugfs lists all");
 	else
 		report_tell(report, "A kloc program takes all of them; see btf-extra lookup %s",
 			    report->name);
@@ -103,11 +103,11 @@ static void tell_several(struct report *report)
 
 	if (target->own)
 		report_tell(report,
-			    "%s: id %u stands for %u bodies, and does not say which is meant:",
+			    "%s: id %u stands for %u bodies, and is ambiguous:",
 			    report->name, report->func_id, target->nr_bodies);
 	else if (fentry_target_accepted(report->query, target))
 		report_tell(report,
-			    "%s: of %u bodies with this name the first in kallsyms is taken:",
+			    "%s: %u bodies have this name, the first in kallsyms is used:",
 			    report->name, target->nr_bodies);
 	else
 		report_tell(report, "%s: %u bodies have this name, and btf_extra.strict is set:",
@@ -170,10 +170,10 @@ static void say_fault(char *text, size_t size, const struct abi_fault *fault)
 		scnprintf(text, size, "%s, not in %s", found, place);
 		break;
 	case ABI_FAULT_RESULT:
-		scnprintf(text, size, "what it returns may be optimized out");
+		scnprintf(text, size, "its result may be optimized out");
 		break;
 	default:
-		scnprintf(text, size, "where its parameters are cannot be told");
+		scnprintf(text, size, "the places of its parameters are not known");
 		break;
 	}
 }
@@ -213,7 +213,7 @@ static void tell_abi(const struct btf_extra_site *body, void *data)
 		report_tell(report, "Id %u of %s is %s with the parameters that it has", other,
 			    fentry_btf_name(report->query->object, other), symbol);
 	else
-		report_tell(report, "A kloc program gets what is there; see btf-extra lookup %s",
+		report_tell(report, "A kloc program gets the available parameters; see btf-extra lookup %s",
 			    report->name);
 }
 
@@ -223,7 +223,7 @@ static void tell_stub(struct report *report, bool could)
 	struct phantom_found stub;
 
 	if (report->query->stub_of(report->query->object, report->func_id, &stub))
-		report_tell(report, "Its inlined calls are those of %s in a module inlined%s",
+		report_tell(report, "For its inlined calls attach to %s in a module inlined%s",
 			    stub.name, stub.whole ? "" : ", without some parameters");
 	else if (could)
 		report_tell(report, "Or expose it as a function: btf-extra expose %s",
@@ -235,11 +235,11 @@ static void tell_no_body(struct report *report)
 	const struct fentry_target *target = report->target;
 
 	if (!target->nr_inlined && !target->nr_parts)
-		report_tell(report, "%s: no code of it is known", report->name);
+		report_tell(report, "%s: its code is not known", report->name);
 	else
 		report_tell(report, "%s: inlined at %u site%s, %s: use kloc (btf-extra lookup %s)",
 			    report->name, target->nr_inlined, report_plural(target->nr_inlined),
-			    target->nr_parts ? "only rests of it have a body" : "no body",
+			    target->nr_parts ? "only split-off parts of it have a body" : "no body",
 			    report->name);
 	if (target->nr_inlined)
 		tell_stub(report, true);

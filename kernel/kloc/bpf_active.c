@@ -81,7 +81,7 @@ void bpf_active_init(const struct btf_blob *vmlinux)
 	section = (unsigned long)&kstat - variables[STAT].offset;
 	if (!variables[STAT].found || !variables[CPUSTAT].found || !variables[ACTIVE].found ||
 	    (unsigned long)&kernel_cpustat - variables[CPUSTAT].offset != section) {
-		pr_notice("no attaching: BTF of the kernel does not tell where bpf_prog_active is\n");
+		pr_notice("cannot attach programs: bpf_prog_active not found in vmlinux BTF\n");
 		return;
 	}
 	bpf_active = (int __percpu *)(section + variables[ACTIVE].offset);

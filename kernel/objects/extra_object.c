@@ -31,7 +31,7 @@ static int check_build_id(struct extra_object *object, const struct object_sourc
 	int size = host->build_id(source->module, running);
 
 	if (size < 0)
-		return object_refuse(source, "build-id of what is running is not known", size);
+		return object_refuse(source, "build-id of the running object is not known", size);
 	if (size != elf->build_id.size || memcmp(running, elf->build_id.data, size)) {
 		pr_err("%s: refused: made for build-id %*phN, running is %*phN\n", source->name,
 		       (int)elf->build_id.size, elf->build_id.data, size, running);
@@ -106,10 +106,10 @@ static const struct btf_blob *find_base(struct extra_object *object,
 
 	if (nr_sums != 1 && !(nr_sums == 2 && source->module))
 		return ERR_PTR(object_refuse(source,
-					     "made over another number of levels of base BTF",
+					     "made for another number of levels of base BTF",
 					     -EINVAL));
 	if (!base_btf_is(vmlinux, &sums[0]))
-		return ERR_PTR(object_refuse(source, "made over base BTF of another kernel",
+		return ERR_PTR(object_refuse(source, "made for the base BTF of another kernel",
 					     -EINVAL));
 	if (nr_sums == 1)
 		return &vmlinux->blob;
@@ -117,7 +117,7 @@ static const struct btf_blob *find_base(struct extra_object *object,
 	if (err)
 		return ERR_PTR(object_refuse(source, "BTF of the module cannot be read", err));
 	if (!base_btf_is(&object->module_btf, &sums[1]))
-		return ERR_PTR(object_refuse(source, "made over BTF of another build of the module",
+		return ERR_PTR(object_refuse(source, "made for the BTF of another build of the module",
 					     -EINVAL));
 	return &object->module_btf.blob;
 }
@@ -299,7 +299,7 @@ static int object_fill(struct extra_object *object, const struct object_source *
 	if (!err) {
 		err = host->place(object, &elf);
 		if (err)
-			object_refuse(source, "its sections are not where its functions say", err);
+			object_refuse(source, "the addresses of its sections contradict its functions", err);
 	}
 	return err;
 }

@@ -10,7 +10,7 @@
 
 static bool wanted;
 module_param_named(frames, wanted, bool, 0644);
-MODULE_PARM_DESC(frames, "Keep inlined frames from now on, not only once they are asked for");
+MODULE_PARM_DESC(frames, "Keep inlined frames from now on, not only after the first request");
 
 bool object_frames_wanted(void)
 {
@@ -95,7 +95,7 @@ int object_frames_take(struct extra_object *object, const void *file, size_t siz
 	int err = extra_elf_open(&elf, file, size, &fault);
 
 	if (!err && !is_of_object(object, &elf)) {
-		pr_err("%s: no frames: the firmware file is of other tables\n", object->name);
+		pr_err("%s: no frames: the firmware file does not match the tables\n", object->name);
 		return -EINVAL;
 	}
 	if (!err && !elf.frames.data)

@@ -78,7 +78,7 @@ static struct extra_object *published_make(const struct object_source *source,
 		return object;
 	}
 	pr_err("%s: refused: %s (%d)\n", source->name,
-	       err == -EEXIST ? "there is a file of its name in sysfs" : "cannot be published",
+	       err == -EEXIST ? "sysfs has a file of its name" : "cannot be published",
 	       err);
 	extra_object_destroy(object);
 	return ERR_PTR(err);

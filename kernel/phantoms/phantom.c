@@ -87,7 +87,7 @@ static const char *refused_places(const struct arg_place *places, int nr, u32 wi
 	u32 i;
 
 	if (nr < 0)
-		return "it has no prototype that can be told";
+		return "unknown prototype";
 	if (nr > 32)
 		return "it has more than 32 parameters";
 	for (i = 0; i < nr; i++)

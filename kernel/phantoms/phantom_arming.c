@@ -11,10 +11,10 @@
 /* A tracer that attaches to every function is not to arm every site of every stub. */
 static unsigned int max_phantoms = 512;
 module_param(max_phantoms, uint, 0600);
-MODULE_PARM_DESC(max_phantoms, "How many phantom functions are armed at most");
+MODULE_PARM_DESC(max_phantoms, "Maximum number of armed phantom functions");
 static unsigned int max_phantom_probes = 16384;
 module_param(max_phantom_probes, uint, 0600);
-MODULE_PARM_DESC(max_phantom_probes, "How many probes they have at most, all together");
+MODULE_PARM_DESC(max_phantom_probes, "Maximum number of all their probes");
 
 static LIST_HEAD(sets);		/* under phantoms_lock() */
 static struct workqueue_struct *workqueue;

@@ -68,9 +68,9 @@ static const char *copy_table(struct phantom_module *module, const struct phanto
 	if (copy_from_kernel_nofault(&header, table, sizeof(header)))
 		return "its table cannot be read";
 	if (!header.size)
-		return "it is the template; btf-extra expose makes modules of it";
+		return "it is the template; use btf-extra expose";
 	if (header.size < sizeof(header) || header.size > PHANTOM_TABLE_MAX)
-		return "its table has no possible size";
+		return "invalid table size";
 	copy = kvmalloc(header.size, GFP_KERNEL);
 	if (!copy)
 		return refuse_for_memory(module);
@@ -92,7 +92,7 @@ static const char *fill_objects(struct phantom_module *module)
 		object->wanted = &module->parts.objects[i];
 		object->name = module->parts.strings + object->wanted->name;
 		if (!phantom_object_id(object))
-			return "it is made for other tables than those of this kernel";
+			return "it was made for the tables of another kernel";
 	}
 	return NULL;
 }
@@ -162,7 +162,7 @@ static const char *check_names(const struct phantom_module *added)
 
 	list_for_each_entry(module, &modules, list) {
 		if (module->module == added->module)
-			return "it has stubs already";
+			return "it already has stubs";
 		if (shares_a_name(module, added))
 			return "another module has a stub of the same name";
 	}
@@ -181,7 +181,7 @@ static const char *stubs_publish(struct phantom_module *added)
 		return wrong;
 	if (list_empty(&modules) && phantom_watch_begin(phantom_arming_wake))
 		return stubs_refuse(added,
-				    "the kernel has no function whose probe tells when ftrace changes code",
+				    "no kernel function is known that ftrace calls after a change",
 				    -EOPNOTSUPP);
 	err = phantom_files_add(&added->files, added->module, added->table, &added->set);
 	if (!err) {

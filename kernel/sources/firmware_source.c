@@ -77,7 +77,7 @@ void firmware_source_open(void)
 	if (!manifest_exists() || firmware_get(&file, "manifest"))
 		return;
 	if (manifest_parse(&manifest, file->data, file->size, &line))
-		pr_err("manifest: line %u cannot be read; no firmware is asked for\n", line);
+		pr_err("manifest: line %u cannot be read; no firmware is requested\n", line);
 	else
 		/* Whoever sees it sees the manifest as well. */
 		smp_store_release(&parsed, true);

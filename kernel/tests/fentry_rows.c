@@ -2,11 +2,11 @@
 #include "tests/fentry_rows.h"
 
 #define A(at) "  000000000010" #at
-#define CHOOSE "To choose one, attach by its id; debugfs has all in btf_extra/sites"
+#define CHOOSE "To choose one, attach by its id; btf_extra/sites in debugfs lists all"
 #define KLOC_ALL "A kloc program takes all of them; see btf-extra lookup "
-#define KLOC_THERE "A kloc program gets what is there; see btf-extra lookup "
+#define KLOC_THERE "A kloc program gets the available parameters; see btf-extra lookup "
 #define APPLE_INLINED "apple: inlined at 4 sites, no body: "
-#define CALLS_OF "Its inlined calls are those of "
+#define CALLS_OF "For its inlined calls attach to "
 #define USE_KLOC "use kloc (btf-extra lookup "
 
 const struct fentry_row fentry_rows[] = {
@@ -53,10 +53,10 @@ const struct fentry_row fentry_rows[] = {
 		     CALLS_OF "apple__inlined in a module inlined, without some parameters" } },
 	{ "a rest as its only body", FIG, { { FIG, DI, 0x10, "fig.part.0" } }, .part = 1,
 	  .inlined = 1, .answer = FENTRY_NO_BODY, .refused = true,
-	  .lines = { "fig: inlined at 1 site, only rests of it have a body: " USE_KLOC "fig)",
+	  .lines = { "fig: inlined at 1 site, only split-off parts of it have a body: " USE_KLOC "fig)",
 		     "Or expose it as a function: btf-extra expose fig" } },
 	{ "no code", APPLE, .answer = FENTRY_NO_BODY, .refused = true,
-	  .lines = { "apple: no code of it is known" } },
+	  .lines = { "apple: its code is not known" } },
 	{ "a rest beside its body", FIG, { { FIG, DI, 0x10, "fig" },
 	  { FIG, DI, 0x20, "fig.part.0" } }, .part = 2,
 	  .answer = FENTRY_ADDRESS, .offset = 0x10, .ids = { FIG } },
@@ -66,13 +66,13 @@ const struct fentry_row fentry_rows[] = {
 
 	{ "two bodies", FIG, { { FIG, DI, 0x10, "fig" }, { FIG, DI, 0x20, "fig" } },
 	  .answer = FENTRY_SEVERAL, .refused = true,
-	  .lines = { "fig: id 13 stands for 2 bodies, and does not say which is meant:",
+	  .lines = { "fig: id 13 stands for 2 bodies, and is ambiguous:",
 		     A(1010) " fig: no id of its own", A(1020) " fig: no id of its own",
 		     KLOC_ALL "fig" } },
 	{ "two bodies, one changed", APPLE, { { APPLE, DI_SI, 0x10, "apple" },
 	  { APPLE, GONE_DI, 0x20, "apple.isra.0" }, { APPLE_ISRA, DI, 0x20, "apple.isra.0" } },
 	  .answer = FENTRY_SEVERAL, .refused = true, .ids = { 0, APPLE_ISRA, APPLE_ISRA },
-	  .lines = { "apple: id 9 stands for 2 bodies, and does not say which is meant:",
+	  .lines = { "apple: id 9 stands for 2 bodies, and is ambiguous:",
 		     A(1010) " apple: no id of its own",
 		     A(1020) " apple.isra.0: id 10 of kunit_btf",
 		     CHOOSE } },
@@ -106,7 +106,7 @@ const struct fentry_row fentry_rows[] = {
 	  .answer = FENTRY_ADDRESS, .offset = 0x20, .ids = { APPLE } },
 	{ "a changed body, in order, with a result", FIG, { { FIG, DI, 0x20, "fig.isra.0" } },
 	  .answer = FENTRY_ABI, .refused = true,
-	  .lines = { "fig: body fig.isra.0: what it returns may be optimized out",
+	  .lines = { "fig: body fig.isra.0: its result may be optimized out",
 		     KLOC_THERE "fig" } },
 	{ "moved without a suffix", FIG, { { FIG, SI, 0x20, "fig" } },
 	  .answer = FENTRY_ABI, .refused = true,
@@ -149,21 +149,21 @@ const struct fentry_row fentry_rows[] = {
 	{ "base, two bodies of a header's function", BASE_FUNC,
 	  { { BASE_FUNC, NOTHING, 0x10, "base_func" }, { BASE_FUNC, NOTHING, 0x20, "base_func" } },
 	  .answer = FENTRY_SEVERAL,
-	  .lines = { "base_func: of 2 bodies with this name the first in kallsyms is taken:",
+	  .lines = { "base_func: 2 bodies have this name, the first in kallsyms is used:",
 		     A(1010) " base_func: no id of its own", A(1020) " base_func: no id of its own",
 		     KLOC_ALL "base_func" } },
 	{ "base, a body and a changed one", BASE_FUNC,
 	  { { BASE_FUNC, NOTHING, 0x10, "base_func.constprop.0" },
 	    { BASE_FUNC, NOTHING, 0x20, "base_func" } },
 	  .answer = FENTRY_SEVERAL, .offset = 0x20, .ids = { 0, BASE_FUNC },
-	  .lines = { "base_func: of 2 bodies with this name the first in kallsyms is taken:",
+	  .lines = { "base_func: 2 bodies have this name, the first in kallsyms is used:",
 		     A(1010) " base_func.constprop.0: no id of its own",
 		     A(1020) " base_func: no id of its own",
 		     KLOC_ALL "base_func" } },
 	{ "base, two functions", BASE_FUNC, { { BASE_A, DI, 0x10, "base_func" },
 	  { BASE_B, DI_SI, 0x20, "base_func" } },
 	  .answer = FENTRY_SEVERAL, .ids = { BASE_A, BASE_B },
-	  .lines = { "base_func: of 2 bodies with this name the first in kallsyms is taken:",
+	  .lines = { "base_func: 2 bodies have this name, the first in kallsyms is used:",
 		     A(1010) " base_func, a.c: id 11 of kunit_btf",
 		     A(1020) " base_func, b.c: id 12 of kunit_btf",
 		     CHOOSE } },

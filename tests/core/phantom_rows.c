@@ -17,15 +17,15 @@ static const u32 good[27] = {
 };
 
 #define HEADER "its parts do not fill it"
-#define NAME "the name of a stub is no identifier"
-#define ORDER "the names of the stubs do not ascend"
+#define NAME "the name of a stub is not an identifier"
+#define ORDER "stub names are not sorted"
 #define FUNCS "the stubs do not have all functions"
 
 const struct phantom_row phantom_rows[] = {
 	{ "right", 0, PHANTOM_MAGIC, 0, NULL },
 	{ "no bytes", 0, PHANTOM_MAGIC, 1, "it is shorter than its header" },
 	{ "a header that is cut", 0, PHANTOM_MAGIC, 31, "it is shorter than its header" },
-	{ "another magic", 0, PHANTOM_MAGIC + 1, 0, "it is no table of stubs" },
+	{ "another magic", 0, PHANTOM_MAGIC + 1, 0, "it is not a table of stubs" },
 	{ "another version", 1, PHANTOM_VERSION + 1, 0, "it is of another version" },
 	{ "its size is too small", 2, SIZE - 1, 0, HEADER },
 	{ "its size is too large", 2, SIZE + 1, 0, HEADER },
@@ -37,8 +37,8 @@ const struct phantom_row phantom_rows[] = {
 	{ "stubs beyond 4 GiB", 5, 0xffffffff, 0, HEADER },
 	{ "a function too many", 6, 4, 0, HEADER },
 	{ "strings too short", 7, sizeof(strings) - 1, 0, HEADER },
-	{ "a control character", 27, 0x6c6d7601, 0, "its strings are no plain text" },
-	{ "no NUL at the end", 33, 0x61, 0, "its strings are no plain text" },
+	{ "a control character", 27, 0x6c6d7601, 0, "its strings are not plain text" },
+	{ "no NUL at the end", 33, 0x61, 0, "its strings are not plain text" },
 	{ "no stubs", 5, 0, 0, HEADER },
 	{ "an object whose name is outside", 8, sizeof(strings), 0, "an object has no name" },
 	{ "an object whose name is empty", 8, 0, 0, "an object has no name" },

@@ -97,9 +97,9 @@ const struct query_row query_rows[] = {
 	{ "one character", "?rop", .sites = { N(5) } },
 	{ "character with its meaning gone", "\\*", NOTHING },
 
-	{ "nothing", "", .refused = "no name of a function" },
-	{ "object alone", "vmlinux:", .refused = "no name of a function" },
-	{ "file alone", "@tcp.c", .refused = "no name of a function" },
+	{ "nothing", "", .refused = "the name of a function is missing" },
+	{ "object alone", "vmlinux:", .refused = "the name of a function is missing" },
+	{ "file alone", "@tcp.c", .refused = "the name of a function is missing" },
 	{ "no object", ":drop", .refused = "no object before ':'" },
 	{ "no file", "drop@", .refused = "no source file after '@'" },
 	{ "no id", "#", .refused = "no BTF id after '#'" },

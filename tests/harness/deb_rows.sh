@@ -184,7 +184,7 @@ same 'these' "$release
 $release/manifest
 $release/vmlinux.btf_extra" "$(cd "$firmware" && find . -mindepth 1 | sed 's,^\./,,' | LC_ALL=C sort)"
 same 'one that is configured again has them' \
-    "btf-extra: /lib/firmware/btf_extra/$release: 1 objects, N MB, all there already: nothing to do
+    "btf-extra: /lib/firmware/btf_extra/$release: 1 objects, N MB, all installed already: nothing to do
 exit code 0" "$(tables_line "$(kernel_hook postinst.d $release configure)")"
 same 'an upgrade takes nothing away' "exit code 0 $release" \
     "$(kernel_hook postrm.d $release upgrade) $(ls "$firmware")"

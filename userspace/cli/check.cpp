@@ -25,7 +25,7 @@ Result<void> check_sections(const ObjectView &view, const ElfImage &kernel) {
         const bool executable = (section.flags & SHF_EXECINSTR) != 0;
         std::string found;
         if (theirs == nullptr)
-            found = "is not there";
+            found = "is missing";
         else if (theirs->address != section.address || theirs->size != section.size)
             found = fmt::format("has {:#x} bytes at {:#x}", theirs->size, theirs->address);
         else if (executable && !theirs->executable())

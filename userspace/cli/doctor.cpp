@@ -35,7 +35,7 @@ void print_text(const Checkup &checkup) {
         fmt::print("{:<22}  {:<7}  {}{}{}\n", each.what, host::text(each.state), each.seen,
                    each.advice.empty() ? "" : "; ", each.advice);
     if (checkup.obstacles().empty())
-        fmt::print("tracing inlined calls works, by {}\n",
+        fmt::print("tracing inlined calls works, with {}\n",
                    checkup.by_module ? "btf_extra.ko" : "perf kprobes");
 }
 
@@ -56,7 +56,7 @@ Result<void> run(bool json) {
 void add_doctor(CLI::App &app, int &exit_code) {
     auto json = std::make_shared<bool>(false);
     CLI::App *command = app.add_subcommand(
-        "doctor", "Say what works on this machine, what does not, and what to do");
+        "doctor", "Check what works on this machine, and print how to mend the rest");
     command->add_flag("--json", *json, "Print one JSON object");
     command->callback([json, &exit_code] { exit_code = finish(run(*json)); });
 }

@@ -263,7 +263,7 @@ void add_expose(CLI::App &app, int &exit_code) {
     add_tables_options(*command, options->tables);
     repeatable(command->add_option("--without", options->choice.without, "Leave out a parameter"));
     command->add_flag("--best-effort", options->best_effort,
-                      "Expose the others where some functions cannot be exposed");
+                      "Expose the others if some functions cannot be exposed");
     command->add_flag("--arm", options->arm, "Arm all sites at once, and keep them armed");
     command->add_option("--template", options->template_path,
                         "The inlined.ko that was built with btf_extra.ko");
@@ -271,10 +271,10 @@ void add_expose(CLI::App &app, int &exit_code) {
     command->add_option("--sign", options->sign, "KEY CERT: sign the module with them")
         ->expected(2)
         ->allow_extra_args(false);
-    command->add_flag("--list", options->list, "List what is exposed");
+    command->add_flag("--list", options->list, "List the exposed functions");
     command->add_flag("--json", options->json, "With --list: print one JSON object");
     command->add_flag("--remove", options->remove,
-                      "Take away what is exposed: all, or the functions that match FUNC");
+                      "Remove the exposed functions: all, or those that match FUNC");
     command->callback([options, &exit_code] {
         if (const std::string wrong = wrong_use(*options); !wrong.empty())
             throw CLI::ValidationError(wrong);

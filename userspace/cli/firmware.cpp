@@ -64,7 +64,8 @@ int run(Options &options) {
 void add_firmware(CLI::App &app, int &exit_code) {
     auto options = std::make_shared<Options>();
     CLI::App *command = app.add_subcommand(
-        "firmware", "A folder for /lib/firmware/btf_extra/<release>: a kernel and all its modules");
+        "firmware",
+        "Write a folder for /lib/firmware/btf_extra/<release>: a kernel and all its modules");
     command
         ->add_option("DIR", options->tree.folders,
                      "Folders with .ko, .ko.debug, .ko.xz files at any depth")
@@ -75,8 +76,8 @@ void add_firmware(CLI::App &app, int &exit_code) {
                                               "The folder, by default btf_extra/<release>");
     command
         ->add_option("--by-build-id", options->by_build_id,
-                     "Write to a folder in this one, named after the kernel's build-id, with sizes "
-                     "and sums, for a web server and 'install --from'")
+                     "Write to a subfolder named after the kernel's build-id, with sizes and "
+                     "checksums, for a web server and 'install --from'")
         ->excludes(output);
     options->tree.jobs = std::max(1u, std::thread::hardware_concurrency());
     command
@@ -84,11 +85,11 @@ void add_firmware(CLI::App &app, int &exit_code) {
         ->check(CLI::Range(1, 1024))
         ->capture_default_str();
     command->add_flag("--no-provenance", options->no_provenance,
-                      "Leave out what the kernel does not load: source files, reasons");
+                      "Leave out the data that no kernel loads: source files, reasons");
     command->add_flag("--no-frames", options->no_frames,
-                      "Leave out what symbolize needs: .btf_extra.frames");
+                      "Leave out the frames for symbolize: .btf_extra.frames");
     command->add_flag("--lines", options->tree.lines,
-                      "Also keep the source line of each instruction: .btf_extra.lines");
+                      "Also write the source line of each instruction: .btf_extra.lines");
     command->add_flag("--json", options->json, "Print one JSON object");
     command->callback([options, &exit_code] { exit_code = run(*options); });
 }

@@ -18,8 +18,7 @@ Error choice_needed(const std::string &text, const std::vector<FoundFunc> &found
     for (const FoundFunc &each : found)
         fmt::print(stderr, "  {}:{}  {}\n", each.object->name,
                    each.object->view->func_label(each.id), DescribedFunc(each).prototype);
-    return Error{
-        fmt::format("{} stands for {} functions: choose one of these", text, found.size())};
+    return Error{fmt::format("{} matches {} functions: choose one of these", text, found.size())};
 }
 
 // A function of a header is inlined in the kernel and in its modules. Returns false if these only

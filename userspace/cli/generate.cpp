@@ -37,8 +37,8 @@ std::string default_output(std::string input) {
 // A vmlinuz has no DWARF. Says what has.
 Error with_advice(Error error) {
     if (error.code == ENOEXEC || error.code == ENODATA)
-        error.message += "; the DWARF of a kernel is in its vmlinux: of a build with "
-                         "CONFIG_DEBUG_INFO, or of the package that btf-extra install names";
+        error.message += "; the DWARF of a kernel is in the vmlinux of a build with "
+                         "CONFIG_DEBUG_INFO, or in the package that btf-extra install names";
     return error;
 }
 
@@ -73,7 +73,7 @@ Result<void> generate_one(Options &options) {
     }
     const auto embedded = TRY(generator::embed_in_module(options.generate));
     if (embedded == generator::Embedding::kNoBtf)
-        fmt::print(stderr, "btf-extra: {}: left as it is: no .BTF\n", options.generate.input);
+        fmt::print(stderr, "btf-extra: {}: unchanged: no .BTF\n", options.generate.input);
     else if (!no_functions.empty())
         fmt::print(stderr, "btf-extra: {}\n", no_functions);
     return {};
@@ -91,8 +91,7 @@ Result<void> run(Options &options) {
 void add_generate(CLI::App &app, int &exit_code) {
     auto options = std::make_shared<Options>();
     CLI::App *command = app.add_subcommand(
-        "generate",
-        "From the DWARF of a kernel or module to a .btf_extra file: functions, sites, locations");
+        "generate", "Write a .btf_extra file from the DWARF of a kernel or module");
     command
         ->add_option("ELF", options->generate.input,
                      "vmlinux or a module, with debug information in it or in a separate file")
@@ -109,14 +108,15 @@ void add_generate(CLI::App &app, int &exit_code) {
         command->add_option("--btf-base", options->generate.btf_base,
                             "Base BTF, raw or in an ELF file, instead of the input's own .BTF");
     command->add_flag("--no-frames", options->no_frames,
-                      "Leave out what symbolize needs: .btf_extra.frames");
+                      "Leave out the frames for symbolize: .btf_extra.frames");
     command->add_flag("--lines", options->generate.lines,
-                      "Also keep the source line of each instruction: .btf_extra.lines");
+                      "Also write the source line of each instruction: .btf_extra.lines");
     CLI::Option *output = command->add_option("-o,--output", options->output,
-                                              "By default the input's name with .btf_extra");
+                                              "By default the input's name followed by .btf_extra");
     command
-        ->add_flag("--embed", options->embed,
-                   "Into the module itself, for a kernel build: .BTF, .BTF.func_info, .btf_extra")
+        ->add_flag(
+            "--embed", options->embed,
+            "Write into the module itself, for a kernel build: .BTF, .BTF.func_info, .btf_extra")
         ->needs(vmlinux)
         ->excludes(btf_base, output);
     command->callback([options, &exit_code] { exit_code = finish(run(*options)); });

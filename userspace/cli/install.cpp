@@ -39,7 +39,7 @@ Result<void> install(const host::InstallOptions &options) {
     line.clear();
     fmt::print("{}: {} objects, {:.1f} MB{}\n", installed.folder, installed.objects,
                static_cast<double>(installed.bytes) / 1e6,
-               installed.fresh ? "" : ", all there already: nothing to do");
+               installed.fresh ? "" : ", all installed already: nothing to do");
     if (!options.release.empty() && options.release != machine.release)
         return {};
     return host::load_module(machine, installed.fresh, tools);
@@ -61,10 +61,10 @@ void add_install(CLI::App &app, int &exit_code) {
         app.add_subcommand("install", "Make the tables of a kernel, put them in place, and load "
                                       "btf_extra.ko");
     command->add_option("RELEASE", options->release,
-                        "The kernel, as uname -r says; by default the one that runs");
+                        "The kernel, as uname -r prints it; by default the running kernel");
     CLI::Option *from = command->add_option(
         "--from", options->from,
-        "URL of what 'firmware --by-build-id' made: take the tables from there");
+        "URL of the output of 'firmware --by-build-id': take the tables from there");
     command
         ->add_flag("-y,--yes", options->run_apt,
                    "Install the package with debug information, if it is needed")
@@ -81,7 +81,7 @@ void add_uninstall(CLI::App &app, int &exit_code) {
     CLI::App *command =
         app.add_subcommand("uninstall", "Unload btf_extra.ko, and remove the tables of a kernel");
     command->add_option("RELEASE", *release,
-                        "The kernel, as uname -r says; by default the one that runs");
+                        "The kernel, as uname -r prints it; by default the running kernel");
     command->callback([release, &exit_code] { exit_code = finish(uninstall(*release)); });
 }
 

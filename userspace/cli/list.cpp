@@ -481,9 +481,8 @@ void add_list(CLI::App &app, int &exit_code) {
     add_tables_options(*command, options->tables);
     command->add_flag("--json", options->json, "Print one JSON object");
     command->add_flag("--probes", options->probes,
-                      "Also count the sites that take no probe, by the reason");
-    command->add_flag("-v,--verbose", options->verbose,
-                      "Also count the sites in each file of the source");
+                      "Also count, by reason, the sites that cannot be probed");
+    command->add_flag("-v,--verbose", options->verbose, "Also count the sites in each source file");
     command->callback([options, &exit_code] { exit_code = finish(run(*options)); });
 }
 

@@ -36,12 +36,12 @@ std::string unknown_subcommand(const CLI::App &app, const std::vector<const char
             return "";
         nearest.add(command->get_name());
     }
-    return fmt::format("no subcommand {}{}; --help lists all", word, nearest_text(nearest));
+    return fmt::format("unknown subcommand {}{}; --help lists all", word, nearest_text(nearest));
 }
 
 int run(int argc, char **argv) {
     const std::vector<const char *> arguments = arguments_of(argc, argv);
-    CLI::App app("Location BTF for inlined and out-of-line kernel functions", "btf-extra");
+    CLI::App app("Trace inlined functions of the Linux kernel", "btf-extra");
     app.require_subcommand(1);
     app.set_version_flag("--version", "btf-extra " BTF_EXTRA_VERSION);
     int exit_code = kExitDone;

@@ -5,10 +5,10 @@ namespace btf_extra {
 
 CLI::Option *add_object_options(CLI::App &command, ObjectPaths &paths) {
     CLI::Option *vmlinux = command.add_option(
-        "--vmlinux", paths.vmlinux, "The kernel's ELF file: what does not fit it is refused");
+        "--vmlinux", paths.vmlinux, "The kernel's ELF file; tables of another kernel are refused");
     command
         .add_option("--module", paths.module,
-                    "The module's ELF file, if the file is about a module of that kernel")
+                    "The module's ELF file, if the tables are those of a module")
         ->needs(vmlinux);
     return vmlinux;
 }
@@ -16,8 +16,8 @@ CLI::Option *add_object_options(CLI::App &command, ObjectPaths &paths) {
 void add_base_option(CLI::App &command, ObjectPaths &paths) {
     command
         .add_option("--btf-base", paths.btf_base,
-                    "The base BTF of vmlinux, raw or in an ELF file, if nothing else of the kernel "
-                    "is at hand")
+                    "The base BTF of vmlinux, raw or in an ELF file, if the kernel's ELF file is "
+                    "missing")
         ->excludes("--vmlinux");
 }
 

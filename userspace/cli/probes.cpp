@@ -97,7 +97,7 @@ class Writer {
         if (format_ == Format::kTracefs && site.from_stext)
             return fmt::format("_stext+{:#x}", *site.from_stext + site.probe);
         if (line.dead.empty() && site.symbol.empty())
-            line.dead = "no symbol is there";
+            line.dead = "no symbol is at the address";
         if (line.dead.empty() && site.namesakes > 1)
             line.dead = fmt::format("{} symbols are called {}", site.namesakes, site.symbol);
         return (module() && format_ == Format::kTracefs ? object() + ":" : "") +

@@ -115,7 +115,7 @@ Result<void> print_place(Symbolizer &symbolizer, const std::string &text, bool j
     const auto named = TRY(symbolizer.find(text));
     // Readers of JSON count on an answer for each place.
     if (named.symbol.empty() && !json)
-        return Error{fmt::format("'{}': no function is there", text)};
+        return Error{fmt::format("'{}': no function is at this address", text)};
     if (json)
         fmt::print("{}\n", place_json(named, text));
     else
@@ -164,7 +164,7 @@ Result<void> run(Options &options) {
     if (!options.kaslr.empty()) {
         const auto offset = parse_hex(options.kaslr);
         if (!offset)
-            return Error{fmt::format("--kaslr: '{}' is no hexadecimal number", options.kaslr)};
+            return Error{fmt::format("--kaslr: '{}' is not a hexadecimal number", options.kaslr)};
         symbolizer.set_kaslr(*offset);
     }
     if (filters) {
@@ -185,7 +185,7 @@ Result<void> run(Options &options) {
 void add_symbolize(CLI::App &app, int &exit_code) {
     auto options = std::make_shared<Options>();
     CLI::App *command = app.add_subcommand(
-        "symbolize", "Print the inlined functions at an address, or put them into the stack traces "
+        "symbolize", "Print the inlined functions at an address, or add them to the stack traces "
                      "of a text from stdin");
     command->add_option("ADDRESS", options->operands,
                         "In hex, symbol+0xoffset[/0xsize] or section+0xoffset; an offset without "
@@ -200,14 +200,14 @@ void add_symbolize(CLI::App &app, int &exit_code) {
             ->excludes(file)
             ->excludes(vmlinux);
     command->add_option("--kaslr", options->kaslr,
-                        "How far the kernel of the text ran above its link addresses, in hex");
+                        "The KASLR offset of the kernel that wrote the text, in hex");
     CLI::Option *json =
         command->add_flag("--json", options->json,
-                          "Print one JSON object a line, for each ADDRESS or each line of stdin");
+                          "Print one JSON object per line, for each ADDRESS or each line of stdin");
     CLI::Option *addr2line =
         command
             ->add_flag("--addr2line", options->speaks_addr2line,
-                       "Answer addresses as addr2line does; the next options are its own")
+                       "Print what addr2line prints; the next options require this one")
             ->excludes(json);
     const auto add = [&](const char *name, bool &flag, const char *help) {
         command->add_flag(name, flag, help)->needs(addr2line);
@@ -221,14 +221,15 @@ void add_symbolize(CLI::App &app, int &exit_code) {
         ->excludes(vmlinux);
     add("-a,--addresses", options->addr2line.addresses, "Print the address, too");
     add("-f,--functions", options->addr2line.functions, "Print the function, too");
-    add("-i,--inlines", options->addr2line.inlines, "Print what the function is inlined in, too");
+    add("-i,--inlines", options->addr2line.inlines,
+        "Print the callers in which it is inlined, too");
     add("-s,--basenames", options->addr2line.basenames, "Print files without their folders");
     add("-p,--pretty-print", options->addr2line.pretty, "Print a function on one line");
     command
         ->add_option("-j,--section", options->addr2line.section,
                      "Addresses count from the beginning of this section")
         ->needs(addr2line);
-    add("-C,--demangle", options->demangle, "Has no effect: names of C are as they are");
+    add("-C,--demangle", options->demangle, "Has no effect: C names are not mangled");
     command->callback([options, &exit_code] { exit_code = finish(run(*options)); });
 }
 

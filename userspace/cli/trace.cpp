@@ -132,12 +132,12 @@ void add_trace(CLI::App &app, int &exit_code) {
     add_running_tables_options(*command, target.tables);
     auto *count = command->add_option("--count", output.count, "End after that many calls");
     command->add_option("--duration", output.seconds, "End after that many seconds");
-    command->add_flag("--json", output.json, "Print a JSON object a line");
+    command->add_flag("--json", output.json, "Print a JSON object per line");
     auto *stack =
         command->add_flag("--stack", target.stacks,
-                          "Print who called, too, with the functions that are inlined there");
+                          "Print the callers, too, with the functions that are inlined there");
     command->add_option("--filter", options->filter,
-                        "Only calls of which this holds: 'len > 1000 && comm == \"curl\"'");
+                        "Only calls for which this is true: 'len > 1000 && comm == \"curl\"'");
     auto *show = command->add_option("--show", options->show,
                                      "Print these values, too: 'skb->len, skb->dev->name'");
     command
@@ -154,17 +154,17 @@ void add_trace(CLI::App &app, int &exit_code) {
     repeatable(command->add_option("--require", target.required,
                                    "Only sites where this parameter has a location"));
     command->add_flag("--all-or-none", target.all_or_none,
-                      "Refuse a function of which a site is left out that is not in closed code");
+                      "Refuse a function if a site outside closed code is left out");
     command->add_flag("--all", target.all,
-                      "Refuse also if a site is left out that is in closed code");
+                      "Refuse a function if any site is left out, even in closed code");
     // Scripts of version 1.0 say so. It is the default.
     command->add_flag("--best-effort", target.best_effort)->group("");
     command->add_flag("--inexact", target.inexact,
-                      "Also sites that are not hit once a call: the heads of loops, and where it "
-                      "is not known with what a call begins");
+                      "Also probe sites that may not be hit exactly once per call: loop heads and "
+                      "sites without a known entry");
     command->add_flag("--notrace", target.notrace,
-                      "Also functions that the kernel keeps tracers out of");
-    command->add_flag("--self", options->self, "Also calls in the threads of this command");
+                      "Also probe functions that the kernel keeps tracers out of");
+    command->add_flag("--self", options->self, "Also trace calls in the threads of this command");
     command->add_flag("-v,--verbose", target.verbose, "Print each site that is left out");
     command->callback([options, &exit_code] { exit_code = finish(run(*options)); });
 }

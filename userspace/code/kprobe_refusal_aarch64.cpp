@@ -47,13 +47,13 @@ const char *aarch64_kprobe_refusal(const ProbedInstruction &instruction) {
     if (code.size() < 4 || before.size() % 4 != 0)
         return nullptr;
     if (faults)
-        return "the instruction there may fault";
+        return "the instruction may fault";
     const uint32_t word = ByteReader(code).u32();
     const auto refused = [&](const Encoding &each) { return each.matches(word); };
     if (std::ranges::any_of(kNeverProbed, refused) ||
         (kHint.matches(word) &&
          std::ranges::find(kSteppedHints, word >> 5 & 0x7f) == std::end(kSteppedHints)))
-        return "kprobes cannot step the instruction there";
+        return "kprobes cannot single-step the instruction";
     const uint32_t mask = has_narrow_exclusives(release) ? 0x3fc00000 : 0x3f400000;
     const Encoding load = {mask, 0x08400000}, store = {mask, 0x08000000};
     for (size_t at = before.size(); at > 0; at -= 4) {
@@ -61,7 +61,7 @@ const char *aarch64_kprobe_refusal(const ProbedInstruction &instruction) {
         if (store.matches(earlier))
             break;
         if (load.matches(earlier))
-            return "kprobes take it for a part of an exclusive sequence";
+            return "kprobes consider it part of an exclusive sequence";
     }
     return nullptr;
 }

@@ -33,9 +33,9 @@ ProbedInstructions::ProbedInstructions(const ElfImage &elf, const CodeTables &ta
 
 const char *ProbedInstructions::refusal(const Place &place, uint64_t distance) const {
     if (static_keys_.contains(place))
-        return "a static key changes the instruction there";
+        return "a static key patches the instruction";
     if (static_calls_.contains(place))
-        return "a static call changes the instruction there";
+        return "a static call patches the instruction";
     const auto found = code_.find(place.section);
     const uint64_t before = std::min(distance, kProbeContext);
     if (found == code_.end() || place.offset < before || place.offset >= found->second.size())

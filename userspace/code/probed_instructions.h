@@ -32,7 +32,7 @@ class ProbedInstructions {
 };
 
 // A call that kprobes return from to a wrong address: see enum loc_call.
-inline constexpr char kPrefixedCall[] = "kprobes return from the call there to a wrong address";
+inline constexpr char kPrefixedCall[] = "kprobes return from the call to a wrong address";
 
 }  // namespace btf_extra
 

@@ -154,7 +154,7 @@ Result<void> LineTable::check_rows() const {
             for (; i < end; i++) {
                 const auto row = rows.next();
                 if (!row || (before && row->offset <= before->offset))
-                    return error(records_.data() + position, "no row that can be there");
+                    return error(records_.data() + position, "not a valid row");
                 before = row;
                 position = rows.position();
             }

@@ -40,7 +40,7 @@ Result<ExtraFile> describe_object(const ElfImage &elf) {
     file.machine = elf.machine();
     file.build_id_note = elf.build_id_note();
     if (file.build_id_note.empty())
-        return elf.error(kBuildIdSection, "not there: no kernel takes tables without it");
+        return elf.error(kBuildIdSection, "missing: no kernel accepts tables without it");
     for (const ElfSection &section : elf.sections()) {
         if (section.size == 0 || !section.allocated())
             continue;
@@ -50,9 +50,8 @@ Result<ExtraFile> describe_object(const ElfImage &elf) {
             continue;
         if (std::ranges::find(file.sections, section.name, &ObjectSection::name) !=
             file.sections.end())
-            return elf.error(section.name,
-                             "two executable sections of that name: no offset would tell them "
-                             "apart");
+            return elf.error(section.name, "two executable sections of that name: offsets would be "
+                                           "ambiguous");
         file.sections.push_back(header_of(section, section.name.c_str()));
     }
     return file;
@@ -177,7 +176,7 @@ Result<void> expect_inline_sites(const std::vector<UnitSites> &units, const std:
     }
     if (instances == 0)
         return {};
-    return Error{fmt::format("{}: .debug_info: {} inlined instances, and none is a site: it may "
+    return Error{fmt::format("{}: .debug_info: {} inlined instances, but no site: it may "
                              "describe another file",
                              path, instances)};
 }
@@ -264,9 +263,9 @@ Result<ExtraFile> generate(const GenerateOptions &options) {
     drop_last_values(sites);
     const MergedUnits merged = merge_units(sites, options.jobs);
     if (options.no_functions && merged.functions.empty() && merged.skipped_rust_units != 0)
-        options.no_functions(fmt::format(
-            "{}: no functions but those of {} Rust {}, which are not read", options.input,
-            merged.skipped_rust_units, merged.skipped_rust_units == 1 ? "unit" : "units"));
+        options.no_functions(fmt::format("{}: only functions of {} Rust {}, which are not read",
+                                         options.input, merged.skipped_rust_units,
+                                         merged.skipped_rust_units == 1 ? "unit" : "units"));
     auto [types, sections] = run_both(
         options.jobs, [&] { return write_types(merged.functions, input.base_types, new_types); },
         [&] { return merge_sites(sites, merged); });

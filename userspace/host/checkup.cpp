@@ -42,7 +42,7 @@ Finding kernel(const Host &host) {
         out.advice = "tracing is for x86-64 and arm64; files of tables can be read here";
     } else if (std::sscanf(host.release.c_str(), "%d.%d", &major, &minor) != 2 || major > 7) {
         out.state = State::kUnknown;
-        out.advice = "it was tried on 6.1 to 7.x";
+        out.advice = "tested with 6.1 to 7.x";
     } else if (major < 6 || (major == 6 && minor < 1)) {
         out.state = State::kMissing;
         out.advice = "boot a kernel from 6.1 on";
@@ -162,7 +162,7 @@ Finding headers(const Host &host) {
         return {.what = "kernel headers", .state = State::kOk, .seen = path};
     return {.what = "kernel headers",
             .state = State::kMissing,
-            .seen = path + " is not there",
+            .seen = path + " is missing",
             .advice = fmt::format("apt-get install linux-headers-{}, to build btf_extra.ko",
                                   host.release)};
 }
@@ -174,7 +174,7 @@ Finding debug_information(const Host &host) {
     return {.what = "debug information",
             .state = State::kMissing,
             .seen = found.error().message,
-            .advice = "btf-extra install says which package has it"};
+            .advice = "btf-extra install names the package"};
 }
 
 Finding module(const Host &host) {
@@ -214,7 +214,7 @@ Finding tables(const Host &host, const std::optional<InstalledTables> &installed
     } else {
         out.seen = installed->folder;
         if (!installed->manifest)
-            out.advice = "without a manifest there, btf_extra.ko takes none of them";
+            out.advice = "without a manifest, btf_extra.ko reads no tables";
     }
     return out;
 }
@@ -245,7 +245,7 @@ Finding tables_of_modules(const Host &host, const std::optional<InstalledTables>
     out.state = State::kMissing;
     out.seen = fmt::format("{} of {} loaded modules lack theirs: {}", lacking.size(),
                            modules.size(), some_of(lacking));
-    out.advice = "btf-extra install, with --from if that is where the others came from";
+    out.advice = "btf-extra install, with --from if the other tables came from a URL";
     return out;
 }
 

@@ -141,8 +141,7 @@ class CurlDownload final : public Download {
                 pause(i);
             }
         }
-        return Error{
-            fmt::format("{}: cut off after {} of {} bytes, again and again", url, done, size)};
+        return Error{fmt::format("{}: still cut off after {} of {} bytes", url, done, size)};
     }
 
   private:

@@ -51,7 +51,7 @@ std::string folder_above(const Host &host) {
 
 Result<void> check_release(const std::string &release) {
     if (release.empty() || release.starts_with('.') || release.find('/') != release.npos)
-        return Error{fmt::format("'{}' is no release of a kernel, as uname -r prints it", release)};
+        return Error{fmt::format("'{}' is not a kernel release as uname -r prints it", release)};
     return {};
 }
 
@@ -83,7 +83,7 @@ Result<void> check_place(const Host &host, const std::string &release,
                          const InstalledTables &there) {
     if (there.folder == folder_above(host) + "/" + release)
         return {};
-    return Error{fmt::format("{}: would be taken before new tables: remove it", there.folder)};
+    return Error{fmt::format("{}: hides the new tables; remove it", there.folder)};
 }
 
 Result<InstalledTables> tables_in_place(const Host &host, const std::string &release) {
@@ -125,8 +125,8 @@ Result<DebugInfo> ask_for_debug_info(Debuginfod &server, const BuildIds &objects
             unknown.push_back(name);
     }
     if (!unknown.empty())
-        note(tools,
-             fmt::format("debuginfod has nothing of these modules: {}", fmt::join(unknown, ", ")));
+        note(tools, fmt::format("debuginfod has no tables of these modules: {}",
+                                fmt::join(unknown, ", ")));
     return out;
 }
 
@@ -195,8 +195,7 @@ Result<DebugInfo> get_debug_info(const Host &host, const std::string &release,
                                  "with DWARF{}, or take tables by --from",
                                  reason, server ? "" : ", set DEBUGINFOD_URLS")};
     if (!options.run_apt)
-        return Error{
-            fmt::format("{}: apt-get install {}, or --yes, which does it", reason, package)};
+        return Error{fmt::format("{}: apt-get install {}, or use --yes", reason, package)};
     note(tools, "apt-get install " + package);
     TRY(tools.run({"apt-get", "install", "-y", package}, false));
     return find_debug_info(host, release);

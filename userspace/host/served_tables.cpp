@@ -78,7 +78,7 @@ Result<std::vector<ServedObject>> parse_served_list(const std::string &where,
             return Error{
                 fmt::format("{}: line {}: not 'OBJECT BUILD-ID SIZE SHA-256'", where, number)};
         if (!names.insert(each.name).second)
-            return Error{fmt::format("{}: line {}: {} is there twice", where, number, each.name)};
+            return Error{fmt::format("{}: line {}: {} is listed twice", where, number, each.name)};
         out.push_back(std::move(each));
     }
     return out;

@@ -40,7 +40,7 @@ Result<FileDescriptor> lock_folder(const std::string &folder) {
     if (errno != EWOULDBLOCK)
         return failed(folder, "lock", errno);
     return Error{
-        fmt::format("{}: another btf-extra is at work in it: wait until it is done", folder),
+        fmt::format("{}: another btf-extra is writing to it; wait until it is done", folder),
         EBUSY};
 }
 

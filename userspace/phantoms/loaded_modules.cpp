@@ -76,13 +76,13 @@ Result<void> load_bytes(const std::vector<std::byte> &bytes, bool is_signed) {
     if (error == EKEYREJECTED || error == ENOKEY || error == EBADMSG ||
         (error == EPERM && geteuid() == 0 && !is_signed))
         why += is_signed ? ": the kernel does not know the key of --sign"
-                         : ": the kernel takes signed modules only: --sign KEY CERT";
+                         : ": the kernel accepts only signed modules: --sign KEY CERT";
     else if (error == EPERM && geteuid() == 0)
         why += ": the kernel is locked down, or does not know the key of --sign";
     else if (error == EPERM)
         why += ": needs CAP_SYS_MODULE";
     else
-        why += ": the kernel's log may say more";
+        why += "; see the kernel's log";
     return Error{"loading the module: " + why, error};
 }
 
@@ -112,7 +112,7 @@ Result<void> change(const std::string &name, const std::vector<std::byte> &befor
     if (loaded || before.empty())
         return loaded;
     if (const auto back = loader.load(before); !back)
-        return Error{fmt::format("{}; and what was there did not come back: {}",
+        return Error{fmt::format("{}; and the old module could not be loaded again: {}",
                                  loaded.error().message, back.error().message)};
     return loaded;
 }
@@ -127,7 +127,7 @@ Result<std::vector<LoadedModule>> loaded_modules(const LoadedPaths &paths) {
     const std::string folder = folder_of(paths);
     std::error_code error;
     if (!fs::is_directory(folder, error))
-        return Error{folder + ": not there: btf_extra is not loaded", ENOENT};
+        return Error{folder + ": missing: btf_extra is not loaded", ENOENT};
     std::shared_ptr<const BtfImage> vmlinux;
     std::vector<LoadedModule> out;
     for (size_t number = 0; number < kMaxModules; number++) {

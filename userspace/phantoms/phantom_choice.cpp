@@ -119,7 +119,7 @@ std::string refusal(const DescribedFunc &func, uint32_t without) {
     const int known = arg_places_of_stub(loc_arch_running(), &blob_of(func), func.found.id, without,
                                          places, kMaxParams);
     if (known < 0)
-        return "the types of its parameters are not understood";
+        return "the types of its parameters are not supported";
     for (uint32_t i = 0; i < params.count; i++)
         if ((without >> i & 1) == 0 && places[i].nr_registers == 0)
             return fmt::format("{} is not passed in integer registers",
@@ -195,7 +195,7 @@ Result<void> Chooser::find(const std::string &text) {
     const auto sites = TRY(tables_.find(parsed));
     if (sites.empty())
         return unknown_func(tables_, parsed, text);
-    out_.refused.push_back({text, "it is inlined nowhere"});
+    out_.refused.push_back({text, "it is not inlined"});
     return {};
 }
 
@@ -291,7 +291,7 @@ Result<ChosenPhantoms> Chooser::run() {
         TRY(choose(name));
     for (const std::string &param : choice_.without)
         if (!left_out_params_.contains(param))
-            return Error{fmt::format("no function that was asked for has a parameter {}", param)};
+            return Error{fmt::format("none of the functions has a parameter {}", param)};
     std::ranges::sort(out_.phantoms, {}, [](const auto &each) { return each.phantom.stub.name; });
     return std::move(out_);
 }
@@ -303,7 +303,7 @@ Result<std::unordered_set<std::string>> taken_names(SiteTables &tables) {
         return Error{tables.name() + ": no objects"};
     const loc_arch *arch = loc_arch_running();
     if (arch == nullptr || objects.front()->view->file().machine != arch->machine)
-        return Error{tables.name() + ": of another architecture than this machine"};
+        return Error{tables.name() + ": for another architecture"};
     if (tables.source() == SiteTables::Source::kForeign || tables.symbols() == nullptr)
         return Error{fmt::format("{}: the names of the kernel's symbols are not known: {}",
                                  tables.name(),
@@ -315,7 +315,7 @@ Result<std::unordered_set<std::string>> taken_names(SiteTables &tables) {
     while (base->base != nullptr)
         base = base->base;
     if (base->data == nullptr)
-        return Error{tables.name() + ": vmlinux's BTF is not at hand"};
+        return Error{tables.name() + ": vmlinux BTF is missing"};
     for (uint32_t id = 1; id < btf_blob_end_id(base); id++) {
         const btf_type *type = btf_blob_type(base, id);
         const char *name = type != nullptr && loc_kind(type) == BTF_KIND_FUNC

@@ -72,7 +72,7 @@ Result<StubState> parse_stub_state(const std::string &place, std::string_view te
             if (key == name)
                 read = static_cast<bool>(words >> *value);
         if (!read)
-            return Error{fmt::format("{}: '{}' is not understood", place, line)};
+            return Error{fmt::format("{}: '{}' is unknown", place, line)};
     }
     out.error = std::abs(out.error);
     if (out.state.empty())

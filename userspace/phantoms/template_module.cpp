@@ -117,7 +117,7 @@ Result<void> TemplateModule::check(const ElfImage &image, const std::string &rel
     const auto read = [&](const char *name, std::vector<std::byte> &into) -> Result<void> {
         const ElfSection *section = image.find(name);
         if (section == nullptr)
-            return error(name, "not there: it is no template of btf_extra");
+            return error(name, "missing: it is not a template of btf_extra");
         const auto bytes = TRY(image.bytes(*section));
         into.assign(bytes.begin(), bytes.end());
         return {};
@@ -143,7 +143,7 @@ Result<void> TemplateModule::check(const ElfImage &image, const std::string &rel
     name_at_ = text_of(module_).find(kName);
     if (name_at_ == std::string_view::npos ||
         text_of(module_).find(kName, name_at_ + 1) != std::string_view::npos)
-        return error(kThisModule, "does not have the name 'inlined' once");
+        return error(kThisModule, "does not contain the name 'inlined' exactly once");
     const auto header = items<phantom_table>(table);
     if (table.size() != sizeof(phantom_table) || header[0].magic != PHANTOM_MAGIC ||
         header[0].version != PHANTOM_VERSION || header[0].size != 0)
@@ -183,7 +183,7 @@ Result<void> TemplateModule::check_stubs(const ElfImage &image) {
     stubs_.assign(PHANTOM_STUBS, 0);
     for (size_t i = 0; i < symbols.size(); i++) {
         if (symbols[i].st_name >= strings_.size())
-            return error(symbols_name_, "a name is outside of the strings");
+            return error(symbols_name_, "a name is outside the strings");
         const auto number = stub_number(text_of(strings_).data() + symbols[i].st_name);
         if (!number)
             continue;

@@ -45,9 +45,10 @@ bool TextOrigin::count(bool is_weighed, std::string_view conflict, uint64_t line
 std::string TextOrigin::warning(std::string_view tables) const {
     if (left_ == 0)
         return "";
-    return fmt::format("{}: {} of {} stack frames are of another kernel and stay as they are ({}); "
-                       "use the tables of the kernel that they are of",
-                       tables, left_, frames_, first_);
+    return fmt::format(
+        "{}: {} of {} stack frames are of another kernel and are copied unchanged ({}); "
+        "use the tables of that kernel",
+        tables, left_, frames_, first_);
 }
 
 }  // namespace btf_extra

@@ -30,13 +30,13 @@ bool is_address(std::string_view text) {
 // Returns why a text is no function, with what to type instead; empty: it may be one.
 std::string other_than_function(std::string_view text) {
     if (is_address(text))
-        return fmt::format("an address is no function: symbolize {0} names what it is in, "
-                           "lookup --addr {0} the sites there",
+        return fmt::format("an address is not a function: symbolize {0} prints its functions, "
+                           "lookup --addr {0} its sites",
                            text);
     if (const size_t plus = text.find('+'); plus != text.npos && plus != 0) {
         const std::string_view place = text.substr(0, text.find('/', plus));
-        return fmt::format("a place is no function: symbolize {0} names what it is in, "
-                           "lookup --addr {0} the sites there; the function is {1}",
+        return fmt::format("a place is not a function: symbolize {0} prints its functions, "
+                           "lookup --addr {0} its sites; the function is {1}",
                            place, text.substr(0, plus));
     }
     for (const std::string_view probe : kReturnProbes)

@@ -11,8 +11,8 @@ namespace btf_extra {
 namespace {
 
 constexpr char kNotValid[] = "its location is not valid";
-constexpr char kNoSum[] = "a register plus an offset is no expression";
-constexpr char kNoAddress[] = "an address is no expression";
+constexpr char kNoSum[] = "a register plus an offset cannot be expressed";
+constexpr char kNoAddress[] = "an address cannot be expressed";
 constexpr char kNoSize[] = "no type has its size";
 
 // The value that is there may be narrower than the parameter.

@@ -122,7 +122,7 @@ class Walk {
 
     Result<void> step(uint64_t offset) {
         if (value_.nr_steps == TRACE_STEPS)
-            return error(fmt::format("more than {} pointers are followed", TRACE_STEPS));
+            return error(fmt::format("more than {} pointers", TRACE_STEPS));
         if (offset > INT32_MAX)
             return error("too far from where it begins");
         value_.offsets[value_.nr_steps++] = static_cast<int32_t>(offset);
@@ -144,7 +144,7 @@ class Walk {
     Result<void> member(const Access &access) {
         if (access.kind == Access::kArrow) {
             if (kind() != BTF_KIND_PTR)
-                return error(fmt::format("-> behind '{}', which is no pointer", type_text()));
+                return error(fmt::format("-> after '{}', which is not a pointer", type_text()));
             TRY(follow());
         }
         if (kind() == BTF_KIND_FWD)
@@ -192,7 +192,7 @@ class Walk {
             return number();
         }
         if (!in_memory_)
-            return error("a text that is passed by value is not read");
+            return error("a text that is passed by value cannot be read");
         TRY(step(bit_ / 8));
         value_.is_text = 1;
         value_.bits = static_cast<uint8_t>(size);
@@ -202,7 +202,7 @@ class Walk {
     Result<MemberPath> number() {
         const uint64_t size = size_of(blob_, type_id_);
         if (kind() == BTF_KIND_ARRAY || kind() == BTF_KIND_FUNC_PROTO || size == 0)
-            return error(fmt::format("'{}' is no value", type_text()));
+            return error(fmt::format("'{}' is not a value", type_text()));
         if (size > 16)
             return error(fmt::format("'{}' has more than 16 bytes: name a member", type_text()));
         uint64_t bits = bitfield_bits_ != 0 ? bitfield_bits_ : size * 8, shift = bit_;
@@ -211,7 +211,7 @@ class Walk {
             shift = bit_ % 8;
         }
         if (bits > kWordBits ? shift != 0 : shift % kWordBits + bits > kWordBits)
-            return error("it lies across two words");
+            return error("it spans two words");
         value_.word = static_cast<uint8_t>(shift / kWordBits);
         value_.shift = static_cast<uint8_t>(shift % kWordBits);
         value_.bits = static_cast<uint8_t>(bits);

@@ -66,7 +66,7 @@ class Parser {
     }
     Error unexpected(std::string_view wanted) {
         return ended() ? Error{fmt::format("'{}': {} is missing at the end", text_, wanted)}
-                       : Error{fmt::format("'{}': {} is wanted at '{}'", text_, wanted,
+                       : Error{fmt::format("'{}': expected {} before '{}'", text_, wanted,
                                            text_.substr(at_))};
     }
 
@@ -121,7 +121,7 @@ class Parser {
     // Reads the rest of a comparison: the operator and its right side.
     Result<void> compare(Operand left) {
         if (left.kind != Operand::kPath)
-            return Error{fmt::format("'{}': {} is on the wrong side", text_, left.text)};
+            return Error{fmt::format("'{}': the left side must be a value of the call", text_)};
         FilterStep step = {FilterStep::kNotZero, std::move(left), {}};
         if (const auto code = comparison()) {
             step.code = *code;
@@ -174,7 +174,7 @@ class Parser {
         out.kind = Operand::kText;
         const size_t end = text_.find('"', at_);
         if (end == text_.npos)
-            return Error{fmt::format("'{}': a text without its end", text_)};
+            return Error{fmt::format("'{}': unterminated text", text_)};
         out.text = text_.substr(at_, end - at_);
         at_ = end + 1;
         return out;

@@ -53,7 +53,7 @@ void TraceOutput::tell_dropped(uint64_t dropped) {
     const auto now = Clock::now();
     if (dropped == dropped_ || now - told_ < kBetweenWarnings)
         return;
-    fmt::print(stderr, "btf-extra: {} events dropped: no room for them\n", dropped - dropped_);
+    fmt::print(stderr, "btf-extra: {} events dropped: the buffer was full\n", dropped - dropped_);
     dropped_ = dropped;
     told_ = now;
 }

@@ -171,7 +171,7 @@ class Planner {
         if (found.value.bits > 64 || (type != nullptr && (loc_kind(type) == BTF_KIND_STRUCT ||
                                                           loc_kind(type) == BTF_KIND_UNION ||
                                                           loc_kind(type) == BTF_KIND_FLOAT)))
-            return Error{fmt::format("{}: '{}' is no number", path.text,
+            return Error{fmt::format("{}: '{}' is not a number", path.text,
                                      c_declaration(blob_, found.type_id, ""))};
         return {};
     }

@@ -323,12 +323,13 @@ void TraceTarget::print_counts(const TraceProgram &program, uint64_t shown) cons
         fmt::print(stderr, "btf-extra: {} of {} calls pass the filter{}\n", all.calls,
                    all.calls + all.filtered + all.untold,
                    all.untold != 0
-                       ? fmt::format("; for {} a value that it needs is not there", all.untold)
+                       ? fmt::format("; for {} a value that it needs is missing", all.untold)
                        : "");
     if (all.dropped != 0)
-        fmt::print(stderr, "btf-extra: {} events dropped in all: no room for them\n", all.dropped);
+        fmt::print(stderr, "btf-extra: {} events dropped in total: the buffer was full\n",
+                   all.dropped);
     if (counts.uncounted != 0)
-        fmt::print(stderr, "btf-extra: {} calls are in none of these counts\n", counts.uncounted);
+        fmt::print(stderr, "btf-extra: {} calls are not counted above\n", counts.uncounted);
     if (program.own() != 0)
         fmt::print(
             stderr,

@@ -66,7 +66,7 @@ class BadInput : public testing::Test {
 TEST_F(BadInput, NotAnElfFileOfOurKind) {
     const std::string text = write("text", "no ELF file, but long enough to be one's header .....");
     const std::string advice = "; the DWARF of a kernel is in its vmlinux: of a build with "
-                               "CONFIG_DEBUG_INFO, or of the package that btf-extra install names";
+                               "CONFIG_DEBUG_INFO, or in the package that btf-extra install names";
     expect_refused(text, text + ": ELF header: not an ELF file" + advice);
     const std::string bare = path("bare");
     test::must_run({"objcopy", "--strip-debug", good(), bare});

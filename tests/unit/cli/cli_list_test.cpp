@@ -64,7 +64,7 @@ TEST_F(CliList, Patterns) {
                   path("a.btf_extra") + ": no function jiffies; jiffies is a variable");
     EXPECT_EQ(list("kprobe:report()").out, list("report").out);
     expect_failed(list("xfs:*"), path("a.btf_extra") + ": no object xfs");
-    expect_failed(list(""), "'': no name of a function");
+    expect_failed(list(""), "'': the name of a function is missing");
     // Several at once, each function once; what is found is printed, whatever else is not.
     EXPECT_EQ(list("report", {"skb*", "r*"}).out, list("[rs]*").out);
     auto some = list("nobody", {"twin"});

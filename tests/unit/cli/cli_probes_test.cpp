@@ -26,7 +26,7 @@ TEST_F(CliProbes, Tracefs) {
     auto result = probes("report");
     EXPECT_EQ(result.exit_code, 0) << result.err;
     EXPECT_EQ(result.out, R"(# void report(int flags, void *p, unsigned int len, ...): 3 of 3 sites
-# without p: an address is no expression
+# without p: an address cannot be expressed
 p:kloc/report_partial _stext+0x8 flags=\0x10:s32 len=+8(%sp):u32
 # without flags: optimized out
 # without len: arithmetic
@@ -107,7 +107,7 @@ TEST_F(CliProbes, WhichFunction) {
               "p:kloc/skb_headlen _stext+0x20 skb=%di:x64\n");
     EXPECT_EQ(probes("twin").err, "  vmlinux:twin@a/twin.c  int twin(void)\n"
                                   "  vmlinux:twin@b/twin.c  int twin(int a)\n"
-                                  "btf-extra: twin stands for 2 functions: choose one of these\n");
+                                  "btf-extra: twin matches 2 functions: choose one of these\n");
 }
 
 // An event has the probes that agree in names and types of their fields. Two functions never share
@@ -128,7 +128,7 @@ TEST_F(CliProbes, LoopHeads) {
     EXPECT_EQ(result.out, R"(# unsigned int skb_headlen(const struct sk_buff *skb): 2 of 3 sites
 p:kloc/skb_headlen _stext+0x4 skb=%di:x64
 # without skb: no location here
-# a loop begins there: hit once a turn: p:kloc/skb_headlen_partial _stext+0x10
+# loop head: hit once per iteration: p:kloc/skb_headlen_partial _stext+0x10
 p:kloc/skb_headlen _stext+0x20 skb=%di:x64
 )");
 }
@@ -199,18 +199,18 @@ TEST_F(CliProbesRefused, Lines) {
     } rows[] = {
         {"inline.init.text", 4, "tracefs",
          "# its text is freed after boot: p:kloc/twin _stext+0x100004\n"},
-        {"inline.text", 0x44, "tracefs", "# kprobes keep out of there: p:kloc/twin _stext+0x44\n"},
+        {"inline.text", 0x44, "tracefs", "# on the kprobe blacklist: p:kloc/twin _stext+0x44\n"},
         {"inline.text", 0x54, "tracefs", "p:kloc/twin _stext+0x54\n"},
         {"inline.text", 4, "tracefs", "p:kloc/twin _stext+0x4\n"},
-        {"inline.text", 0x34, "tracefs", "# kprobes keep out of there: p:kloc/twin _stext+0x34\n"},
+        {"inline.text", 0x34, "tracefs", "# on the kprobe blacklist: p:kloc/twin _stext+0x34\n"},
         {"inline.text", 0x24, "tracefs",
-         "# ftrace does not know its function: p:kloc/twin _stext+0x24\n"},
+         "# ftrace does not list its function: p:kloc/twin _stext+0x24\n"},
         {"inline.text", 0x5c, "tracefs",
-         "# a static key changes the instruction there: p:kloc/twin _stext+0x5c\n"},
+         "# a static key patches the instruction: p:kloc/twin _stext+0x5c\n"},
         {"inline.text", 0x58, "tracefs",
-         "# a static call changes the instruction there: p:kloc/twin _stext+0x58\n"},
+         "# a static call patches the instruction: p:kloc/twin _stext+0x58\n"},
         {"inline.text", 0x56, "tracefs",
-         "# kprobes return from the call there to a wrong address: p:kloc/twin _stext+0x56\n"},
+         "# kprobes return from the call to a wrong address: p:kloc/twin _stext+0x56\n"},
         {"inline.text", 0x57, "tracefs", "p:kloc/twin _stext+0x57\n"},
         {"inline.text", 0x54, "perf",
          "# 2 symbols are called twice: perf probe -a 'twin_0=twice+0x4'\n"},
@@ -238,10 +238,9 @@ TEST_F(CliProbesRefused, AfterAKey) {
          "kprobe:keyed+0x5 { printf(\"%s-%d twin keyed+0x0 inlined\\n\", comm, tid); }\n"},
         {0x66, SITE_MARK_AFTER_KEY, "tracefs", "p:kloc/twin _stext+0x68\n"},
         {0x68, SITE_MARK_AFTER_KEY, "perf", "perf probe -a 'twin_0=keyed+0xa'\n"},
-        {0x60, 0, "tracefs",
-         "# a static key changes the instruction there: p:kloc/twin _stext+0x60\n"},
+        {0x60, 0, "tracefs", "# a static key patches the instruction: p:kloc/twin _stext+0x60\n"},
         {0x65, SITE_MARK_AFTER_KEY, "tracefs",
-         "# no static key is known there: p:kloc/twin _stext+0x65\n"},
+         "# the code is not that of a static key: p:kloc/twin _stext+0x65\n"},
     };
     for (const Row &row : rows) {
         std::vector<uint32_t> marks(row.marks != 0 ? 1 : 0, row.marks);
@@ -262,20 +261,20 @@ TEST_F(CliProbesRefused, Counts) {
         const char *listed, *left_out;
     } rows[] = {
         {0x4, 0, "", ""},
-        {0x44, 0, "; no probe at 1: kprobes keep out of there",
-         "1 site: the kernel refuses a kprobe there"},
-        {0x34, 0, "; no probe at 1: kprobes keep out of there",
-         "1 site: the kernel refuses a kprobe there"},
-        {0x5c, 0, "; no probe at 1: a static key changes the instruction there",
-         "1 site: the kernel refuses a kprobe there"},
-        {0x56, 0, "; no probe at 1: kprobes return from the call there to a wrong address",
-         "1 site: the kernel refuses a kprobe there"},
-        {0x24, 0, "; no probe at 1: ftrace does not know its function",
-         "1 site: in a function that ftrace may not trace"},
+        {0x44, 0, "; no probe at 1: on the kprobe blacklist",
+         "1 site: the kernel refuses a kprobe"},
+        {0x34, 0, "; no probe at 1: on the kprobe blacklist",
+         "1 site: the kernel refuses a kprobe"},
+        {0x5c, 0, "; no probe at 1: a static key patches the instruction",
+         "1 site: the kernel refuses a kprobe"},
+        {0x56, 0, "; no probe at 1: kprobes return from the call to a wrong address",
+         "1 site: the kernel refuses a kprobe"},
+        {0x24, 0, "; no probe at 1: ftrace does not list its function",
+         "1 site: in a function that ftrace cannot trace"},
         {0x24, SITE_MARK_UNLISTED, "", ""},
         {0x60, SITE_MARK_AFTER_KEY, "", ""},
-        {0x65, SITE_MARK_AFTER_KEY, "; no probe at 1: no static key is known there",
-         "1 site: the kernel refuses a kprobe there"},
+        {0x65, SITE_MARK_AFTER_KEY, "; no probe at 1: the code is not that of a static key",
+         "1 site: the kernel refuses a kprobe"},
     };
     for (const Row &row : rows) {
         std::vector<uint32_t> marks(row.marks != 0 ? 1 : 0, row.marks);
@@ -368,15 +367,15 @@ void *used_too[] = { half_traced, half_listed };
         const char *func, *lines;
     } rows[] = {
         {"plain", "p:kloc/plain m:traced+0x5\n"
-                  "# ftrace does not know its function: p:kloc/plain m:untraced+0x0\n"
-                  "# kprobes keep out of there: p:kloc/plain m:listed+0x5\n"
-                  "# kprobes keep out of there: p:kloc/plain m:closed+0x5\n"},
-        {"keyed", "# a static key changes the instruction there: p:kloc/keyed m:traced+0x6\n"},
+                  "# ftrace does not list its function: p:kloc/plain m:untraced+0x0\n"
+                  "# on the kprobe blacklist: p:kloc/plain m:listed+0x5\n"
+                  "# on the kprobe blacklist: p:kloc/plain m:closed+0x5\n"},
+        {"keyed", "# a static key patches the instruction: p:kloc/keyed m:traced+0x6\n"},
         {"between", "p:kloc/between m:traced+0x7\n"},
-        {"called", "# a static call changes the instruction there: p:kloc/called m:traced+0x8\n"},
-        {"prefixed", "# kprobes return from the call there to a wrong address: "
+        {"called", "# a static call patches the instruction: p:kloc/called m:traced+0x8\n"},
+        {"prefixed", "# kprobes return from the call to a wrong address: "
                      "p:kloc/prefixed m:traced+0x9\n"},
-        {"bug", "# a BUG() or WARN() is there: p:kloc/bug m:traced+0xf\n"},
+        {"bug", "# it is a BUG() or WARN(): p:kloc/bug m:traced+0xf\n"},
     };
     for (const Row &row : rows) {
         const auto result = test::run_btf_extra(
@@ -385,8 +384,8 @@ void *used_too[] = { half_traced, half_listed };
         EXPECT_EQ(result.out.substr(result.out.find('\n') + 1), row.lines) << row.func;
     }
     const std::pair<const char *, const char *> twins[] = {
-        {"in_traced", "; no probe at 1: ftrace does not know its function\n"},
-        {"in_listed", "; no probe at 1: kprobes keep out of there\n"}};
+        {"in_traced", "; no probe at 1: ftrace does not list its function\n"},
+        {"in_listed", "; no probe at 1: on the kprobe blacklist\n"}};
     for (const auto &[func, words] : twins) {
         const std::string out = test::run_btf_extra({"list", func, "--probes", "--tables", tables,
                                                      "--vmlinux", kernel, "--module", module})

@@ -62,8 +62,8 @@ class Symbolize : public test::CliFixture {
     // Returns the warning about frames of another kernel.
     static std::string other_kernel(const std::string &counts, const std::string &reason) {
         return "btf-extra: " + path("frames.btf_extra") + ": " + counts +
-               " stack frames are of another kernel and stay as they are (" + reason +
-               "); use the tables of the kernel that they are of\n";
+               " stack frames are of another kernel and are copied unchanged (" + reason +
+               "); use the tables of that kernel\n";
     }
 
     static inline const char *kernel_ = "vmlinux";
@@ -252,7 +252,7 @@ TEST_F(Symbolize, FramesOfAnotherKernel) {
     } rows[] = {
         {" host+0x10/0x999", "host has 0x20 bytes, not 0x999"},
         {" host+0x10/0x1f", "host has 0x20 bytes, not 0x1f"},
-        {"    host+96", "host has 0x20 bytes, and no place 0x60"},
+        {"    host+96", "host has 0x20 bytes, and no byte 0x60"},
         {"\tffffffff9e000111 host+0x10 ([kernel.kallsyms])",
          "host is linked at 0xffffffff81000000, and cannot be at 0xffffffff9e000101"},
         {" host+0x10/0x20 [vmlinux ff]", "vmlinux has build-id 0102030405060708, not ff"},
@@ -498,7 +498,8 @@ TEST_F(Symbolize, Kaslr) {
 }
 
 TEST_F(Symbolize, Errors) {
-    expect_failed(symbolize({"ffffffff81000050"}), "'ffffffff81000050': no function is there");
+    expect_failed(symbolize({"ffffffff81000050"}),
+                  "'ffffffff81000050': no function is at this address");
     expect_failed(symbolize({"nobody+0x1"}),
                   path("frames.btf_extra") + ": 'nobody' is neither an address nor a symbol");
     for (const char *place : {"host+zz", "host+1a", "host+0x1/", "host+0x1/zz", "host+/0x20"})
@@ -506,7 +507,7 @@ TEST_F(Symbolize, Errors) {
                       path("frames.btf_extra") + ": '" + place +
                           "' is neither an address nor symbol+0xoffset: an offset without 0x is "
                           "decimal");
-    expect_failed(symbolize({"--kaslr", "x"}), "--kaslr: 'x' is no hexadecimal number");
+    expect_failed(symbolize({"--kaslr", "x"}), "--kaslr: 'x' is not a hexadecimal number");
     expect_failed(run("symbolize", {"ffffffff81000006"}),
                   path("a.btf_extra") + ": no frames: generate it without --no-frames");
 }

@@ -72,9 +72,9 @@ TEST_F(Cli, UnknownSubcommand) {
     const struct {
         const char *word, *said;
     } rows[] = {
-        {"lsit", "no subcommand lsit; nearest: list; --help lists all"},
-        {"symbolise", "no subcommand symbolise; nearest: symbolize; --help lists all"},
-        {"frobnicate", "no subcommand frobnicate; --help lists all"},
+        {"lsit", "unknown subcommand lsit; nearest: list; --help lists all"},
+        {"symbolise", "unknown subcommand symbolise; nearest: symbolize; --help lists all"},
+        {"frobnicate", "unknown subcommand frobnicate; --help lists all"},
     };
     for (const auto &row : rows) {
         const auto result = run_btf_extra({row.word, "foo"});
@@ -241,9 +241,9 @@ TEST_F(Cli, StatOfAnotherProducersFile) {
     ExtraFile file = SampleObject().file;
     file.provenance.reset();
     std::string bare = write("bare", file);
-    expect_failed(
-        run_btf_extra({"stat", bare}),
-        bare + ": .btf_extra.provenance: not there: the base BTF is needed to read the file");
+    expect_failed(run_btf_extra({"stat", bare}),
+                  bare +
+                      ": .btf_extra.provenance: missing: reading the file requires the base BTF");
     auto result = run_btf_extra({"stat", bare, "--btf-base", path("base.btf"), "--json"});
     EXPECT_EQ(result.exit_code, 0) << result.err;
     json out = json::parse(result.out);
@@ -406,7 +406,7 @@ TEST_F(Cli, CheckRefuses) {
     file.sections.push_back(file.sections[0]);
     file.sections.back().name = ".text.none";
     check(file, ".text.none: 0x40 bytes at 0xffffffff81000000, but .text.none of " + kernel +
-                    " is not there");
+                    " is missing");
     file = good.file;
     file.sections[0].name = ".text.none";
     check(file, ".BTF.func_info: type 26, byte 0xdc: site lies outside the sections of its object");
@@ -465,7 +465,7 @@ TEST_F(Cli, CheckRefuses) {
     file = good.file;
     file.func_info = blob.bytes(true);
     check(file,
-          ".BTF.func_info: type 17, byte 0x28: LOC_PARAM size does not suit its flags and values",
+          ".BTF.func_info: type 17, byte 0x28: LOC_PARAM size contradicts its flags and values",
           false);
 }
 
@@ -473,15 +473,14 @@ TEST_F(Cli, InputsThatAreNoContainer) {
     std::string text = path("text"), nothing = path("none");
     test::write_file(text, std::string_view("no ELF file"));
     expect_failed(run_btf_extra({"stat", text}),
-                  text + ": byte 0x0: headers or a section end behind the file");
+                  text + ": byte 0x0: headers or a section end after the file");
     expect_failed(run_btf_extra({"stat", nothing}), nothing + ": open: No such file or directory");
     expect_failed(run_btf_extra({"check", path("vmlinux")}),
-                  path("vmlinux") +
-                      ": byte 0x10: no relocatable ELF64 file in little-endian order");
+                  path("vmlinux") + ": byte 0x10: not a relocatable little-endian ELF64 file");
     std::string cut = path("cut");
     test::write_file(cut, test::read_file(path("a.btf_extra")).substr(0, 500));
     expect_failed(run_btf_extra({"stat", cut}),
-                  cut + ": byte 0x28: headers or a section end behind the file");
+                  cut + ": byte 0x28: headers or a section end after the file");
     expect_failed(run_btf_extra({"check", path("a.btf_extra"), "--vmlinux", path("a.btf_extra")}),
                   path("a.btf_extra") + ": .BTF: byte 0x10: strings are absent or not terminated");
 }

@@ -82,7 +82,7 @@ TEST_F(FuncChoice, OfAnotherPrototype) {
     auto view = ObjectView::open(folder_.path("same"));
     ASSERT_TRUE(view) << view.error().message;
     tables_.add("net", std::move(*view));
-    EXPECT_EQ(choose({"report"}), "report stands for 2 functions: choose one of these");
+    EXPECT_EQ(choose({"report"}), "report matches 2 functions: choose one of these");
 }
 
 // Another object may have the function.

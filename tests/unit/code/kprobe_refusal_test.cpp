@@ -10,8 +10,8 @@
 namespace btf_extra {
 namespace {
 
-constexpr const char kStepped[] = "kprobes cannot step the instruction there";
-constexpr const char kExclusive[] = "kprobes take it for a part of an exclusive sequence";
+constexpr const char kStepped[] = "kprobes cannot single-step the instruction";
+constexpr const char kExclusive[] = "kprobes consider it part of an exclusive sequence";
 
 constexpr uint32_t kAdd = 0x91000400, kLdxr = 0xc85f7c20, kLdaxr = 0xc85ffc20, kStxr = 0xc8027c20,
                    kCas = 0xc8a07c41, kCasa = 0xc8e07c41, kLdar = 0xc8dffc20, kStlr = 0xc89ffc20;
@@ -92,8 +92,7 @@ TEST(KprobeRefusal, ExclusiveSequences) {
 }
 
 TEST(KprobeRefusal, FaultsAndMachines) {
-    EXPECT_EQ(refusal({kAdd}, "6.12.1", LOC_MACHINE_AARCH64, true),
-              "the instruction there may fault");
+    EXPECT_EQ(refusal({kAdd}, "6.12.1", LOC_MACHINE_AARCH64, true), "the instruction may fault");
     EXPECT_EQ(refusal({0xd4000001}, "6.12.1", LOC_MACHINE_X86_64, true), "");
 }
 

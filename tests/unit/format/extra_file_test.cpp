@@ -173,7 +173,7 @@ TEST(ExtraFile, RefusesWhatIsNoContainer) {
          },
          ".btf_extra.provenance: variadic functions are not in order"},
         {"section that wraps", [](ExtraFile &f) { f.sections[0].size = 0x7f000001; },
-         "byte 0x...: a section is compressed, or its size or place is not possible"},
+         "byte 0x...: a section is compressed, or its size or place is invalid"},
         {"two sections of a name",
          [](ExtraFile &f) {
              f.sections.push_back({".text", kCode, 0, 4});
@@ -220,8 +220,8 @@ TEST(ExtraFile, MarksThatAreNotWhole) {
         {8, nullptr},
         {4, nullptr},
         {0, nullptr},
-        {6, "byte 0x...: a section is compressed, or its size or place is not possible"},
-        {1, "byte 0x...: a section is compressed, or its size or place is not possible"},
+        {6, "byte 0x...: a section is compressed, or its size or place is invalid"},
+        {1, "byte 0x...: a section is compressed, or its size or place is invalid"},
     };
     for (const auto &row : rows) {
         std::string bytes = good;
@@ -279,9 +279,8 @@ TEST(ExtraFile, MarksThatAreWrong) {
         const auto view = ObjectView::open(path);
         ASSERT_EQ(static_cast<bool>(view), row.fault == nullptr) << row.name;
         if (row.fault) {
-            EXPECT_EQ(view.error().message,
-                      path + ": .btf_extra.site_marks: " + row.fault +
-                          ": not a site above the one before it with marks that are known")
+            EXPECT_EQ(view.error().message, path + ": .btf_extra.site_marks: " + row.fault +
+                                                ": marks are unknown or not in order of sites")
                 << row.name;
             continue;
         }

@@ -188,7 +188,7 @@ TEST_F(Firmware, WhatFailsIsLeftOut) {
     EXPECT_EQ(result.exit_code, 1);
     EXPECT_EQ(result.err,
               "btf-extra: " + bare + ": .debug_info: No DWARF information found\n" + "btf-extra: " +
-                  quiet + ": .note.gnu.build-id: not there: no kernel takes tables without it\n" +
+                  quiet + ": .note.gnu.build-id: missing: no kernel accepts tables without it\n" +
                   "btf-extra: " + other + ": .note.gnu.build-id: " +
                   path("modules/kernel/second.ko.debug") + " is another module of that name\n" +
                   "btf-extra: " + text + ": ELF header: not an ELF file\n");

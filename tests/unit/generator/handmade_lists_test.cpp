@@ -18,7 +18,7 @@ namespace {
 constexpr uint64_t kHost = kCode + 0x100;
 constexpr uint64_t kSite = kCode + 0x110;
 const std::string kHostLine = "func.text+0x100 host()\n";
-const char *const kNoSites = "error: .debug_info: 1 inlined instances, and none is a site: it may "
+const char *const kNoSites = "error: .debug_info: 1 inlined instances, but no site: it may "
                              "describe another file\n";
 
 Expr view_bytes(std::initializer_list<uint64_t> views) {

@@ -169,7 +169,7 @@ TEST(HandmadeMalformed, Entries) {
                   attr::address(DW_AT_entry_pc, kSite ^ (uint64_t{1} << 63))},
                  {param("f.a", reg(1))}),
          nullptr,
-         "error: .debug_info: 1 inlined instances, and none is a site: it may describe another "
+         "error: .debug_info: 1 inlined instances, but no site: it may describe another "
          "file\n"},
         {"an address as location", located(attr::address(DW_AT_location, kSite)), nullptr,
          no_location},

@@ -224,7 +224,7 @@ TEST_F(ModuleEmbed, WithoutBtfItIsLeftAsItIs) {
     const std::string before = test::read_file(bare);
     const CommandResult result = embed(bare);
     EXPECT_EQ(result.exit_code, 0);
-    EXPECT_EQ(result.err, "btf-extra: " + bare + ": left as it is: no .BTF\n");
+    EXPECT_EQ(result.err, "btf-extra: " + bare + ": unchanged: no .BTF\n");
     EXPECT_TRUE(test::read_file(bare) == before);
 }
 

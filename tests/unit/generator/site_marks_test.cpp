@@ -227,8 +227,7 @@ TEST_F(SiteMarks, MissingEntriesAreShown) {
     EXPECT_EQ(found["sites"][0]["no_entry"], true);
     const auto probes =
         run_btf_extra({"probes", "doubled", "--tables", file(), "--vmlinux", path()});
-    EXPECT_NE(probes.out.find("# where a call begins is not known: p:kloc/"), probes.out.npos)
-        << probes.out;
+    EXPECT_NE(probes.out.find("# no known entry: p:kloc/"), probes.out.npos) << probes.out;
     EXPECT_EQ(run_json({"stat", file(), "--json"})["without_entry"], 1);
 }
 
@@ -255,8 +254,7 @@ TEST_F(SiteMarks, PartsAreShown) {
     const auto probes =
         run_btf_extra({"probes", "early_out", "--tables", file(), "--vmlinux", path()});
     EXPECT_NE(probes.out.find(": 3 of 4 sites\n"), probes.out.npos) << probes.out;
-    EXPECT_NE(probes.out.find("# the rest of a call that began at another site: p:kloc/"),
-              probes.out.npos)
+    EXPECT_NE(probes.out.find("# continues a split function: p:kloc/"), probes.out.npos)
         << probes.out;
     // Under its own name it begins a call. The name of an event has no dots.
     const auto own =

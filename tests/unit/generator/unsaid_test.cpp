@@ -129,7 +129,7 @@ TEST_F(Unsaid, UnitsInRust) {
         EXPECT_EQ(made.err, row.has_functions
                                 ? ""
                                 : "btf-extra: " + path("program") +
-                                      ": no functions but those of 1 Rust unit, which are not "
+                                      ": only functions of 1 Rust unit, which are not "
                                       "read\n");
         if (!row.has_functions)
             continue;
@@ -145,7 +145,7 @@ TEST_F(Unsaid, UnitsInRust) {
         run_btf_extra({"generate", "--lines", "-o", path("tables"), path("program")});
     EXPECT_EQ(lines.exit_code, 0);
     EXPECT_EQ(lines.err, "btf-extra: " + path("program") +
-                             ": no functions but those of 1 Rust unit, which are not read: the "
+                             ": only functions of 1 Rust unit, which are not read: the "
                              "tables have only lines\n");
 }
 

@@ -56,8 +56,8 @@ TEST(Checkup, Kernel) {
         {"6.0.9", "x86_64", "required missing: 6.0.9, x86_64; boot a kernel from 6.1 on"},
         {"5.10.0-30-amd64", "x86_64",
          "required missing: 5.10.0-30-amd64, x86_64; boot a kernel from 6.1 on"},
-        {"8.0.0", "x86_64", "required unknown: 8.0.0, x86_64; it was tried on 6.1 to 7.x"},
-        {"other", "x86_64", "required unknown: other, x86_64; it was tried on 6.1 to 7.x"},
+        {"8.0.0", "x86_64", "required unknown: 8.0.0, x86_64; tested with 6.1 to 7.x"},
+        {"other", "x86_64", "required unknown: other, x86_64; tested with 6.1 to 7.x"},
         {"6.12.0", "aarch64", "required ok: 6.12.0, aarch64"},
         {"6.1.0", "riscv64",
          "required missing: 6.1.0, riscv64; tracing is for x86-64 and arm64; files of tables "
@@ -158,7 +158,7 @@ TEST(Checkup, Headers) {
 
 TEST(Checkup, DebugInformation) {
     const MadeUpHost made;
-    const std::string get = "; btf-extra install says which package has it";
+    const std::string get = "; btf-extra install names the package";
     EXPECT_EQ(line_of(made, "debug information"),
               "missing: no debug information of 6.1.0-test is installed" + get);
     const std::string file = "/usr/lib/debug/boot/vmlinux-6.1.0-test";
@@ -220,8 +220,7 @@ TEST(Checkup, Tables) {
               "required missing: " + folder + ": of another build of the kernel" + make);
     made.write_notes("/sys/kernel/notes", "0a0b");
     EXPECT_EQ(line_of(made, "tables"),
-              "required ok: " + folder +
-                  "; without a manifest there, btf_extra.ko takes none of them");
+              "required ok: " + folder + "; without a manifest, btf_extra.ko reads no tables");
     made.write(std::string(kFirmware) + "manifest", "vmlinux 0a0b\n");
     EXPECT_EQ(line_of(made, "tables"), "required ok: " + folder);
 
@@ -343,8 +342,8 @@ TEST(Checkup, Command) {
     }
     EXPECT_EQ(object["works"], missing.empty());
     if (missing.empty()) {
-        expected += object["by"] == "module" ? "tracing inlined calls works, by btf_extra.ko\n"
-                                             : "tracing inlined calls works, by perf kprobes\n";
+        expected += object["by"] == "module" ? "tracing inlined calls works, with btf_extra.ko\n"
+                                             : "tracing inlined calls works, with perf kprobes\n";
         EXPECT_EQ(as_text.err, "");
         EXPECT_EQ(as_text.exit_code, 0);
     } else {

@@ -160,7 +160,7 @@ TEST_F(Installation, WhatIsNotWholeIsMadeAnew) {
     EXPECT_EQ(install_error(), std::string("ROOT") + kVmlinux + ": of another build: build-id " +
                                    kernel_id_ +
                                    ", but that of 6.1.0-test is 0a0b: apt-get install "
-                                   "linux-image-6.1.0-test-dbg, or --yes, which does it");
+                                   "linux-image-6.1.0-test-dbg, or use --yes");
     EXPECT_EQ(there(), kAll);
 }
 
@@ -179,13 +179,13 @@ TEST_F(Installation, AnUpdateFolderThatIsStale) {
 
 TEST_F(Installation, WithoutDebugInformation) {
     EXPECT_EQ(install_error(), "no debug information of 6.1.0-test is installed: apt-get install "
-                               "linux-image-6.1.0-test-dbg, or --yes, which does it");
+                               "linux-image-6.1.0-test-dbg, or use --yes");
     EXPECT_EQ(names_below(made_.path("/lib")), Texts());
     EXPECT_EQ(install_error({.release = "5.9-other"}),
               "no debug information of 5.9-other is installed: apt-get install "
-              "linux-image-5.9-other-dbg, or --yes, which does it");
+              "linux-image-5.9-other-dbg, or use --yes");
     EXPECT_EQ(install_error({.release = "../x"}),
-              "'../x' is no release of a kernel, as uname -r prints it");
+              "'../x' is not a kernel release as uname -r prints it");
     EXPECT_EQ(ran_, Texts({"apt-cache show linux-image-6.1.0-test-dbg",
                            "apt-cache show linux-image-5.9-other-dbg"}));
 
@@ -208,12 +208,11 @@ TEST_F(Installation, Packages) {
     const struct {
         const char *known, *advice;
     } rows[] = {
-        {"linux-image-6.1.0-test-dbg",
-         "apt-get install linux-image-6.1.0-test-dbg, or --yes, which does it"},
+        {"linux-image-6.1.0-test-dbg", "apt-get install linux-image-6.1.0-test-dbg, or use --yes"},
         {"linux-image-unsigned-6.1.0-test-dbgsym",
-         "apt-get install linux-image-unsigned-6.1.0-test-dbgsym, or --yes, which does it"},
+         "apt-get install linux-image-unsigned-6.1.0-test-dbgsym, or use --yes"},
         {"linux-image-6.1.0-test-dbgsym",
-         "apt-get install linux-image-6.1.0-test-dbgsym, or --yes, which does it"},
+         "apt-get install linux-image-6.1.0-test-dbgsym, or use --yes"},
         {"none", "apt knows no package with it; install the kernel's vmlinux with DWARF, set "
                  "DEBUGINFOD_URLS, or take tables by --from"},
     };
@@ -269,7 +268,8 @@ TEST_F(Installation, FromDebuginfod) {
     ASSERT_TRUE(installed) << installed.error().message;
     EXPECT_EQ(installed->objects, 2u);
     EXPECT_EQ(there(), kAll);
-    EXPECT_EQ(notes_, Texts({"debuginfod has nothing of these modules: other, third, without_id"}));
+    EXPECT_EQ(notes_,
+              Texts({"debuginfod has no tables of these modules: other, third, without_id"}));
 }
 
 TEST_F(Installation, AnotherRelease) {
@@ -469,13 +469,13 @@ TEST_F(Installation, Uninstalled) {
     EXPECT_EQ(there(), Texts());
     EXPECT_EQ(uninstall(kRelease), "");
     EXPECT_EQ(ran_, Texts());
-    EXPECT_EQ(uninstall("a/b"), "'a/b' is no release of a kernel, as uname -r prints it");
+    EXPECT_EQ(uninstall("a/b"), "'a/b' is not a kernel release as uname -r prints it");
 }
 
 TEST(InstallCommand, WrongUse) {
     for (const char *command : {"install", "uninstall"})
         test::expect_failed(test::run_btf_extra({command, "a/b"}),
-                            "'a/b' is no release of a kernel, as uname -r prints it");
+                            "'a/b' is not a kernel release as uname -r prints it");
     EXPECT_EQ(test::run_btf_extra({"install", "--yes", "--from", "http://127.0.0.1"}).exit_code, 2);
 }
 

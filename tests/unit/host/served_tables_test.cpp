@@ -66,7 +66,7 @@ TEST(ServedList, Parsed) {
           std::string(56, 'n') + " 0a 1 " + sum, std::string("")})
         EXPECT_EQ(message(good + bad + "\n"), "L: line 2: not 'OBJECT BUILD-ID SIZE SHA-256'")
             << bad;
-    EXPECT_EQ(message(good + good), "L: line 2: a is there twice");
+    EXPECT_EQ(message(good + good), "L: line 2: a is listed twice");
 }
 
 class Served : public testing::Test {

@@ -42,8 +42,8 @@ TEST(FuncText, Rows) {
         {"foo@a:b.c", "", "foo", "a:b.c", 0, nullptr},
         {"#12", "", "", "", 12, nullptr},
         {"vmlinux:#4294967295", "vmlinux", "", "", 4294967295, nullptr},
-        {"", "", "", "", 0, "'': no name of a function"},
-        {"vmlinux:", "", "", "", 0, "'vmlinux:': no name of a function"},
+        {"", "", "", "", 0, "'': the name of a function is missing"},
+        {"vmlinux:", "", "", "", 0, "'vmlinux:': the name of a function is missing"},
         {":foo", "", "", "", 0, "':foo': no object before ':'"},
         {"foo@", "", "", "", 0, "'foo@': no source file after '@'"},
         {"#", "", "", "", 0, "'#': no BTF id after '#'"},
@@ -127,7 +127,7 @@ TEST_F(ApiTest, Find) {
          "vmlinux:twin@b/twin.c"},
         {"skb_head", -ENOENT, {}, "FILE: no function skb_head"},
         {"#6", -ENOENT, {}, "FILE: no function #6"},
-        {"", -EINVAL, {}, "'': no name of a function"},
+        {"", -EINVAL, {}, "'': the name of a function is missing"},
     };
     for (const Row &row : rows) {
         SCOPED_TRACE(row.text);

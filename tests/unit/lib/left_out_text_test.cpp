@@ -160,7 +160,7 @@ TEST_F(LeftOutText, Rows) {
          9,
          true,
          "1 without a known entry",
-         "1 of 9 sites cannot be traced: skb_headlen+0x4 need not be where a call begins"},
+         "1 of 9 sites cannot be traced: skb_headlen+0x4 has no known entry"},
         {"a parameter",
          {lacks},
          0,

@@ -194,7 +194,7 @@ TEST(RunningKernel, Errors) {
     tables.max_count = 3;
     auto found = kernel_of(tables, 4).lookup(named("f"));
     ASSERT_FALSE(found);
-    EXPECT_EQ(found.error().message, "/dev/btf_extra: counts of an answer contradict each other");
+    EXPECT_EQ(found.error().message, "/dev/btf_extra: counts in a reply contradict each other");
 }
 
 TEST(RunningKernel, Requests) {

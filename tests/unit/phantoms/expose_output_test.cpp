@@ -224,8 +224,8 @@ TEST_F(ExposeOutput, Functions) {
          "vmlinux:report: it is variadic; --best-effort exposes the others"},
         {"no such parameter",
          {"skb_headlen", "--without", "len"},
-         "no function that was asked for has a parameter len"},
-        {"body only", {"skb_headlen.isra.0"}, "skb_headlen.isra.0: it is inlined nowhere"},
+         "none of the functions has a parameter len"},
+        {"body only", {"skb_headlen.isra.0"}, "skb_headlen.isra.0: it is not inlined"},
         {"no such object", {"xfs:foo"}, tables + ": no object xfs"},
     };
     for (const Refused &row : rows) {
@@ -294,7 +294,7 @@ TEST_F(ExposeOutput, Templates) {
          ".modinfo: the name of the module is not 'inlined'"},
         {"another struct module",
          {.name = "outlined"},
-         ".gnu.linkonce.this_module: does not have the name 'inlined' once"},
+         ".gnu.linkonce.this_module: does not contain the name 'inlined' exactly once"},
     };
     for (const Template &row : rows) {
         SCOPED_TRACE(row.what);
@@ -308,7 +308,7 @@ TEST_F(ExposeOutput, Templates) {
                                           "modules are");
     test::expect_failed(expose({"twin"}, path("a.btf_extra")),
                         path("a.btf_extra") +
-                            ": .modinfo: not there: it is no template of btf_extra");
+                            ": .modinfo: missing: it is not a template of btf_extra");
     test::expect_failed(expose({"twin"}, path("base.btf")),
                         path("base.btf") + ": ELF header: not an ELF file");
     test::expect_failed(expose({"twin"}, path("none")), path("none") + ": open: No such file...");
@@ -342,9 +342,9 @@ TEST_F(ExposeOutput, Usage) {
     }
     // There is no module that could be loaded.
     test::expect_failed(run("expose", {"twin"}),
-                        "/sys/kernel/btf_extra/inlined/: not there: btf_extra is not loaded");
+                        "/sys/kernel/btf_extra/inlined/: missing: btf_extra is not loaded");
     test::expect_failed(test::run_btf_extra({"expose", "--list"}),
-                        "/sys/kernel/btf_extra/inlined/: not there: btf_extra is not loaded");
+                        "/sys/kernel/btf_extra/inlined/: missing: btf_extra is not loaded");
 }
 
 }  // namespace

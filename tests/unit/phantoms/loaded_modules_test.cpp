@@ -32,9 +32,9 @@ TEST(StubState, Text) {
     EXPECT_EQ(state->error, ENOMEM);
     ASSERT_EQ(state->left_out.size(), 2u);
     EXPECT_EQ(left_out_text(state->left_out[0], {}),
-              "2 sites: the head of a loop: a probe would be hit once an iteration");
+              "2 sites: loop head: a probe would be hit once per iteration");
     EXPECT_EQ(left_out_text(state->left_out[1], {"skb", "len", "flags"}),
-              "3 sites: a required parameter has no location there: skb, flags");
+              "3 sites: a required parameter has no location: skb, flags");
     EXPECT_EQ(reason_key(state->left_out[1].reason), "parameter");
 }
 
@@ -210,7 +210,8 @@ TEST(ChangeModules, WhatDoesNotComeBackIsTold) {
     kernel.also_fails = "a1";
     const auto changed = change_modules(changes(), kernel.loader());
     ASSERT_FALSE(changed);
-    EXPECT_EQ(changed.error().message, "a2 fails; and what was there did not come back: a1 fails");
+    EXPECT_EQ(changed.error().message,
+              "a2 fails; and the old module could not be loaded again: a1 fails");
 }
 
 // The files of sysfs for modules with one stub each.

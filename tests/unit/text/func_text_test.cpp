@@ -35,11 +35,11 @@ TEST(FuncText, Understood) {
 }
 
 TEST(FuncText, Refused) {
-    const std::string place = "a place is no function: symbolize foo+0x10 names what it is in, "
-                              "lookup --addr foo+0x10 the sites there; the function is foo";
+    const std::string place = "a place is not a function: symbolize foo+0x10 prints its functions, "
+                              "lookup --addr foo+0x10 its sites; the function is foo";
     const auto address = [](const std::string &text) {
-        return "an address is no function: symbolize " + text +
-               " names what it is in, lookup --addr " + text + " the sites there";
+        return "an address is not a function: symbolize " + text +
+               " prints its functions, lookup --addr " + text + " its sites";
     };
     const struct {
         const char *text;
@@ -56,8 +56,8 @@ TEST(FuncText, Refused) {
         {"foo [xfs]", "a function of a module is xfs:foo"},
         {"int foo(void)", "a name is needed, not a prototype: foo"},
         {"char *foo(int)", "a name is needed, not a prototype: foo"},
-        {"", "no name of a function"},
-        {"kprobe:", "no name of a function"},
+        {"", "the name of a function is missing"},
+        {"kprobe:", "the name of a function is missing"},
         {"foo@", "no source file after '@'"},
     };
     for (const auto &row : rows) {

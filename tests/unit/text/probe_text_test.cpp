@@ -13,7 +13,7 @@ constexpr uint32_t kSigned = LOC_SIGNED, kConst = LOC_CONST, kAddr = LOC_ADDR, k
 constexpr ProbeValue kPointer = {8, ProbeValue::kHex}, kLong = {8, ProbeValue::kSigned},
                      kUlong = {8, ProbeValue::kUnsigned}, kInt = {4, ProbeValue::kSigned},
                      kUint = {4, ProbeValue::kUnsigned}, kStruct = {16, ProbeValue::kHex};
-constexpr char kNoSum[] = "a register plus an offset is no expression";
+constexpr char kNoSum[] = "a register plus an offset cannot be expressed";
 
 struct Row {
     const char *name;
@@ -58,7 +58,7 @@ const Row kRows[] = {
     {"all ones, which bpftrace takes for no number", 8, kConst, {0xffffffff, 0xffffffff}, kUlong,
      "v=\\0xffffffffffffffff:u64", "v=%lu -1"},
     {"bool", 1, kConst, {1}, {1, ProbeValue::kUnsigned}, "v=\\0x1:u8", "v=%u 0x1"},
-    {"address", 8, kConst | kAddr, {0x200000, 0}, kPointer, "an address is no expression",
+    {"address", 8, kConst | kAddr, {0x200000, 0}, kPointer, "an address cannot be expressed",
      R"(v=0x%lx kaddr("_stext")+2097152)"},
 };
 // clang-format on

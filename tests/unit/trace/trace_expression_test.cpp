@@ -86,24 +86,24 @@ TEST(TraceExpression, Refused) {
     const Row rows[] = {
         {"", "'': a name is missing at the end"},
         {"len >", "'len >': a name is missing at the end"},
-        {"len > 1 2", "'len > 1 2': && or || is wanted at '2'"},
-        {"len >> 3", "'len >> 3': a name is wanted at '> 3'"},
+        {"len > 1 2", "'len > 1 2': expected && or || before '2'"},
+        {"len >> 3", "'len >> 3': expected a name before '> 3'"},
         {"(a", "'(a': ) is missing at the end"},
-        {"a)", "'a)': && or || is wanted at ')'"},
+        {"a)", "'a)': expected && or || before ')'"},
         {"a &&", "'a &&': a name is missing at the end"},
-        {"1 < a", "'1 < a': 1 is on the wrong side"},
-        {"\"x\" == comm", "'\"x\" == comm': x is on the wrong side"},
-        {"comm == \"x", "'comm == \"x': a text without its end"},
-        {"c == 'x", "'c == 'x': one character and ' is wanted at 'x'"},
+        {"1 < a", "'1 < a': the left side must be a value of the call"},
+        {"\"x\" == comm", "'\"x\" == comm': the left side must be a value of the call"},
+        {"comm == \"x", "'comm == \"x': unterminated text"},
+        {"c == 'x", "'c == 'x': expected one character and ' before 'x'"},
         {"a & 4 == 4", "'a & 4 == 4': write (a & 0x4) with parentheses"},
         {"a == 18446744073709551616",
          "'a == 18446744073709551616': 18446744073709551616 has more than 64 bits"},
         {"a == -9223372036854775809",
          "'a == -9223372036854775809': -9223372036854775809 has more than 64 bits"},
-        {"a == 5x", "'a == 5x': the end of a number is wanted at 'x'"},
+        {"a == 5x", "'a == 5x': expected the end of a number before 'x'"},
         {"a == 0x", "'a == 0x': a number is missing at the end"},
-        {"a->5", "'a->5': a name is wanted at '5'"},
-        {"a[b]", "'a[b]': a number is wanted at 'b]'"},
+        {"a->5", "'a->5': expected a name before '5'"},
+        {"a[b]", "'a[b]': expected a number before 'b]'"},
         {"a[1", "'a[1': ] is missing at the end"},
     };
     for (const Row &row : rows)
@@ -124,8 +124,8 @@ TEST(TraceExpression, Paths) {
     EXPECT_EQ((*paths)[1].text, "*p");
     EXPECT_EQ((*paths)[2].text, "name");
     EXPECT_EQ(parse_paths("a,").error().message, "'a,': a name is missing at the end");
-    EXPECT_EQ(parse_paths("a b").error().message, "'a b': ->, . or [ is wanted at 'b'");
-    EXPECT_EQ(parse_paths("a == 1").error().message, "'a == 1': ->, . or [ is wanted at '== 1'");
+    EXPECT_EQ(parse_paths("a b").error().message, "'a b': expected ->, . or [ before 'b'");
+    EXPECT_EQ(parse_paths("a == 1").error().message, "'a == 1': expected ->, . or [ before '== 1'");
 }
 
 }  // namespace

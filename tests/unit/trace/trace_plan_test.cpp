@@ -163,13 +163,13 @@ TEST_F(Plan, Members) {
 TEST_F(Plan, Refused) {
     const std::pair<const char *, const char *> rows[] = {
         {"nobody", "nobody: it has no parameter nobody"},
-        {"len->x", "len->x: -> behind 'int', which is no pointer"},
+        {"len->x", "len->x: -> after 'int', which is not a pointer"},
         {"len.x", "len.x: 'int' has no members"},
         {"skb.len", "skb.len: 'struct skb *' has no members"},
         {"skb->nobody", "skb->nobody: 'struct skb' has no member nobody"},
-        {"skb->list", "skb->list: 'int [4]' is no value"},
+        {"skb->list", "skb->list: 'int [4]' is not a value"},
         {"*skb", "*skb: 'struct skb' has more than 16 bytes: name a member"},
-        {"skb->dev->name->x", "skb->dev->name->x: -> behind 'char [16]', which is no pointer"},
+        {"skb->dev->name->x", "skb->dev->name->x: -> after 'char [16]', which is not a pointer"},
         {"len[1]", "len[1]: 'int' is neither a pointer nor an array"},
         {"skb->list[4294967296]",
          "skb->list[4294967296]: an element of it is not known, or too far away"},
@@ -219,7 +219,7 @@ TEST_F(Plan, RefusedFilters) {
         {"comm < \"x\"", "comm: a text is compared by == or != with a text"},
         {"len == comm", "comm: a text is compared with a number"},
         {"comm", "comm: a text is compared by == or != with a text"},
-        {"pair == 5", "pair: 'struct pair' is no number"},
+        {"pair == 5", "pair: 'struct pair' is not a number"},
         {"len == TCP_ESTABLISHED", "TCP_ESTABLISHED: it has no parameter TCP_ESTABLISHED"},
         {"comm == \"" + std::string(63, 'x') + "\"",
          "\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\": longer than 62 "

@@ -95,7 +95,7 @@ void container(Running &running) {
         if (container_rows[i].shift == 0)  // firmware begins on a page
             expect_row(container_rows[i], sum, *images, running);
     expect_other(*images, running, &sum, "made for build-id");
-    expect_other(*images, running, nullptr, "made over base BTF of another kernel");
+    expect_other(*images, running, nullptr, "made for the base BTF of another kernel");
 }
 
 }  // namespace rows

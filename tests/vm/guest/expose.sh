@@ -29,13 +29,13 @@ grep -q tracefs /proc/mounts || mount -t tracefs tracefs /sys/kernel/tracing
 
 same 'nothing is exposed' '' "$(listed)"
 fails 'an unknown function' 'running kernel: no function nobody_has_it' nobody_has_it
-fails 'a function without inlined sites' 'start_kernel: it is inlined nowhere' start_kernel
+fails 'a function without inlined sites' 'start_kernel: it is not inlined' start_kernel
 same 'no template' "btf-extra: /lib/modules/$(uname -r): no inlined.ko: it is built with btf_extra.ko; --template KO names one elsewhere" \
     "$(btf-extra expose skb_headlen 2>&1)"
 same 'a template of another kernel' \
     "btf-extra: /inlined_0.ko: .modinfo: built for another kernel: '0$(uname -r | cut -c 2-)', not $(uname -r)" \
     "$(btf-extra expose --template /inlined_0.ko skb_headlen 2>&1 | sed "s/ SMP [^']*//")"
-fails 'one that is refused ends it' 'start_kernel: it is inlined nowhere; --best-effort exposes the others' \
+fails 'one that is refused ends it' 'start_kernel: it is not inlined; --best-effort exposes the others' \
     skb_headlen start_kernel
 same 'nothing was loaded' '' "$(loaded)"
 

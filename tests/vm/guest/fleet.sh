@@ -126,7 +126,7 @@ trace() {
         "$(sed 's/.* \(ksys_fallocate\) [^ ]* \(inlined .*\)/\1 \2/' /tmp/lines)"
 }
 trace 'trace: by perf kprobes'
-does 'it is all there' "0 $tables: 1 objects, N MB, all there already: nothing to do
+does 'it is all there' "0 $tables: 1 objects, N MB, all installed already: nothing to do
 btf-extra: $modules: no btf_extra.ko: trace uses perf kprobes" install --from $web
 
 mkdir -p "$modules/updates/dkms"
@@ -141,7 +141,7 @@ row 'doctor: by btf_extra.ko' btf_extra doctor
 btf_extra doctor >/tmp/said
 same 'doctor: what it says' 'tables ok loaded
 tables of modules ok all 1 loaded modules
-tracing inlined calls works, by btf_extra.ko' \
+tracing inlined calls works, with btf_extra.ko' \
     "$(sed -n '/^tables\|^tracing/ s/  */ /gp' /tmp/said)"
 trace 'trace: by btf_extra.ko'
 does 'uninstall' "0 $tables: removed" uninstall

@@ -33,7 +33,7 @@ trace() {
     same "$1: trace" 'ksys_fallocate inlined fd=3 mode=0 offset=4096 len=777' \
         "$(sed 's/.* \(ksys_fallocate\) [^ ]* \(inlined .*\)/\1 \2/' /tmp/lines)"
     btf_extra doctor >/tmp/said 2>&1
-    same "$1: trace is by the module" 'tracing inlined calls works, by btf_extra.ko' \
+    same "$1: trace is by the module" 'tracing inlined calls works, with btf_extra.ko' \
         "$(sed -n '/^tracing/ s/  */ /gp' /tmp/said)"
 }
 

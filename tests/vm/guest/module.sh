@@ -220,7 +220,7 @@ for wrong in base build_id; do
     insmod /btf_extra.ko
     said >/got
     case $wrong in
-    base) wanted='vmlinux: refused: made over base BTF of another kernel' ;;
+    base) wanted='vmlinux: refused: made for the base BTF of another kernel' ;;
     build_id) wanted='vmlinux: refused: made for build-id' ;;
     esac
     grep -q "^$wanted" /got || cat /got
@@ -230,7 +230,7 @@ for wrong in base build_id; do
 done
 echo 'garbage' >"$firmware/manifest"
 insmod /btf_extra.ko
-same 'a manifest that is none' 'manifest: line 1 cannot be read; no firmware is asked for' "$(said)"
+same 'a manifest that is none' 'manifest: line 1 cannot be read; no firmware is requested' "$(said)"
 unload btf_extra
 # Debian's kernels say for which device they have read a file.
 same 'no device has its files read again at each suspend' '' "$(grep 'misc btf_extra: ' /log)"

@@ -59,7 +59,7 @@ same 'it has tables of all that runs' \
     "$tables: $(($(grep -vc '^btf_extra ' /proc/modules) + 1)) objects, N MB" \
     "$(sed -n 's/[0-9.]* MB/N MB/; /objects, /p' /tmp/said)"
 in_debian btf-extra doctor >/tmp/said 2>&1
-same 'doctor: trace is by the module' 'tracing inlined calls works, by btf_extra.ko' \
+same 'doctor: trace is by the module' 'tracing inlined calls works, with btf_extra.ko' \
     "$(sed -n '/^tracing/ s/  */ /gp' /tmp/said)"
 
 # The driver of the network card has that function of a header, too.

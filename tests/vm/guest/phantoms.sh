@@ -15,7 +15,7 @@ cp "$manifest" /tmp/manifest && echo "inlined $(cat /inlined.build_id)" >>"$mani
 insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko || exit 1
 refused_with_tables() {
     ! insmod /inlined.ko && dmesg | tail -n 4 >/tmp/said &&
-        grep -q 'inlined: refused: there is a file of its name in sysfs (-17)' /tmp/said &&
+        grep -q 'inlined: refused: sysfs has a file of its name (-17)' /tmp/said &&
         grep -q 'inlined: refused: it is the template' /tmp/said
 }
 row 'the template with tables of its own is refused, and no more than that' refused_with_tables

@@ -20,7 +20,7 @@ says() {
     same "$row" "$wanted" "$? $said"
 }
 listed() { btf-extra expose --list 2>/dev/null | awk '{ print $1 }' | sort | xargs; }
-needs_sign='loading the module: Key was rejected by service: the kernel takes signed modules only: --sign KEY CERT'
+needs_sign='loading the module: Key was rejected by service: the kernel accepts only signed modules: --sign KEY CERT'
 unknown_key='loading the module: Key was rejected by service: the kernel does not know the key of --sign'
 
 same 'signatures are enforced' Y "$(cat /sys/module/module/parameters/sig_enforce)"

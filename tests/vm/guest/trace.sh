@@ -121,7 +121,7 @@ offset=4096 len=1000 len=1000 comm=\"fallocate\" fd=3" "$(bare $lines)"
     fails 'a filter that is wrong' "--filter: 'len >': a name is missing at the end" \
         ksys_fallocate --filter 'len >'
     fails 'a member that is not there' \
-        "int ksys_fallocate(int fd, int mode, loff_t offset, loff_t len): len->x: -> behind 'loff_t', which is no pointer" \
+        "int ksys_fallocate(int fd, int mode, loff_t offset, loff_t len): len->x: -> after 'loff_t', which is not a pointer" \
         ksys_fallocate --show 'len->x'
 
     # An exec calls each of these once. Of the one that runs as counting begins or ends, one may miss.
@@ -173,7 +173,7 @@ offset=4096 len=1000 len=1000 comm=\"fallocate\" fd=3" "$(bare $lines)"
     echo "# $calls calls, $dropped without room"
 
     fails 'a name of several functions' \
-        '__next stands for 2 functions: choose one of these' __next
+        '__next matches 2 functions: choose one of these' __next
     same 'they are listed' 2 "$(grep -c '^  vmlinux:__next@kernel/trace/trace_[a-z]*.c  void' $told)"
     fails 'a name of none' "$tables: no function nobody_has_it" nobody_has_it
     fails 'a pattern of none' "$tables: no function nobody_*" 'nobody_*'

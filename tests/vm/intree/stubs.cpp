@@ -91,7 +91,7 @@ void exposed_later() {
         for (const Kind kind : {Kind::fexit, Kind::fmod_ret}) {
             const Program program(kind, again);
             row.expect(!program.runs(), "it was attached");
-            row.expect(program.says("Its inlined calls are those of " + stub), program.log());
+            row.expect(program.says("For its inlined calls attach to " + stub), program.log());
         }
         // It could hold no other module than that of the BTF.
         const Program multi(Kind::fentry_multi, std::vector<Func>{again});
@@ -133,7 +133,7 @@ void of_module() {
     Program body("intree_part");
     Program inlined(stub);
     row.expect(body.runs() && inlined.runs(), body.log() + inlined.log());
-    row.expect(body.says("Its inlined calls are those of " + stub + " in a module inlined"),
+    row.expect(body.says("For its inlined calls attach to " + stub + " in a module inlined"),
                body.log());
     wait_until_armed(row, stub);
     call(INTREE_PART_INLINED, 1, 2, 3);

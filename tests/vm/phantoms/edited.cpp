@@ -49,10 +49,10 @@ void edited_modules() {
         int8_t value;
         const char *says;
     } rows[] = {
-        {"another magic", table, 'q', "it is no table of stubs"},
+        {"another magic", table, 'q', "it is not a table of stubs"},
         {"another version", table + 4, 7, "it is of another version"},
         {"no size", table + 8, 0, "it is the template"},
-        {"a size of 1 GiB", table + 11, 0x40, "its table has no possible size"},
+        {"a size of 1 GiB", table + 11, 0x40, "invalid table size"},
         {"a size beyond its end", table + 10, 0x30, "its table"},
         {"another count", table + 16, 2, "its table was changed"},
         {"another function", table + 32 + 12 + 8 + 4, 1, "its table was changed"},

@@ -163,7 +163,7 @@ struct Site {
     uint32_t offset = 0;    // bytes from the start of that section
     SiteClass site_class = SiteClass::kInline;
     uint8_t marks = 0;      // SITE_MARK_*
-    bool no_probe = false;  // kprobes keep out of there
+    bool no_probe = false;  // kprobes refuse the site
     // ftrace does not know the function around it. Unless marks say already what that means, the
     // site is unlisted if that function is inline in any unit, and else closed. body is the number
     // of its SourceFunction + 1, or 0: it is not inline.

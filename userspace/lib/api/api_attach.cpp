@@ -56,15 +56,15 @@ const char *btf_extra_reason_text(const btf_extra_left_out *left_out) {
         return (left_out->site.flags & BTF_EXTRA_SITE_FREED) != 0 ? "its text has been freed"
                                                                   : "its address is not known";
     case BTF_EXTRA_REASON_LOOP_HEAD:
-        return "the head of a loop: a probe would be hit once an iteration";
+        return "loop head: a probe would be hit once per iteration";
     case BTF_EXTRA_REASON_NO_ENTRY:
-        return "where a call begins is not known: a probe may be hit without a call";
+        return "no known entry: a probe may be hit without a call";
     case BTF_EXTRA_REASON_PARAMETER:
-        return "a required parameter has no location there";
+        return "a required parameter has no location";
     case BTF_EXTRA_REASON_NOTRACE:
-        return "in a function that ftrace may not trace";
+        return "in a function that ftrace cannot trace";
     case BTF_EXTRA_REASON_KPROBE:
-        return "the kernel refuses a kprobe there";
+        return "the kernel refuses a kprobe";
     default:
         return "for an unknown reason";
     }

@@ -99,7 +99,7 @@ int btf_extra_register_kloc(const btf_extra_attach_opts *opts) {
                                                 static_cast<bpf_attach_type>(0), &opts);
         }();
         if (handler < 0)
-            return Error{"libbpf does not take a handler of kloc/", -handler};
+            return Error{"libbpf refuses a handler of kloc/", -handler};
         return {};
     });
 }

@@ -70,7 +70,7 @@ std::string clause(const DescribedFunc &func, const btf_extra_left_out &left_out
     case BTF_EXTRA_REASON_LOOP_HEAD:
         return "is the head of a loop";
     case BTF_EXTRA_REASON_NO_ENTRY:
-        return "need not be where a call begins";
+        return "has no known entry";
     case BTF_EXTRA_REASON_PARAMETER:
         return "has no location of " + missing_params(func, left_out);
     case BTF_EXTRA_REASON_NOTRACE:

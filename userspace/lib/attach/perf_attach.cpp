@@ -110,7 +110,7 @@ Result<uint32_t> kprobe_type() {
     std::ifstream in(kKprobeType);
     uint32_t type;
     if (!(in >> type))
-        return Error{fmt::format("{}: not there: the kernel has no perf kprobes", kKprobeType),
+        return Error{fmt::format("{}: missing: the kernel has no perf kprobes", kKprobeType),
                      EOPNOTSUPP};
     return type;
 }

@@ -14,11 +14,11 @@ const char *refusal_of(uint32_t flags) {
     if ((flags & BTF_EXTRA_SITE_FREED) != 0)
         return "its text is freed after boot";
     if ((flags & BTF_EXTRA_SITE_PART) != 0)
-        return "the rest of a call that began at another site";
+        return "continues a split function";
     if ((flags & BTF_EXTRA_SITE_NO_ENTRY) != 0)
-        return "where a call begins is not known";
+        return "no known entry";
     if ((flags & BTF_EXTRA_SITE_LOOP_HEAD) != 0)
-        return "a loop begins there: hit once a turn";
+        return "loop head: hit once per iteration";
     return nullptr;
 }
 
@@ -61,13 +61,13 @@ ProbeRefusal SitePlacer::refusal(const SiteObject &object, const btf_extra_site 
     const auto symbol = tables_.symbols()->around(at);
     const auto probe = distance_to_probe(site, at);
     if (!probe)
-        return {BTF_EXTRA_REASON_KPROBE, "no static key is known there"};
+        return {BTF_EXTRA_REASON_KPROBE, "the code is not that of a static key"};
     const ProbeRefusal known =
         rules_.refusal({at.section, at.offset + *probe}, std::string(symbol ? symbol->symbol : ""),
                        symbol ? symbol->distance + *probe : 0, with_notrace);
     if (known.why == nullptr && tables_.running() && rules_.knows_traced() &&
         object.view->is_left_out(site.number))
-        return {BTF_EXTRA_REASON_KPROBE, "kprobes keep out of there"};
+        return {BTF_EXTRA_REASON_KPROBE, "the kernel refuses a kprobe"};
     return known;
 }
 

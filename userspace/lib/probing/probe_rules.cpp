@@ -75,11 +75,11 @@ ProbeRefusal ProbeRules::refusal(const Place &place, const std::string &symbol, 
         std::ranges::any_of(closed_, [&](const ClosedText &text) { return text.holds(place); });
     const Place function = {place.section, place.offset - distance};
     if (closed || blacklisted_.has(function, symbol))
-        return {BTF_EXTRA_REASON_KPROBE, "kprobes keep out of there"};
+        return {BTF_EXTRA_REASON_KPROBE, "on the kprobe blacklist"};
     if (const char *why = refusal_of_code(place, distance))
         return {BTF_EXTRA_REASON_KPROBE, why};
     if (!with_notrace && knows_traced() && !symbol.empty() && !traced_.has(function, symbol))
-        return {BTF_EXTRA_REASON_NOTRACE, "ftrace does not know its function"};
+        return {BTF_EXTRA_REASON_NOTRACE, "ftrace does not list its function"};
     return {0, nullptr};
 }
 

@@ -148,7 +148,7 @@ Result<uint64_t> FileTables::linked_distance(const SiteObject &vmlinux,
             EINVAL};
     const auto text = find_text(*vmlinux.view, symbols, *linked);
     if (!text || (*text - linked->address) % 4096 != 0)
-        return Error{fmt::format("{}: the symbols in {} do not agree on where .text is",
+        return Error{fmt::format("{}: the symbols in {} contradict each other about .text",
                                  paths_.file, paths_.kallsyms),
                      EINVAL};
     return *text - linked->address;

@@ -85,8 +85,7 @@ ObjectView::open_content(const std::string &path, ExtraFile file, std::optional<
     view->file_ = std::move(file);
     const auto &provenance = view->file_.provenance;
     if (!base && !provenance)
-        return view->error(kProvenanceSection,
-                           "not there: the base BTF is needed to read the file");
+        return view->error(kProvenanceSection, "missing: reading the file requires the base BTF");
     if (!base)
         base.emplace(BtfImage::from_counts(provenance->base_end_id, provenance->base_end_string));
     const std::string types = fmt::format("{}: {}", path, kTypesSection);

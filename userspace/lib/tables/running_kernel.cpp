@@ -93,7 +93,7 @@ Result<Collected<Item>> collect_once(uint32_t page_size, const Ask &ask) {
         const size_t now = got + page.count;
         if (page.count > page_size || now > page.total ||
             (page.count < page_size && now != page.total))
-            return device_error("counts of an answer contradict each other");
+            return device_error("counts in a reply contradict each other");
         out.items.resize(now);
         if (now == page.total)
             return out;

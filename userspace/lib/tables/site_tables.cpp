@@ -134,10 +134,11 @@ Result<std::vector<FoundFunc>> SiteTables::find_at(std::string_view text) {
                                    [](const auto &each) { return each.place.address != 0; });
     };
     if (std::ranges::none_of(objects_, placed))
-        return Error{fmt::format("{}: '{}' is no place in a module, whose sections all begin at 0: "
-                                 "section+0xoffset, or symbol+0xoffset",
-                                 name_, text),
-                     EINVAL};
+        return Error{
+            fmt::format("{}: '{}' is ambiguous in a module, whose sections all begin at 0; use "
+                        "section+0xoffset or symbol+0xoffset",
+                        name_, text),
+            EINVAL};
     std::vector<FoundFunc> out;
     for (const SharedObject &object : objects_)
         find_by_address(object, *address, out);

@@ -311,7 +311,7 @@ std::string Symbolizer::conflict_of(const StackFrame &frame, const Candidate &ca
     if (frame.symbol_size && !extent.allows(*frame.symbol_size))
         return fmt::format("{} has {:#x} bytes, not {:#x}", frame.symbol, size, *frame.symbol_size);
     if (!extent.contains(candidate.distance))
-        return fmt::format("{} has {:#x} bytes, and no place {:#x}", frame.symbol, size,
+        return fmt::format("{} has {:#x} bytes, and no byte {:#x}", frame.symbol, size,
                            candidate.distance);
     const std::string_view name = object_at(candidate.begin);
     const auto object = std::ranges::find(

@@ -71,7 +71,8 @@ std::string why_no_site(SiteTables &tables, const std::vector<SharedObject> &obj
     for (const SharedObject &object : objects)
         for (const auto &level : object->view->base().levels())
             if (symbols != nullptr && has_func(*level, name))
-                return fmt::format("; the BTF has {}, but the kernel has no code of it", name);
+                return fmt::format("; the BTF contains {}, but the kernel has no code for it",
+                                   name);
     return "";
 }
 
