@@ -40,7 +40,7 @@ bool arch_ftrace_entry(unsigned long address, unsigned long *called);
 int arch_hook_size(unsigned long address);
 
 /*
- * Returns where the function at an address goes on behind its hook; the address, if there cannot be
+ * Returns where the function at an address goes on after its hook; the address, if there cannot be
  * one. What is there may look like a hook and be none, so the caller must know more.
  */
 unsigned long arch_behind_hook(unsigned long address);

@@ -35,7 +35,7 @@ struct header {
 
 /* An entry of the layout section; its index is the kind. */
 struct kind_layout {
-	u8 info_size;		/* bytes behind struct btf_type, once */
+	u8 info_size;		/* bytes after struct btf_type, once */
 	u8 element_size;	/* bytes for each of vlen */
 	u16 flags;
 };

@@ -37,7 +37,7 @@ enum btf_fault_code {
 	BTF_FAULT_TOO_MANY_TYPES,	/* ids do not fit 32 bits */
 
 	/* records of every kind (loc_validate) */
-	BTF_FAULT_NAME_RANGE,		/* name offset behind the strings */
+	BTF_FAULT_NAME_RANGE,		/* name offset beyond the strings */
 	BTF_FAULT_NAME_MISSING,		/* FUNC, DECL_TAG, LOCSEC without a name */
 	BTF_FAULT_NAME_UNEXPECTED,	/* LOC_PARAM, LOC_PROTO, FUNC_PROTO with one */
 	BTF_FAULT_NAME_LENGTH,		/* FUNC name of more than BTF_FUNC_NAME_MAX bytes */
@@ -92,7 +92,7 @@ enum btf_fault_code {
 	BTF_FAULT_FRAMES_RANGE,		/* empty, out of order or outside the caller */
 	BTF_FAULT_FRAMES_FUNC,		/* not a FUNC */
 	BTF_FAULT_FRAMES_FILE,		/* a file that is not there */
-	BTF_FAULT_FRAMES_SIZE,		/* records end behind what they are in, or are too many */
+	BTF_FAULT_FRAMES_SIZE,		/* records end after what they are in, or are too many */
 	BTF_FAULT_FRAMES_DEPTH,		/* too many calls in one another */
 
 	BTF_FAULT_COUNT

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
-/* Finds the type behind typedefs and qualifiers. */
+/* Finds the type below typedefs and qualifiers. */
 #ifndef BTF_EXTRA_BTF_TYPE_WALK_H
 #define BTF_EXTRA_BTF_TYPE_WALK_H
 
@@ -26,7 +26,7 @@ static inline struct btf_type_walk btf_type_walk_begin(const struct btf_blob *ty
 	return walk;
 }
 
-/* The type behind typedefs, qualifiers and type tags. NULL: it is void, or not at hand. */
+/* The type below typedefs, qualifiers and type tags. NULL: it is void, or not at hand. */
 const struct btf_type *btf_type_walk_strip(struct btf_type_walk *walk, u32 id);
 
 /* A parameter of that type: arrays and functions are the pointers that are passed. */

@@ -57,7 +57,7 @@ struct extra_section {
 
 /*
  * A flag of ours, of those that ELF leaves to each system: where a function of the section begins
- * with a hook for tracers, its body begins behind that (DW_AT_low_pc of GCC 12 on aarch64).
+ * with a hook for tracers, its body begins after that (DW_AT_low_pc of GCC 12 on aarch64).
  * Otherwise bodies begin at their symbols.
  */
 #define EXTRA_SHF_BEHIND_HOOKS 0x00100000u

@@ -130,7 +130,7 @@ static int check_funcs(const struct check *check)
 	return 0;
 }
 
-/* The check must know this of a caller to go on behind the functions that it calls. */
+/* The check must know this of a caller to go on after the functions that it calls. */
 struct caller {
 	u32 end;	/* of the records of its instances */
 	u32 code_size, start;
@@ -255,7 +255,7 @@ static int check_blocks(const struct check *check)
 	return err;
 }
 
-/* A block begins with the next record, which is behind what ends there. */
+/* A block begins with the next record, which is after what ends there. */
 static int check_block(struct check *check, u32 *end)
 {
 	const struct inline_frames *frames = check->frames;

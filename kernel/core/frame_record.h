@@ -47,7 +47,7 @@ struct frame_calls {
 	bool known;		/* its call is */
 	u32 func;		/* the number of that known call, or of its function */
 	u32 file;		/* of calls that are not known */
-	/* The line of its call is so much behind that of a known call; FRAME_NO_CALL: behind 0. */
+	/* The line of its call is so much after that of a known call; FRAME_NO_CALL: after 0. */
 	u32 line, line_from;
 };
 
@@ -79,7 +79,7 @@ enum btf_fault_code frame_record_read(const struct inline_frames *frames,
 /*
  * Reads the next of calls, of which there are some. If wanted is a place, counted in the code of
  * the caller, it goes on to the one that holds it; if none does, in->within is FRAME_OUTSIDE. It
- * reads nothing behind the place.
+ * reads nothing after the place.
  */
 enum btf_fault_code frame_instance_read(const struct inline_frames *frames,
 					struct frame_calls *calls, u32 wanted,

@@ -23,7 +23,7 @@
 #define INLINE_FRAMES_PIECES	8u	/* of one body */
 #define INLINE_FRAMES_SECTIONS	64u
 
-/* The section begins with it. Behind it stand what it counts, in this order and without gaps. */
+/* The section begins with it. After it stand what it counts, in this order and without gaps. */
 struct inline_frames_header {
 	u32 magic, version;
 	u32 nr_sections;	/* struct inline_frames_section [] */

@@ -28,7 +28,7 @@ struct loc_arch {
 	const u8 *arguments;	/* the registers for integer arguments, in order */
 	u32 nr_arguments;
 	u32 hook_before;	/* ftrace may list a function so many bytes before it begins */
-	/* DWARF may let a function begin so many bytes behind its symbol, behind ftrace's hook. */
+	/* DWARF may let a function begin so many bytes after its symbol, after ftrace's hook. */
 	u32 hook_size;
 };
 

@@ -2,7 +2,7 @@
 /*
  * The functions that the stubs of a module "inlined" stand for. btf-extra expose writes the table
  * to PHANTOM_SECTION of a copy of the template inlined.ko. All parts are in the kernel's byte
- * order, one behind the other without gaps:
+ * order, one after the other without gaps:
  *
  *	struct phantom_table
  *	struct phantom_object [nr_objects]	whose functions these are

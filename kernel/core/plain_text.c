@@ -18,7 +18,7 @@ static u32 character_size(const u8 *at, u32 left)
 			return 0;
 		value = value << 6 | (at[i] & 0x3f);
 	}
-	/* Control characters, a longer form than needed, half of a pair, behind the last. */
+	/* Control characters, a longer form than needed, half of a pair, after the last. */
 	if (value < first_of[size] || value - 0xd800 < 0x800 || value > 0x10ffff)
 		return 0;
 	return size;

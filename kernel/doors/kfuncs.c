@@ -95,7 +95,7 @@ static int only_func_at(u64 address, u32 flags)
 __bpf_kfunc_start_defs();
 
 /*
- * Returns the id of the function whose body begins at an address, or behind the hook there, in the
+ * Returns the id of the function whose body begins at an address, or after the hook there, in the
  * BTF of its object. -ENOENT: none is known; -ENOTUNIQ: several functions share the body.
  */
 __bpf_kfunc int bpf_btf_extra_func_at(u64 address)

@@ -36,7 +36,7 @@ static bool has_body_at(const struct extra_object *object, unsigned long address
 				  symbols_stop, NULL);
 }
 
-/* A body may be behind the hook that its function begins with. */
+/* A body may be after the hook that its function begins with. */
 static bool has_body(const struct extra_object *object, unsigned long symbol)
 {
 	return has_body_at(object, symbol) || has_body_at(object, arch_behind_hook(symbol));

@@ -12,7 +12,7 @@
 #define OTHER_SYMBOL_NONE U32_MAX
 
 /*
- * The first of them at that distance from where the text begins, or behind it; its
+ * The first of them at that distance from where the text begins, or after it; its
  * name into KSYM_SYMBOL_LEN bytes. Inside rcu_read_lock(). Looks at a few symbols
  * only. 0: none of these was one; go on from *distance, or, if that is
  * OTHER_SYMBOL_NONE, there are no more.

@@ -18,7 +18,7 @@
 
 /*
  * The position is the id of an object and in it the rank of a site in the order by
- * address, or behind all of these the distance of another symbol in its text, so
+ * address, or after all of these the distance of another symbol in its text, so
  * that objects may come and go between two reads.
  */
 #define RANK_BITS 32

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * /sys/kernel/debug/btf_extra/sites: every site, a line each, by object and address,
- * and behind those of an object each symbol in its text that is no site (s, id 0).
+ * and after those of an object each symbol in its text that is no site (s, id 0).
  *
  *	address i|t|s name <TAB>[object] btf_id file
  *

@@ -41,7 +41,7 @@ int kloc_probe_hit(struct kprobe *kprobe, struct pt_regs *regs)
 	site_args_fill(args, regs, frame);
 	/*
 	 * A kprobe has one past the breakpoint, and where the kernel moved it another place. An
-	 * unwinder takes that for the place behind a "push" of one byte and goes wrong.
+	 * unwinder takes that for the place after a "push" of one byte and goes wrong.
 	 */
 	instruction_pointer_set(&frame->regs, probe->site.address);
 	kloc_run(program, frame);

@@ -34,7 +34,7 @@ static int ftrace_knows(struct traceable *traceable, unsigned long start)
 	return err == -ENOMEM ? err : !err;
 }
 
-/* GCC 12 has bodies behind the hook, which is where their symbol begins. The symbol is lost. */
+/* GCC 12 has bodies after the hook, which is where their symbol begins. The symbol is lost. */
 static int ftrace_knows_body(struct traceable *traceable, unsigned long address)
 {
 	struct symbol_extent body;

@@ -18,7 +18,7 @@ bool kernel_symbol_around(unsigned long address, char *name, struct symbol_exten
 
 /*
  * Finds the symbol that begins there, or whose hook for a tracer ends there: GCC 12 has bodies
- * behind it. Returns false if there is none.
+ * after it. Returns false if there is none.
  */
 bool kernel_symbol_at(unsigned long address, char *name);
 

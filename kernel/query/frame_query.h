@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The look-up behind btf_extra_frames_at(), for callers that hold a state of the registry. */
+/* The look-up of btf_extra_frames_at(), for callers that hold a state of the registry. */
 #ifndef BTF_EXTRA_FRAME_QUERY_H
 #define BTF_EXTRA_FRAME_QUERY_H
 

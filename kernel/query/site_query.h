@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The walk behind <linux/btf_extra.h>, for callers that hold a state of the registry. */
+/* The walk of <linux/btf_extra.h>, for callers that hold a state of the registry. */
 #ifndef BTF_EXTRA_SITE_QUERY_H
 #define BTF_EXTRA_SITE_QUERY_H
 

@@ -26,7 +26,7 @@ static bool lacks_frames(const struct extra_object *object)
 	return !rcu_access_pointer(object->frames) && !READ_ONCE(object->no_frames);
 }
 
-/* Finds the first object without frames behind that id. */
+/* Finds the first object without frames after that id. */
 static bool next_object(u32 id, struct asked_object *next)
 {
 	const struct registry_state *state;

@@ -401,7 +401,7 @@ static const struct value_row value_rows[] = {
 	{ "sum, wide offset", LONG,
 	  { 8, LOC_REG | LOC_OFFSET, 3, { AX, 1, 1 } }, 0x1111111280000081 },
 	{ "memory, int", INT, { 4, LOC_REG | LOC_DEREF, 1, { BP } }, 0xffffffff84838281 },
-	{ "memory, u16 behind", U16, { 2, LOC_REG | LOC_DEREF | LOC_OFFSET, 2, { BP, 3 } },
+	{ "memory, u16 after", U16, { 2, LOC_REG | LOC_DEREF | LOC_OFFSET, 2, { BP, 3 } },
 	  0x8584 },
 	{ "memory, pair", PAIR, { 16, LOC_REG | LOC_DEREF, 1, { BP } }, 0x8887868584838281,
 	  0x908f8e8d8c8b8a89 },
@@ -495,7 +495,7 @@ static void exchange_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, world->frame.regs.orig_ax & 0xffff, 0xf210);
 }
 
-/* The 7th parameter is in the word, the 13th is not. Both are behind the registers. */
+/* The 7th parameter is in the word, the 13th is not. Both are after the registers. */
 static void memory_test(struct kunit *test)
 {
 	struct location locations[MAX_PARAMS];

@@ -2,7 +2,7 @@
 /*
  * Runs the rows of tests/core for the container, the bounds of sites, marks and suffixes of
  * symbols, as the kernel compiles them. Files are allocated with exactly their size, so that KASAN
- * sees a read behind the end.
+ * sees a read beyond the end.
  */
 #include <kunit/test.h>
 

@@ -2,7 +2,7 @@
 /*
  * Runs the core as the kernel compiles it. Every row of tests/core is a parameter with the row's
  * name. The two layouts are also cut at every length and run with every byte changed. Images and
- * tables are allocated with exactly their size, so that KASAN sees an access behind the end.
+ * tables are allocated with exactly their size, so that KASAN sees an access beyond the end.
  */
 #include <kunit/test.h>
 

@@ -111,9 +111,9 @@ static const struct lookup_row lookup_rows[] = {
 	  RESULTS }, 0, 4, 2, 5 },
 	{ "one site from the second on", { BY_ID, .object = AT_OBJECT, .func_id = 6, .first = 1,
 	  .sites = AT_RESULTS, .capacity = 1 }, 0, 4, 1, 2 },
-	{ "behind the last site", { BY_ID, .object = AT_OBJECT, .func_id = 6, .first = 4,
+	{ "after the last site", { BY_ID, .object = AT_OBJECT, .func_id = 6, .first = 4,
 	  RESULTS }, 0, 4, 0 },
-	{ "far behind the last site", { BY_ID, .object = AT_OBJECT, .func_id = 6,
+	{ "far after the last site", { BY_ID, .object = AT_OBJECT, .func_id = 6,
 	  .first = U32_MAX, RESULTS }, 0, 4, 0 },
 	{ "room for more than there can be", { BY_ID, .object = AT_OBJECT, .func_id = 6,
 	  .sites = AT_RESULTS, .capacity = U32_MAX }, 0, 4, 4, 1 },
@@ -188,7 +188,7 @@ static void device_lookup_test(struct kunit *test)
 	get(test, AT_RESULTS, &site, sizeof(site));
 	KUNIT_EXPECT_EQ(test, site.object, fixture.object);
 	KUNIT_EXPECT_EQ(test, site.number, row->first_number);
-	/* Nothing is written behind the last site. */
+	/* Nothing is written after the last site. */
 	get(test, AT_RESULTS + lookup.count * sizeof(site), &site, sizeof(site));
 	KUNIT_EXPECT_EQ(test, site.object, 0);
 }
@@ -203,8 +203,8 @@ struct info_row {
 static const struct info_row info_rows[] = {
 	{ "the object", { .objects = AT_RESULTS, .capacity = 4 }, 0, 1 },
 	{ "room for no object", { .objects = BAD_POINTER }, 0, 0 },
-	{ "behind the last object", { .objects = AT_RESULTS, .capacity = 4, .first = 1 }, 0, 0 },
-	{ "far behind the last object", { .objects = AT_RESULTS, .capacity = 4,
+	{ "after the last object", { .objects = AT_RESULTS, .capacity = 4, .first = 1 }, 0, 0 },
+	{ "far after the last object", { .objects = AT_RESULTS, .capacity = 4,
 	  .first = U32_MAX }, 0, 0 },
 	{ "room for more than there can be", { .objects = AT_RESULTS, .capacity = U32_MAX }, 0,
 	  1 },
@@ -263,11 +263,11 @@ static const struct chain_row chain_rows[] = {
 	  .files_total = 7, .files = ".text\0", .files_size = 7 },
 	{ "last byte of an instance", { .address = 0x101023, CHAIN_ROOM }, .total = 2, .count = 2,
 	  .files_total = 7, .files = ".text\0", .files_size = 7 },
-	{ "behind an instance", { .address = 0x101024, CHAIN_ROOM }, .total = 1, .count = 1,
+	{ "after an instance", { .address = 0x101024, CHAIN_ROOM }, .total = 1, .count = 1,
 	  .files_total = 1, .files = "", .files_size = 1 },
 	{ "last byte of a body", { .address = 0x10102f, CHAIN_ROOM }, .total = 1, .count = 1,
 	  .files_total = 1, .files = "", .files_size = 1 },
-	{ "behind a body", { .address = 0x101030, CHAIN_ROOM }, .error = -ENOENT },
+	{ "after a body", { .address = 0x101030, CHAIN_ROOM }, .error = -ENOENT },
 	{ "before a body", { .address = 0x10101f, CHAIN_ROOM }, .error = -ENOENT },
 	{ "a section without frames", { .address = 0x104010, CHAIN_ROOM }, .error = -ENOENT },
 	{ "no object", { .address = 0x201020, CHAIN_ROOM }, .error = -ENOENT },

@@ -192,7 +192,7 @@ const struct fentry_row fentry_rows[] = {
 
 	{ "no function", PROTO_A, { { FIG, DI, 0x10, "fig" } }, .answer = FENTRY_BY_NAME,
 	  .ids = { FIG } },
-	{ "an id behind the last", 1000, { { FIG, DI, 0x10, "fig" } },
+	{ "an id after the last", 1000, { { FIG, DI, 0x10, "fig" } },
 	  .answer = FENTRY_BY_NAME, .ids = { FIG } },
 };
 

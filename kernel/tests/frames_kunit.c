@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Runs the rows of tests/core for .btf_extra.frames, as the kernel compiles them. Sections are
- * allocated with exactly their size, so that KASAN sees a read behind the end.
+ * allocated with exactly their size, so that KASAN sees a read beyond the end.
  */
 #include <kunit/test.h>
 

@@ -4,7 +4,7 @@
  * says about itself. One test runs at a time.
  *
  * The numbers of a sample's sites are 0..4 in LOCSEC inline.text, 5 and 6 in func.text, and 7 in
- * inline.init.text. .text is at sample_text(), and .init.text is 0x3000 behind it.
+ * inline.init.text. .text is at sample_text(), and .init.text is 0x3000 after it.
  *
  *	number		0	1	2	3	4	5	6	7
  *	function	3	6	6	7	8	6	8	6

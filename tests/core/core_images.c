@@ -324,7 +324,7 @@ void image_one_location(const struct core_row *row, struct core_row_images *imag
 }
 
 /*
- * words is the only record in types: id 4 at 24. The name "x" is string 15, and 17 is behind the
+ * words is the only record in types: id 4 at 24. The name "x" is string 15, and 17 is after the
  * strings.
  */
 void image_one_type(const struct core_row *row, struct core_row_images *images,

@@ -64,7 +64,7 @@ void image_namesakes(const struct core_row *row, struct core_row_images *images,
 void image_one_location(const struct core_row *row, struct core_row_images *images,
 			struct core_input *input);
 /*
- * Makes words the only record in types: id 4 at 24. The name "x" is string 15, and 17 is behind the
+ * Makes words the only record in types: id 4 at 24. The name "x" is string 15, and 17 is after the
  * strings.
  */
 void image_one_type(const struct core_row *row, struct core_row_images *images,

@@ -78,7 +78,7 @@ static const char *section_promise(const struct frame_world *world,
 		broken = place_promise(world, frames, section, offset);
 	for (; !broken && offset < place.size + 8; offset++)
 		if (inline_frames_at(frames, section, offset, NULL, 0))
-			broken = "nothing is behind a section";
+			broken = "nothing is after a section";
 	if (!broken && inline_frames_at(frames, section, 0xffffffff, NULL, 0))
 		broken = "nothing is at the highest offset";
 	return broken;

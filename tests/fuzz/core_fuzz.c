@@ -22,7 +22,7 @@ struct frame {
 	u32 base_size, types_size, machine;
 };
 
-/* A copy that ends where its heap block ends, so that ASan sees a read behind it. */
+/* A copy that ends where its heap block ends, so that ASan sees a read beyond it. */
 static struct core_image copy_of(const u8 *bytes, size_t size)
 {
 	struct core_image image = { .data = NULL, .size = (u32)size };

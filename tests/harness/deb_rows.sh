@@ -140,9 +140,9 @@ row 'they can be installed' install_all || exit 1
 same 'the command runs' "btf-extra $version" "$(in_root btf-extra --version)"
 same 'DKMS has the sources' "btf-extra/$version: added" "$(in_root dkms status)"
 hooks=$(in_root run-parts --list /etc/kernel/postinst.d)
-same 'the hook for kernels is the last one, behind that of DKMS' "dkms zzz-btf-extra" \
+same 'the hook for kernels is the last one, after that of DKMS' "dkms zzz-btf-extra" \
     "$(grep -oE '/(dkms|zzz-btf-extra)$' <<<"$hooks" | tr -d / | xargs)"
-same 'no other hook is behind it' zzz-btf-extra "$(tail -n 1 <<<"$hooks" | sed 's,.*/,,')"
+same 'no other hook is after it' zzz-btf-extra "$(tail -n 1 <<<"$hooks" | sed 's,.*/,,')"
 
 # kernel_hook FOLDER RELEASE WHY: what the script of a kernel's package does with our hook.
 kernel_hook() {

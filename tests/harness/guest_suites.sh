@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 # In a guest of vm_suites.sh: runs suites, /SUITE.sh, one after the other, and takes away what each
-# leaves behind. A line "=== begins SUITE" is before each, and one "=== ended SUITE STATUS SECONDS"
+# leaves. A line "=== begins SUITE" is before each, and one "=== ended SUITE STATUS SECONDS"
 # after it. If a suite hangs, or something of it stays, the guest ends: the next wants a new one.
 #
 #   suites.sh LIMIT SUITE...      LIMIT: seconds for each; $PARTS: the arguments of each
@@ -18,7 +18,7 @@ unload_all() {
         # shellcheck disable=SC2086  # a list of words
         rmmod $left 2>/dev/null || sleep 1
     done
-    echo "fail it leaves modules behind: $(echo "$left" | xargs)"
+    echo "fail it leaves modules: $(echo "$left" | xargs)"
     return 1
 }
 

@@ -128,7 +128,7 @@ TEST_F(Vmlinux, AgreesWithLibdw) {
     const test::OracleCounts &counts = oracle().counts();
     std::cout << fmt::format("{} locations by zero-length entries, {} by later views\n"
                              "{} parameters with a second entry, {} with a second location, {} "
-                             "of them behind one that is not plain\n"
+                             "of them after one that is not plain\n"
                              "{} not stored yet; {} renamed\n",
                              counts.zero_length, counts.later_view, counts.two_entries,
                              counts.two_locations, counts.plain_behind_other, counts.not_stored_yet,

@@ -35,7 +35,7 @@ struct BaseParam {
 class BaseBtf {
   public:
     BaseBtf() : btf_(btf__new_empty()) {}
-    // The types of a module, whose ids go on behind those below. `below` must outlive this.
+    // The types of a module, whose ids go on after those below. `below` must outlive this.
     explicit BaseBtf(const BaseBtf &below) : btf_(btf__new_empty_split(below.handle())) {}
 
     btf *handle() const { return btf_.get(); }

@@ -26,7 +26,7 @@ void send_all(int connection, std::string_view text) {
     }
 }
 
-// The number behind "Range: bytes=".
+// The number after "Range: bytes=".
 std::optional<uint64_t> range_of(const std::string &request) {
     constexpr std::string_view kKey = "Range: bytes=";
     const size_t at = request.find(kKey);

@@ -17,7 +17,7 @@ namespace btf_extra::test {
 struct LibdwLine {
     std::string file;  // as it is written
     uint32_t line = 0;
-    // The row stands where a sequence ends. libdw (elfutils 0.188) sorts it behind that end, and
+    // The row stands where a sequence ends. libdw (elfutils 0.188) sorts it after that end, and
     // then takes it for code that is between two sequences (energy_model.c of 6.1).
     bool at_end = false;
 };

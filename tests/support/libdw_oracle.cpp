@@ -455,7 +455,7 @@ class LibdwOracle::Walk {
     }
 
     // The memory is below the CFA. A single expression for the whole scope does not say when it is
-    // written: the store may be at the site or behind it.
+    // written: the store may be at the site or after it.
     static bool in_own_frame(const PlainLocation &plain, const LocationPlace &place) {
         const std::optional<CfaRule> cfa = place.cfa();
         if (!(plain.flags & LOC_DEREF) || !cfa || plain.values[0] != cfa->reg)

@@ -133,8 +133,8 @@ std::vector<std::byte> sample_frames(std::string_view file) {
     const uint32_t section[] = {0, 2}, block[] = {0, 0}, files[] = {first, second};
     const uint8_t records[] = {
         0,          12 << 2, 0x20, 11, 1,  // FUNC 12, 11 bytes of instances, file 1
-        7 << 3 | 4, 4,       12,   66, 6,  // FUNC 7, with calls: 4 behind, 12 bytes, line 33
-        13 << 3,    2,       0,    2,  3,  // FUNC 13: 2 behind, in file 2, 3 bytes
+        7 << 3 | 4, 4,       12,   66, 6,  // FUNC 7, with calls: 4 after, 12 bytes, line 33
+        13 << 3,    2,       0,    2,  3,  // FUNC 13: 2 after, in file 2, 3 bytes
         14,                                // line 7
         0,          7 << 2,  0x10, 0,      // FUNC 7
     };

@@ -6,8 +6,8 @@
 # stock libbpf and bpftool find our functions by name.
 
 # The chain of each byte of .text of a module, in the form of frames_guest, as binutils have it. Their
-# line of a frame is where the one before it is called from. Behind the end of a function they go on
-# with it, so the symbols tell where there is one; on arm64 GCC 12 has it begin behind its hook.
+# line of a frame is where the one before it is called from. After the end of a function they go on
+# with it, so the symbols tell where there is one; on arm64 GCC 12 has it begin after its hook.
 chains_of() {
     local number size inside begins
     read -r number size < <(readelf -SW "$1" | tr '[]' ' ' | awk '$2 == ".text" { print $1, $6 }')

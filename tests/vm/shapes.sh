@@ -25,7 +25,7 @@ occurs() {
 }
 
 # A value that is narrower than its register is written with its type. $r is any register, $a an argument's.
-# ftrace may have the first 8 bytes of a function, which begins behind them in DWARF.
+# ftrace may have the first 8 bytes of a function, which begins after them in DWARF.
 all_occur() {
     local r sp a large eight fourteen
     case $arch in

@@ -309,7 +309,7 @@ static __always_inline __u64 bpf_loc_ip(void *ctx)
 
 /*
  * Says whether bpf_get_stack() is right in a program that perf runs at a site, from the first byte
- * of the site's code. On x86 a kprobe's instruction pointer is one byte behind the site, which an
+ * of the site's code. On x86 a kprobe's instruction pointer is one byte after the site, which an
  * unwinder takes for the next instruction if the first one has one byte. Through the module stacks
  * are right at all sites.
  */

@@ -65,7 +65,7 @@ struct reading {
 	struct scratch *scratch;
 	__u32 first;		/* the value that is read first */
 	__u32 readable;		/* bit n: value n is there */
-	__u64 words;		/* behind the head of the event */
+	__u64 words;		/* after the head of the event */
 };
 
 static __always_inline long read_text(__u64 *words, __u64 address, __u64 size)

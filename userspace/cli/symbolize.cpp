@@ -80,7 +80,7 @@ bool is_file(int descriptor) {
     return fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-// An oops has its "Kernel Offset" behind the stack. A file can be read twice.
+// An oops has its "Kernel Offset" after the stack. A file can be read twice.
 void find_kernel_offset(Symbolizer &symbolizer) {
     const off_t begin = lseek(STDIN_FILENO, 0, SEEK_CUR);
     if (begin < 0)

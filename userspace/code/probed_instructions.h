@@ -20,7 +20,7 @@ class ProbedInstructions {
   public:
     ProbedInstructions(const ElfImage &elf, const CodeTables &tables);
 
-    // Returns why there is no kprobe at a place so far behind its symbol; NULL: nothing is known
+    // Returns why there is no kprobe at a place so far after its symbol; NULL: nothing is known
     // against one.
     const char *refusal(const Place &place, uint64_t distance) const;
 

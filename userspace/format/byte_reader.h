@@ -100,7 +100,7 @@ class ByteReader {
         at_ += count;
         return result;
     }
-    // Reads a string and the NUL byte behind it.
+    // Reads a string and the NUL byte after it.
     std::string_view string() {
         const void *nul = remaining() ? std::memchr(at_, 0, remaining()) : nullptr;
         if (!nul) {

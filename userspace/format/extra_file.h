@@ -79,7 +79,7 @@ Result<std::vector<std::byte>> carrier_bytes(const std::string &path, const Extr
 // Opens the lines of a file, which must stay. It is not an error if there are none.
 Result<std::optional<LineTable>> open_lines(const std::string &path, const ExtraFile &file);
 
-// Returns the items of an array in a file. Bytes behind the last whole one are left out.
+// Returns the items of an array in a file. Bytes after the last whole one are left out.
 template <class T> std::vector<T> items_of(std::span<const std::byte> bytes) {
     std::vector<T> out(bytes.size() / sizeof(T));
     if (!out.empty())

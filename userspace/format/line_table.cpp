@@ -159,7 +159,7 @@ Result<void> LineTable::check_rows() const {
                 position = rows.position();
             }
         }
-        // The last row has no file: nothing is known of the code behind the section.
+        // The last row has no file: nothing is known of the code beyond the section.
         if (!before || before->file != 0)
             return error(records_.data() + position, "the last row of a section has a file");
         nr_rows += section.nr_rows;

@@ -31,7 +31,7 @@ class TemporaryFile {
 // Writes all bytes where the descriptor is. false: errno says why.
 bool write_all(int fd, std::span<const std::byte> bytes);
 
-// Writes a temporary file and renames it to path. On failure nothing is left behind, and a file at
+// Writes a temporary file and renames it to path. On failure nothing is left, and a file at
 // path is untouched. The error has the errno.
 Result<void> write_whole_file(const std::string &path, std::span<const std::byte> bytes);
 

@@ -213,7 +213,7 @@ std::vector<uint32_t> marks_of(const std::vector<MergedSection> &sections) {
     return marks;
 }
 
-// Notes in which sections bodies begin behind the hooks of their functions.
+// Notes in which sections bodies begin after the hooks of their functions.
 void note_hooks(const DebugFile &file, const DefinedSymbols &symbols,
                 const std::vector<UnitSites> &units, ExtraFile &result) {
     std::vector<bool> behind(file.sections().size());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // Puts what `generate` says of a module into the module itself. A kernel build does so, and the
 // module loader keeps it. There are three sections, all of them allocated:
-//   .BTF            the module's own, with the types behind its last record: one split BTF
+//   .BTF            the module's own, with the types after its last record: one split BTF
 //   .BTF.func_info  the locations, on top of that
 //   .btf_extra      the rest of the container (userspace/format/extra_file.h) without provenance;
 //                   its .btf_extra.base names vmlinux's BTF and this .BTF

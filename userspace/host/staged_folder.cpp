@@ -133,7 +133,7 @@ StagedFolder::StagedFolder() = default;
 StagedFolder::~StagedFolder() {
     if (!guard_)
         return;
-    // The guard goes last: without it a signal would leave the folder behind.
+    // The guard goes last: without it a signal would leave the folder.
     const std::lock_guard lock(guard_->mutex());
     remove();
 }

@@ -111,7 +111,7 @@ struct btf_extra_frame {
  * with the body around them. *nr_frames is how many there are (0: none is known), also if frames
  * has room for fewer; then it has the innermost ones. Addresses are those of the running kernel; of
  * a file of a kernel that does not run, they are as linked. A return address of a stack trace is
- * behind its call: look up the address before it. -ENOENT: the tables have no frames ("generate
+ * after its call: look up the address before it. -ENOENT: the tables have no frames ("generate
  * --no-frames", or the module does not keep them: see no_module).
  */
 int btf_extra_frames(struct btf_extra_tables *tables, uint64_t address,

@@ -14,7 +14,7 @@ namespace btf_extra::phantoms {
 // attached to the BTF of the module; what else holds it is a number.
 std::string holders_text(const std::string &module, uint64_t users);
 
-// The ids that the text of /proc/PID/fdinfo/N names behind a key, as in "prog_id:\t17".
+// The ids that the text of /proc/PID/fdinfo/N names after a key, as in "prog_id:\t17".
 std::vector<uint32_t> fdinfo_ids(std::string_view text, std::string_view key);
 
 }  // namespace btf_extra::phantoms

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// The signature behind the ELF file of a module, as the kernel's scripts/sign-file makes it.
+// The signature after the ELF file of a module, as the kernel's scripts/sign-file makes it.
 #ifndef BTF_EXTRA_MODULE_SIGNATURE_H
 #define BTF_EXTRA_MODULE_SIGNATURE_H
 

@@ -59,7 +59,7 @@ class TypeCopy {
         return known->second;
     }
 
-    // Adds the prototype of a stub and its FUNC, behind all that was met so far.
+    // Adds the prototype of a stub and its FUNC, after all that was met so far.
     void add_func(const Phantom &phantom);
     std::vector<std::byte> finish() { return builder_.finish(false); }
 

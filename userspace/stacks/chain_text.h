@@ -12,7 +12,7 @@ namespace btf_extra {
 
 // Returns "skb_headlen (inlined)".
 std::string inlined_text(const ChainFrame &frame);
-// Returns the same with the call behind it, if that is known: " include/linux/skbuff.h:2684".
+// Returns the same with the call after it, if that is known: " include/linux/skbuff.h:2684".
 std::string inlined_text_with_call(const ChainFrame &frame);
 
 // Returns " at include/linux/skbuff.h:2684": the line of the instruction there; empty: not known.

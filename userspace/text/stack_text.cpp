@@ -103,7 +103,7 @@ bool is_trace_prefix(std::string_view text, bool &is_instruction) {
     return text.empty() || text.ends_with(']') || text.ends_with(':') || text.ends_with('>');
 }
 
-// Since Linux 6.13 arm64 says behind a frame where it has it from, "(C)" or "(PF)". P stands for
+// Since Linux 6.13 arm64 says after a frame where it has it from, "(C)" or "(PF)". P stands for
 // the pc of registers: an instruction.
 void take_source(std::string_view &text, bool &is_instruction) {
     const size_t open = text.rfind('(');

@@ -30,7 +30,7 @@ struct StackFrame {
     bool names_module = false;    // the text names the module, if the symbol is in one
     std::optional<uint64_t> address{};
     size_t name_begin = 0;  // where the name of another function would stand in the line
-    // The address is that of the instruction, and not a return address behind it.
+    // The address is that of the instruction, and not a return address after it.
     bool is_instruction = false;
 };
 
@@ -38,7 +38,7 @@ struct StackFrame {
 // origin of the line or the like is around.
 std::optional<StackFrame> find_stack_frame(std::string_view line);
 
-// Says whether a tool has put this line in: "symbol (inlined)", and maybe "file:line" behind it.
+// Says whether a tool has put this line in: "symbol (inlined)", and maybe "file:line" after it.
 // The frame that follows has all its inlined functions then.
 bool is_inlined_function(std::string_view line);
 
@@ -52,7 +52,7 @@ std::optional<size_t> folded_count(std::string_view line);
 // Returns the KASLR offset of a line "Kernel Offset: 0x1e000000 from ...".
 std::optional<uint64_t> kernel_offset(std::string_view line);
 
-// Says whether the function that this symbol enters was not called: the frame behind it was
+// Says whether the function that this symbol enters was not called: the frame after it was
 // interrupted, and has the address of an instruction.
 bool is_interrupt_entry(std::string_view symbol);
 

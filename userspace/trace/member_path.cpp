@@ -129,7 +129,7 @@ class Walk {
         return {};
     }
 
-    // Takes what is there for a pointer: from now on all is in memory, behind it.
+    // Takes what is there for a pointer: from now on all is in memory, after it.
     Result<void> follow() {
         if (in_memory_)
             TRY(step(bit_ / 8));

@@ -67,7 +67,7 @@ std::optional<Decoded> decode(std::span<const std::byte> event,
     if (out.head.nr_frames != 0) {
         out.stack.resize(out.head.nr_frames);
         std::memcpy(out.stack.data(), event.data(), out.stack.size() * sizeof(uint64_t));
-        // A kprobe names the byte behind its breakpoint.
+        // A kprobe names the byte after its breakpoint.
         out.stack.front() = out.head.ip;
     }
     return out;

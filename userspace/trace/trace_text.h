@@ -49,7 +49,7 @@ class TraceText {
         sites_[{func, ip}] = std::move(site);
     }
 
-    // Prints its stack behind each call from now on.
+    // Prints its stack after each call from now on.
     void show_stacks(CallStackText stacks) { stacks_ = std::move(stacks); }
 
     const TracedFunc &func(uint32_t number) const { return funcs_[number]; }
@@ -58,7 +58,7 @@ class TraceText {
 
     // A line each, appended. False, and nothing appended, for what is no event of these functions.
     //   12345.678901 [003] sshd-1234 foo host+0x12 inlined skb=0xffff888004d7a000 len=5 flags=?
-    // The values of --show come behind the arguments, "skb->len=60".
+    // The values of --show come after the arguments, "skb->len=60".
     bool append_text(std::string &out, std::span<const std::byte> event) const;
     bool append_json(std::string &out, std::span<const std::byte> event) const;
 

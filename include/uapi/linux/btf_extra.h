@@ -178,7 +178,7 @@ struct btf_extra_chain_frame {
 /*
  * The argument of BTF_EXTRA_IOC_FRAMES, in and out: which functions is the address in? The inlined
  * ones come first, from the innermost to the outermost, and last the one with the body around them.
- * A return address of a stack trace is behind its call: ask for the address before it.
+ * A return address of a stack trace is after its call: ask for the address before it.
  *
  * If frames is too small it has the innermost functions, and total still has the full number.
  * files gets a text for each of the frames that are written, in the same order: the path of the
@@ -321,7 +321,7 @@ struct btf_extra_link {
  *
  * - 0 to 7: the number of the argument register. A value of more than 8 bytes is in this one and
  *   the next.
- * - BTF_EXTRA_ARGS_MEMORY: the ABI passes the parameter in memory. It is in args[n] behind the
+ * - BTF_EXTRA_ARGS_MEMORY: the ABI passes the parameter in memory. It is in args[n] after the
  *   copy, to be read with bpf_probe_read_kernel() from ctx + sizeof(struct pt_regs).
  * - BTF_EXTRA_ARGS_NONE: the parameter has no location.
  *

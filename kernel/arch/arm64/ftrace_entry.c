@@ -33,8 +33,8 @@ static bool is_hook(unsigned long address, bool only_set_up, unsigned long *call
 }
 
 /*
- * The hook is where the function begins, behind a landing pad if there is one. GCC 12 lets DWARF
- * begin a function behind its hook. NOPs there may be padding.
+ * The hook is where the function begins, after a landing pad if there is one. GCC 12 lets DWARF
+ * begin a function after its hook. NOPs there may be padding.
  */
 bool arch_ftrace_entry(unsigned long address, unsigned long *called)
 {

@@ -139,7 +139,7 @@ static __always_inline bool simulate_insn(u32 instruction, struct pt_regs *regs)
 
 /*
  * Kprobes of arm64 simulate jumps, and of the rest at most NOP. They execute a copy of any other
- * instruction, with a second breakpoint behind it, which costs as much as the first. So the
+ * instruction, with a second breakpoint after it, which costs as much as the first. So the
  * instructions that are most common at sites are simulated here.
  */
 int arch_simulate(const struct kprobe *kprobe, struct pt_regs *regs)

@@ -31,7 +31,7 @@ bool arch_ftrace_entry(unsigned long address, unsigned long *called)
 	return text[at] == CALL || text[at] == JMP;
 }
 
-/* No compiler has a body begin behind it, so nobody needs to know. */
+/* No compiler has a body begin after it, so nobody needs to know. */
 int arch_hook_size(unsigned long address)
 {
 	return -EAGAIN;

@@ -5,7 +5,7 @@
 
 /*
  * A function that ftrace knows and that does nothing. ENDBR is empty in a kernel
- * without IBT, as ftrace expects: there it takes no entry behind one.
+ * without IBT, as ftrace expects: there it takes no entry after one.
  */
 .macro PHANTOM_STUB name:req
 	.p2align 5, 0xcc

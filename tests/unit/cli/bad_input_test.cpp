@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // `generate` must refuse these inputs: it exits with 1, prints one line that names file, place and
-// reason, and leaves no file behind.
+// reason, and leaves no file.
 #include <chrono>
 #include <cstring>
 #include <filesystem>

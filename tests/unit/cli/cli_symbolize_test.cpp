@@ -219,7 +219,7 @@ TEST_F(Symbolize, LinkCalledAddr2line) {
 }
 
 TEST_F(Symbolize, Traces) {
-    // A call returns behind itself: 0x10 is behind the code of skb_headlen(), 0x6 before twin().
+    // A call returns after itself: 0x10 is after the code of skb_headlen(), 0x6 before twin().
     EXPECT_EQ(filter(R"([    1.0] RIP: 0010:host+0x6/0x20
 [    1.0] Code: Bad RIP value.
 [    1.0]  host+0x10/0x20

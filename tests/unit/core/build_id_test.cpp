@@ -51,7 +51,7 @@ TEST(BuildId, FoundAndSearched) {
     };
     for (const Row &row : rows) {
         SCOPED_TRACE(row.name);
-        // The sanitizer sees what is read behind the end.
+        // The sanitizer sees what is read beyond the end.
         const std::vector<char> data(row.data.begin(), row.data.end());
         const extra_bytes found = build_id_find(data.data(), data.size());
         const extra_bytes searched = build_id_search(data.data(), data.size());

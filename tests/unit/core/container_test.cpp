@@ -21,7 +21,7 @@ extern "C" {
 
 namespace {
 
-// A copy that begins on a multiple of 8 bytes, or shift bytes behind one. It ends where its heap
+// A copy that begins on a multiple of 8 bytes, or shift bytes after one. It ends where its heap
 // block ends.
 class File {
   public:

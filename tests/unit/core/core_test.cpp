@@ -26,7 +26,7 @@ extern "C" {
 
 namespace {
 
-// A copy that ends where its heap block ends, so that ASan sees a read behind it.
+// A copy that ends where its heap block ends, so that ASan sees a read beyond it.
 struct Bytes {
     explicit Bytes(const core_image &image) : size(image.size) {
         if (!image.data)

@@ -27,7 +27,7 @@ const frame_world &world() {
     return *made;
 }
 
-// The sanitizer sees a read behind the end.
+// The sanitizer sees a read beyond the end.
 std::vector<u8> bytes_of(const frame_row &row) {
     std::vector<u8> bytes(FRAME_ROW_SIZE);
     bytes.resize(frame_row_bytes(&row, bytes.data()));

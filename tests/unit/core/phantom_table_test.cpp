@@ -19,7 +19,7 @@ TEST_P(PhantomRow, IsToldAsTheRowSays) {
 
 INSTANTIATE_TEST_SUITE_P(PhantomTable, PhantomRow, testing::Range(0u, phantom_nr_rows));
 
-// Nothing is read behind the bytes that are given: the sanitizer sees that.
+// Nothing is read beyond the bytes that are given: the sanitizer sees that.
 TEST(PhantomTable, CutAnywhere) {
     u32 words[PHANTOM_ROW_WORDS];
     const u32 size = phantom_row_table(&phantom_rows[0], words);

@@ -71,7 +71,7 @@ TEST_F(Query, NamesThatBeginSo) {
 TEST(Glob, Rows) {
     for (u32 i = 0; i < glob_nr_rows; i++) {
         const glob_row &row = glob_rows[i];
-        // The copy has exactly its size, so that ASan sees a read behind it.
+        // The copy has exactly its size, so that ASan sees a read beyond it.
         const std::vector<char> pattern(row.pattern, row.pattern + std::strlen(row.pattern));
         EXPECT_EQ(name_glob_matches(pattern.data(), static_cast<u32>(pattern.size()), row.name),
                   row.matches)

@@ -97,8 +97,8 @@ TEST(LineTable, WhatIsMalformedIsRefused) {
         {"a string without end", byte(kStrings + 39, 'x'), "byte 60: the last string has no end"},
         {"a string with a newline", byte(kStrings + 7, '\n'), "byte 67: no plain text"},
         {"a file without a name", set(kFiles, 5), "byte 48: not the name of a file"},
-        {"a file behind the strings", set(kFiles + 4, 40), "byte 52: not the name of a file"},
-        {"a section behind the strings", set(kSection, 40),
+        {"a file beyond the strings", set(kFiles + 4, 40), "byte 52: not the name of a file"},
+        {"a section beyond the strings", set(kSection, 40),
          "byte 32: not the name of another section"},
         {"more rows than blocks", set(kSection + 4, 65),
          "byte 32: more rows than there are blocks for"},
@@ -109,7 +109,7 @@ TEST(LineTable, WhatIsMalformedIsRefused) {
         {"another count of rows", set(28, 7), "byte 0: rows that its header does not have"},
         {"a block not at its record", set(kBlock + 4, 1),
          "byte 40: not where the records before it end"},
-        {"a block that begins behind itself", byte(kRecords, 1 << 2 | 3),
+        {"a block that begins after itself", byte(kRecords, 1 << 2 | 3),
          "byte 40: not where the records before it end"},
         {"the first row in a file of before", byte(kRecords, 0), "byte 100: not a valid row"},
         {"file 0 has a line", byte(kRecords + 1, 0), "byte 102: not a valid row"},
@@ -117,7 +117,7 @@ TEST(LineTable, WhatIsMalformedIsRefused) {
         {"two rows at one offset", byte(kRecords + 3, 3), "byte 103: not a valid row"},
         {"the last row has a file", byte(kRecords + 14, 1), "byte 113: not a valid row"},
         {"a number without end", byte(kRecords + 14, 0x80), "byte 113: not a valid row"},
-        {"behind 32 bits", set(kBlock, 0xfffffff0), "byte 111: not a valid row"},
+        {"after 32 bits", set(kBlock, 0xfffffff0), "byte 111: not a valid row"},
     };
     for (const auto &row : rows) {
         SCOPED_TRACE(row.name);

@@ -123,7 +123,7 @@ TEST(BaseTypesTest, LevelThatIsSharedAnswersAsOneThatIsNot) {
              return Ids{t.kind(u(kernel_array)), t.kind(u(again))};
          },
          {BTF_KIND_ARRAY, BTF_KIND_PTR}},
-        {"no type behind the last", [](auto &t) { return Ids{t.kind(t.end_id())}; }, {0}},
+        {"no type after the last", [](auto &t) { return Ids{t.kind(t.end_id())}; }, {0}},
     };
     for (const auto &row : rows) {
         EXPECT_EQ(row.ask(whole), row.wanted) << row.name;

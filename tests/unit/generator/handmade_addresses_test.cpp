@@ -61,8 +61,8 @@ TEST(HandmadeAddresses, Contradictions) {
         {"no contradiction", good_f, {}, kAll, 0},
         {"entered later", f(at(kSite - 16, 32, {entry_pc(kSite)})), {}, kAll, 0},
         {"entered before its code", f(at(kSite, 16, {entry_pc(kSite - 2)})), {}, "", 1},
-        {"entered behind its code", f(at(kSite, 16, {entry_pc(kSite + 16)})), {}, "", 1},
-        {"entered behind its code, by an offset",
+        {"entered after its code", f(at(kSite, 16, {entry_pc(kSite + 16)})), {}, "", 1},
+        {"entered after its code, by an offset",
          f(at(kSite, 16, {attr::byte(DW_AT_entry_pc, 18)})),
          {},
          "",
@@ -80,7 +80,7 @@ TEST(HandmadeAddresses, Contradictions) {
          "",
          1},
         {"before the body", f(at(kHost - 32, 16)), {}, "", 1},
-        {"behind the body", f(at(kHost + 0x100, 16)), {}, "", 1},
+        {"after the body", f(at(kHost + 0x100, 16)), {}, "", 1},
         {"in another body",
          f(at(kHost + 0x110, 16, {entry_pc(kHost + 0x110)})),
          {body("other", kHost + 0x100, {})},
@@ -157,7 +157,7 @@ TEST(HandmadeAddresses, LocationLists) {
     } rows[] = {
         {"all of the function", 0x100, 0x200, "reg1"},
         {"from before it", 0xff, 0x200, "<no location here>"},
-        {"to behind it", 0x100, 0x201, "<no location here>"},
+        {"to after it", 0x100, 0x201, "<no location here>"},
         {"backwards", 0x120, 0x110, "<no location here>"},
     };
     for (const auto &row : rows) {

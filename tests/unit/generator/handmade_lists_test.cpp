@@ -87,7 +87,7 @@ TEST(HandmadeLists, EntriesWithoutViews) {
         {"last byte", in(1, 0x100, 0x111), {}, {}, "reg1"},
         {"ends there", in(1, 0x100, 0x110), {}, {}, "<no location here>"},
         {"ends there, the next begins", in(1, 0x100, 0x110) + in(2, 0x110, 0x120), {}, {}, "reg2"},
-        {"begins behind it", in(1, 0x111, 0x120), {}, {}, "<no location here>"},
+        {"begins after it", in(1, 0x111, 0x120), {}, {}, "<no location here>"},
         {"empty list", {}, {}, {}, "<no location here>"},
         {"first of two that cover", in(1, 0x100, 0x120) + in(2, 0x110, 0x120), {}, {}, "reg1"},
         {"zero length", in(1, 0x110, 0x110), {}, {}, "<no location here>"},
@@ -112,7 +112,7 @@ TEST(HandmadeLists, EntriesWithoutViews) {
         {"startx_length", startx_length(0, 1, reg(1)), {}, {}, "reg1"},
         {"base_addressx", base_addressx(0) + in(1, 0, 1), {}, {}, "reg1"},
         {"default only", default_location(reg(1)), {}, {}, "reg1"},
-        {"default behind entries elsewhere",
+        {"default after entries elsewhere",
          in(1, 0x100, 0x110) + default_location(reg(2)),
          {},
          {},
@@ -282,7 +282,7 @@ TEST(HandmadeLists, ListIndexes) {
                                      lle::startx_length(0, 4, reg(3)) + lle::end()};
     const char *const expected[] = {"<no location here>", "reg2", "reg3", "<no location here>"};
     for (uint64_t index = 0; index < std::size(expected); index++) {
-        SCOPED_TRACE(index);  // the last index is behind the table's end and is read as an offset
+        SCOPED_TRACE(index);  // the last index is after the table's end and is read as an offset
         const Expr two_units = list_section(lists, true);
         const uint64_t base = two_units.bytes.size() + kListsHeader;
         HandmadeObject object;

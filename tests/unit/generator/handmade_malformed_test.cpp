@@ -74,7 +74,7 @@ TEST(HandmadeMalformed, Sections) {
 }
 
 // Tries every prefix of the unit, each with a matching length. The result is an error or the sites
-// up to there, and never a read behind the end.
+// up to there, and never a read beyond the end.
 TEST(HandmadeMalformed, EveryPrefix) {
     HandmadeObject whole;
     whole.add_unit(unit_with(plain_site()));

@@ -82,7 +82,7 @@ const Case kCases[] = {
     {"end_sequence begins anew",
      at_1000({3, 5, 1, 0, 1, 1, 1}),
      {{0x1000, 0, 1, 6, 0, true}, {0x1000, 1, 0, 0, 0, false, true}, {0, 0, 1, 1, 0, true}}},
-    {"end_sequence is behind the last instruction",
+    {"end_sequence is after the last instruction",
      at_1000({1, 2, 4, 0, 1, 1}),
      {{0x1000, 0, 1, 1, 0, true}, {0x1004, 0, 0, 0, 0, false, true}}},
 };

@@ -381,7 +381,7 @@ TEST(LocationValue, ValuesInMemory) {
          kArithmetic},
         {"upper seven bytes", loaded(0) + lit(8) + kShr + kStackValue, 8, kArithmetic},
         {"upper bits", loaded(0) + lit(4) + kShr + kStackValue, 8, kArithmetic},
-        {"last byte behind the largest offset",
+        {"last byte after the largest offset",
          loaded(INT64_MAX) + const1u(56) + kShr + kStackValue, 8,
          at(1, kMemorySum, {5, 6, 0x80000000})},
         {"three bytes", loaded(0) + constu(0xffffff) + kAnd + kStackValue, 4, kArithmetic},

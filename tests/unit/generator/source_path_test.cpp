@@ -349,7 +349,7 @@ TEST(SourcePath, MalformedFileTables) {
     EXPECT_EQ(files_of(good, 1000), Files{});
     EXPECT_EQ(files_of(Expr()), Files{});
     EXPECT_EQ(files_of(line_header(6, false, raw({0, 0}))), Files{});
-    // Every prefix gives fewer names, and never a read behind the end.
+    // Every prefix gives fewer names, and never a read beyond the end.
     for (size_t size = 0; size < good.bytes.size(); size++) {
         const std::vector<uint8_t> cut(good.bytes.begin(),
                                        good.bytes.begin() + static_cast<ptrdiff_t>(size));

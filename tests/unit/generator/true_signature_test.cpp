@@ -274,7 +274,7 @@ TEST(TrueSignature, FromLocations) {
         {"the first is gone", {scalar(callers_know), pointer(reg(rdi))}, "1"},
         {"a pointer is gone: it takes no register", {pointer(callers_know), scalar(reg(rdi))}, "1"},
         {"by value in its place", {pointer(callers_know), scalar(reg(rsi))}, "none"},
-        {"perhaps by value behind it", {scalar(reg(rdi)), pointer(callers_know)}, "0+"},
+        {"perhaps by value after it", {scalar(reg(rdi)), pointer(callers_know)}, "0+"},
         {"a pointer without a word", {scalar(reg(rdi)), pointer(none)}, "0+"},
         {"a pointer that comes later", {scalar(reg(rdi)), pointer(not_here)}, "0+"},
         {"a fixed pointer", {scalar(reg(rdi)), pointer(number)}, "0"},

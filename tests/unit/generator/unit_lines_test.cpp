@@ -87,7 +87,7 @@ const Case kCases[] = {
     {"a file that the unit does not have", {4, 3, 1, 2, 4, 4, 1, 1, 2, 4, 0, 1, 1}, "4 a.c:1, 8 -"},
     {"a sequence without code", {1, 0, 1, 1}, ""},
     {"a sequence without an end", {1, 2, 4, 1}, ""},
-    {"a malformed sequence behind a good one", {1, 2, 4, 0, 1, 1, 0, 9, 2, 1}, "0 a.c:1, 4 -"},
+    {"a malformed sequence after a good one", {1, 2, 4, 0, 1, 1, 0, 9, 2, 1}, "0 a.c:1, 4 -"},
     {"addresses go back", {1, 2, 4, 1, 0, 9, 2, 2, 0x10, 0, 0, 0, 0, 0, 0, 1, 2, 9, 0, 1, 1}, ""},
     {"up to the end of the section", {1, 2, 0x40, 0, 1, 1}, "0 a.c:1, 64 -"},
     {"beyond the end of the section", {1, 2, 0x41, 0, 1, 1}, ""},

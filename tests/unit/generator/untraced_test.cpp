@@ -121,7 +121,7 @@ TEST_F(Untraced, OfAKernel) {
             expected["rare"] = kTraced;
         }
         EXPECT_EQ(found((*opened)->view(), (*opened)->elf()), expected);
-        // GCC 12 has bodies behind the hook there.
+        // GCC 12 has bodies after the hook there.
         const auto &sections = (*opened)->view().file().sections;
         const auto text = std::ranges::find(sections, ".text", &ObjectSection::name);
         ASSERT_NE(text, sections.end());

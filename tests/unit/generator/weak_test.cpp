@@ -68,7 +68,7 @@ TEST_F(Weak, ADefinitionAloneIsASite) {
     EXPECT_EQ(sites(), "given_up 1, kept 1, local 1, leaf 3");
 }
 
-// GCC 12 for aarch64 puts the beginning of a body (DW_AT_low_pc) behind the NOPs, which belong to
+// GCC 12 for aarch64 puts the beginning of a body (DW_AT_low_pc) after the NOPs, which belong to
 // its symbol. The sites are those of the same functions without NOPs.
 TEST_F(Weak, ABodyMayBeginBehindItsSymbol) {
     for (const char *compiler : {"gcc", "aarch64-linux-gnu-gcc"}) {

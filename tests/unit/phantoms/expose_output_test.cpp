@@ -137,7 +137,7 @@ TEST_F(ExposeOutput, Table) {
 TEST_F(ExposeOutput, CompressedAndSignedTemplates) {
     ASSERT_EQ(expose({"twin"}).exit_code, 0);
     const std::string expected = test::read_file(path("out.ko"));
-    // A signature of 5 bytes behind it.
+    // A signature of 5 bytes after it.
     const std::string file = test::read_file(path("inlined.ko"));
     test::write_file(path("signed.ko"), file + "bytes" +
                                             std::string("\0\0\2\0\0\0\0\0\0\0\0\5", 12) +
@@ -269,7 +269,7 @@ TEST_F(ExposeOutput, PaddingBesideCalls) {
 struct Template {
     const char *what;
     TemplateShape shape;
-    std::string message;  // behind the path
+    std::string message;  // after the path
 };
 
 TEST_F(ExposeOutput, Templates) {

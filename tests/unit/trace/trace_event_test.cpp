@@ -106,7 +106,7 @@ TEST_F(TraceEvent, MissingArguments) {
     const json object = json::parse(as_json(call));
     EXPECT_EQ(object["args"], json::parse(R"({"skb":null,"len":-1,"state":null,"both":null,
                                               "arg4":null})"));
-    // A value behind the end of the event is not shown either.
+    // A value beyond the end of the event is not shown either.
     EXPECT_EQ(text(bytes(event(0, 0xffffffff81000020, 0x1f), {0x10, 0, 5, 0, 1})),
               "12345.678901 [003] sshd-1235 foo foo.isra.0+0x0 body skb=0x10 len=5 "
               "state=? both=? arg4=?\n");
@@ -176,7 +176,7 @@ TEST_F(TraceEvent, Stacks) {
     trace_event head = event(0, 0xffffffff81000012, 0);
     head.nr_frames = 4;
     std::vector<uint64_t> words(10, 0);
-    // The first one is as a kprobe has it, one byte behind the site. Nothing is known of the last.
+    // The first one is as a kprobe has it, one byte after the site. Nothing is known of the last.
     words.insert(words.end(), {0xffffffff81000013, 0xffffffff81000100, 0xffffffff81000200, 0x10});
     const auto call = bytes(head, words);
     EXPECT_EQ(text(call), "12345.678901 [003] sshd-1235 foo host+0x12 inlined skb=? len=? state=? "

@@ -232,7 +232,7 @@ TEST_F(Plan, RefusedFilters) {
         EXPECT_EQ(filtered(filter), wanted) << filter;
 }
 
-// The filter's values come first, and what is shown behind them.
+// The filter's values come first, and what is shown after them.
 TEST_F(Plan, FilterAndShow) {
     const auto made = make("len > 5 && comm == \"a\"", "skb->len, comm, state");
     ASSERT_TRUE(made) << made.error().message;

@@ -17,7 +17,7 @@ using namespace guest;
 
 namespace {
 
-// Attaching must return this error, and leave nothing behind.
+// Attaching must return this error, and leave nothing.
 void refused(const std::string &name, int wanted, btf_extra_attach request) {
     Row row("refused: " + name);
     const std::multiset<std::string> before = probe_list();

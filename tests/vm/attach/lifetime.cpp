@@ -172,7 +172,7 @@ bool any_optimized() {
 // The kernel would keep a probe that its optimizer still has when the module goes, and refuse the
 // next one at that address, with a warning. Some architectures have no optimizer.
 void module_goes_behind() {
-    Row row("a module goes right behind its tracer, and comes again");
+    Row row("a module goes right after its tracer, and comes again");
     const bool optimizes = access("/proc/sys/debug/kprobes-optimization", F_OK) == 0;
     for (int turn = 0; turn < 4; turn++) {
         btf_extra_attach request = good_request();

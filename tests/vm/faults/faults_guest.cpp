@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // Runs in a guest with btf_extra.ko loaded, on a kernel that can let allocations fail. Makes the
 // first allocation of a system call fail, then the second, and so on until the call needs no more.
-// Each attempt must work or say that there is no memory, and leave nothing behind.
+// Each attempt must work or say that there is no memory, and leave nothing.
 //
 //   faults_guest calls             attaching and asking; vmlinux's tables and shapes.ko are there
 //   faults_guest load FILE NAME [STRIDE]

@@ -148,7 +148,7 @@ def main():
         good = wrong == 0 and inlined > 0
         print(f"{'pass' if good else 'fail'} {name}: the inlined functions are llvm-symbolizer's")
     print(f"# {matters} frames differ from those of the address that a call returns to")
-    print(f"{'pass' if matters else 'fail'} it matters that a call returns behind itself")
+    print(f"{'pass' if matters else 'fail'} it matters that a call returns after itself")
 
 
 if __name__ == "__main__":

@@ -169,7 +169,7 @@ class Program {
 
 // ---- vmlinux ----
 
-// Draws places at sites, and some bytes behind them.
+// Draws places at sites, and some bytes after them.
 std::vector<uint64_t> draw_places(const List &list) {
     std::vector<uint64_t> places = {0, 1, pointer(&list), ~uint64_t{0}};
     for (int i = 0; i < kAsked; i++) {

@@ -16,7 +16,7 @@ unload() {
     rmmod "$1"
 }
 
-# On arm64 GCC has bodies behind the hook for ftrace; newer kernels have a hook before the symbol, too, and
+# On arm64 GCC has bodies after the hook for ftrace; newer kernels have a hook before the symbol, too, and
 # bodies begin at it.
 case $(uname -mr) in 6.*aarch64) hook=8 ;; *) hook=0 ;; esac
 
@@ -151,7 +151,7 @@ same 'it goes while modules come, and all of them go' '' "$(cut -d' ' -f1 /proc/
 
 # ---- vmlinux from firmware ----
 
-same 'nothing is left behind' '' \
+same 'nothing is left' '' \
     "$(ls -d /sys/kernel/btf_extra /dev/btf_extra /sys/kernel/debug/btf_extra /sys/kernel/btf/btf_extra* 2>/dev/null
     grep btf_extra /proc/kallsyms | head -n 3)"
 cp /vmlinux.btf_extra "$firmware/"

@@ -7,7 +7,7 @@
 #	running.sh [--every N] OBJECT=FILE...
 #
 # running_compare takes --every.
-# $hook: how far bodies are behind their symbols.
+# $hook: how far bodies are after their symbols.
 # shellcheck source=tests/harness/rows.sh
 . /rows.sh
 fails() {

@@ -98,7 +98,7 @@ offset=4096 len=1000 len=1000 comm=\"fallocate\" fd=3" "$(bare $lines)"
         --show 'file->f_path.dentry->d_name.name, *pos, file->f_inode->i_sb->s_type->name'
     dd if=/dev/zero of=/tmp/written bs=777 count=2 2>/dev/null
     end
-    same 'members behind pointers' '{"file->f_path.dentry->d_name.name":"written","*pos":0,"file->f_inode->i_sb->s_type->name":"'"$rootfs"'"}
+    same 'members reached by pointers' '{"file->f_path.dentry->d_name.name":"written","*pos":0,"file->f_inode->i_sb->s_type->name":"'"$rootfs"'"}
 {"file->f_path.dentry->d_name.name":"written","*pos":777,"file->f_inode->i_sb->s_type->name":"'"$rootfs"'"}' \
         "$(sed 's/.*"show":\({[^}]*}\).*/\1/' $lines)"
 

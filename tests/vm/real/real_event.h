@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0 OR LGPL-2.1 OR BSD-2-Clause) */
 /*
  * The array "events" has what the programs of real.bpf.c record at a hit, and "count" how many. At
- * a stub the site is in the stack, behind the code that calls the stub.
+ * a stub the site is in the stack, after the code that calls the stub.
  */
 #ifndef BTF_EXTRA_REAL_EVENT_H
 #define BTF_EXTRA_REAL_EVENT_H

@@ -343,7 +343,7 @@ void Tracer::wait_until_armed() const {
     }
 }
 
-// The site of a stub is behind the code that calls it, and arguments follow each other.
+// The site of a stub is after the code that calls it, and arguments follow each other.
 std::vector<real_event> Tracer::events(const Symbols &symbols) const {
     if (*count_ > REAL_EVENTS)
         die("more events than there is place for");

@@ -119,7 +119,7 @@ noinline void call_fourteen_body(u64 random)
 /* ---- clones ---- */
 
 /*
- * .isra: the value behind the pointer is passed, the second argument is not, and the third moves
+ * .isra: the value after the pointer is passed, the second argument is not, and the third moves
  * up.
  */
 static noinline void shape_clone(const struct shape_small *at, u64 unused, u64 value)

@@ -30,7 +30,7 @@ struct pt_regs {
 } __attribute__((preserve_access_index));
 
 #define SHAPES_SIXTH(ctx) (__PT_REGS_CAST(ctx)->regs[5])
-/* It is behind x0 to x30, sp, pc and pstate. */
+/* It is after x0 to x30, sp, pc and pstate. */
 #define SHAPES_WORD(ctx) (((const __u64 *)(ctx))[34])
 #define SHAPES_CONTEXT_SIZE __builtin_preserve_type_info(*(struct pt_regs *)0, 1 /* its size */)
 #define SHAPES_LARGE_TAKES_ONE 1

@@ -31,7 +31,7 @@ struct ExprPiece {
 
 struct ExprResult {
     std::vector<ExprPiece> pieces;
-    ExprPlace place;  // behind the last piece, if there are pieces
+    ExprPlace place;  // after the last piece, if there are pieces
 };
 
 // The place is kMissing, and there are no pieces, if the expression as a whole has no location. The

@@ -15,7 +15,7 @@ uint32_t high_word(uint64_t value) {
     return static_cast<uint32_t>(value >> 32);
 }
 
-// Adds an offset behind the register. It has one word if its sign allows that: one word is signed
+// Adds an offset after the register. It has one word if its sign allows that: one word is signed
 // if and only if the record has SIGNED, which also says that a narrow value is sign-extended.
 void add_offset(LocParam &param, int64_t offset, Extension extension) {
     const bool fits_signed = offset == static_cast<int32_t>(offset);

@@ -64,7 +64,7 @@ Location locate(std::span<const uint8_t> expression, uint64_t param_size, const 
     const ExprResult found = evaluate(expression, format, context);
     if (found.pieces.empty())
         return lower(found.place, size, format, context);
-    if (found.place.kind != ExprPlace::kNone)  // something behind the last piece
+    if (found.place.kind != ExprPlace::kNone)  // something after the last piece
         return Location::missing(MissingReason::kArithmetic);
     return lower_pieces(found.pieces, size, format, context);
 }

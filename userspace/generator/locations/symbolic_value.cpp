@@ -260,7 +260,7 @@ SymbolicValue SymbolicValue::truncated(uint32_t bits, bool sign_extend) const {
         low.sign_ = sign_extend;
         return low;
     }
-    // More bits are wanted than there are: the value is extended already, unless the sum behind the
+    // More bits are wanted than there are: the value is extended already, unless the sum after the
     // extension can carry, or its sign would be cut off.
     if (post_ != 0 || (sign_ && !sign_extend))
         return arithmetic();

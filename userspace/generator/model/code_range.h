@@ -11,7 +11,7 @@
 
 namespace btf_extra::generator {
 
-// Code from one link-time address up to another, which is behind its last byte.
+// Code from one link-time address up to another, which is after its last byte.
 struct CodeRange {
     uint64_t begin = 0;
     uint64_t end = 0;

@@ -54,7 +54,7 @@ class InternedLists {
         }
     }
 
-    std::vector<uint32_t> words_;    // all lists, one behind the other
+    std::vector<uint32_t> words_;    // all lists, one after the other
     std::vector<uint32_t> ends_{0};  // [number + 1]: where its words end
     std::vector<uint32_t> buckets_;  // open addressing; number + 1
 };

@@ -37,7 +37,7 @@ class ProbeRules {
     // Returns the code at a place, up to that many bytes; empty: it is not known.
     std::vector<uint8_t> code(const Place &place, size_t size) const;
 
-    // Returns why there can be none at a place so far behind that symbol. with_notrace: the kprobe
+    // Returns why there can be none at a place so far after that symbol. with_notrace: the kprobe
     // is no event, and may be in functions that ftrace does not know.
     ProbeRefusal refusal(const Place &place, const std::string &symbol, uint64_t distance,
                          bool with_notrace) const;

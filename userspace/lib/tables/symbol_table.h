@@ -20,7 +20,7 @@ struct Symbol {
     const char *name;  // points into the ELF image
     uint32_t section;
     uint64_t offset;  // in its section
-    uint64_t end;     // offset behind it; without a size: the next symbol's offset
+    uint64_t end;     // offset after it; without a size: the next symbol's offset
     uint8_t rank;     // for aliases: lower is better
 };
 

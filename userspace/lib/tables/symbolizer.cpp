@@ -218,7 +218,7 @@ const Symbolizer::Named &Symbolizer::find(uint64_t address, bool return_address)
     return entry->second;
 }
 
-// place: of the call, if the name is that of the address behind it.
+// place: of the call, if the name is that of the address after it.
 void Symbolizer::name(Named &named, const Place &place, bool return_address) const {
     const Symbols *symbols = tables_->symbols();
     if (const auto around = symbols != nullptr ? symbols->around(place) : std::nullopt)

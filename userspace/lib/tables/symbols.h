@@ -57,7 +57,7 @@ class Symbols {
     // Returns the names of all symbols that begin there, the best first.
     virtual std::vector<std::string_view> names(Place place) const = 0;
 
-    // Returns the names of the symbols of a body there. It may be behind the hook that its function
+    // Returns the names of the symbols of a body there. It may be after the hook that its function
     // begins with for tracers.
     std::vector<std::string_view> names_of_body(Place place, const loc_arch &arch) const;
 
