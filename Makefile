@@ -143,11 +143,11 @@ help:
 	@echo 'make mutants     files with wrong bytes, COUNT=50000 of each kind, through every subcommand'
 	@echo 'make fuzz-vm     random calls of the device, in a virtual machine: KERNEL=lean|6.1|...'
 	@echo 'make sweep       a program at every site of every function of KERNEL="6.1 lean" (hours)'
-	@echo 'make storms      what hangs on stubs comes and goes, five minutes of each kind: KERNEL=lean|6.1|...'
+	@echo 'make storms      tracers of stubs come and go, five minutes of each kind: KERNEL=lean|6.1|...'
 	@echo 'make check-llvm  stacks and lines of a million addresses against LLVM'"'"'s (an hour)'
 	@echo 'make check-deb   packages that are built in clean chroots of bookworm and trixie, twice'
 	@echo 'make check-fleet  two guests take their tables from one nginx and one debuginfod'
-	@echo 'make flamegraph  draws the pictures of README.md anew (npm)'
+	@echo 'make flamegraph  draws the pictures of README.md (npm)'
 	@echo 'make bench       speed and size against pahole, on a real kernel'
 	@echo 'make bench-vm    cost of the kernel module, in virtual machines: KERNEL=6.1|6.12|7.x|6.12-arm64|all'
 	@echo 'make bench-intree  what CONFIG_DEBUG_INFO_BTF_EXTRA costs a kernel build, and its kernel (slow)'
@@ -270,7 +270,7 @@ sweep:
 	@LIMIT=43200 tests/harness/run_vm_tests.sh $(CURDIR)/build/sweep sweep $(KERNEL)
 	@grep -h '^# \|^fail' build/sweep/logs/vm_*.log
 
-# Things come and go around stubs, each kind of storm.cpp for so many seconds; KERNEL as above.
+# Tracers, modules and tasks come and go around stubs, each kind of storm.cpp for SECONDS; KERNEL as above.
 storms: KERNEL = lean
 storms: SECONDS = 300
 storms: KINDS =
@@ -465,7 +465,7 @@ build/$(1)/vm/core/core_guest: $(call object,$(1),$(wildcard tests/core/*.c))
 endef
 $(foreach v,release arm64,$(eval $(call guest,$(v))))
 
-# A fuzzer in C has the core and its test support alone; one in C++ has everything.
+# A fuzzer in C is linked with only the core and its test support; one in C++ with everything.
 FUZZ_C := build/fuzz/libcore_support.a
 $(eval $(call archive,$(FUZZ_C),$(call object,fuzz,$(filter %.c,$(SUPPORT)))))
 build/fuzz/%_fuzz: build/fuzz/obj/tests/fuzz/%_fuzz.c.o $(FUZZ_C) build/fuzz/libcore.a

@@ -34,8 +34,8 @@ cache=$(realpath -m "${BTF_EXTRA_CACHE:-$HOME/.cache/btf-extra}/lean")
 say() { echo "build-lean: $*" >&2; }
 die() { say "$*"; exit 1; }
 
-# Options that the kernel's own configuration would not take, however they are written: each is a fault
-# in one of the parts. What stands in several of them counts as in the last one.
+# Options that the kernel's own configuration would not take, however they are written: each is a fault in one
+# of the parts. If an option is in several of them, the last one counts.
 not_taken() {
     local line
     awk -F= '/^CONFIG_/ { last[$1] = $0 } END { for (name in last) print last[name] }' "${parts[@]}" |

@@ -8,8 +8,8 @@
 # The kernel's own build made the two for "intree".
 #
 # Prints the folder, build/kernel/NAME. It has vmlinux.btf_extra; kernel/btf_extra.ko;
-# kernel/inlined/inlined.ko; kernel/data/btf_extra_vmlinux.ko; FOLDER/*.ko for each FOLDER, a path from
-# the top of the sources; and vmlinux, a link to the kernel's. Files that are up to date are left alone.
+# kernel/inlined/inlined.ko; kernel/data/btf_extra_vmlinux.ko; FOLDER/*.ko for each FOLDER, a path from the
+# top of the sources; and vmlinux, a link to the kernel's. Files that are up to date are not touched.
 set -euo pipefail
 
 vm=$(cd "$(dirname "$0")" && pwd)

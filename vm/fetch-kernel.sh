@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-# Prints the folder of a kernel in kernels.list, after fetching it into the cache
-# ($BTF_EXTRA_CACHE, by default ~/.cache/btf-extra) where it is not there yet:
+# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) Prints the folder of a kernel in kernels.list, after
+# fetching it into the cache ($BTF_EXTRA_CACHE, by default ~/.cache/btf-extra) if it is missing:
 #
 #   fetch-kernel.sh NAME
 #
@@ -107,7 +106,7 @@ bring_btf_tools() {
     cp -r other/usr/lib/linux-kbuild-*/tools/bpf root/usr/lib/linux-kbuild-*/tools/
 }
 
-# link_first LINK TARGET...: to the first that is there.
+# link_first LINK TARGET...: to the first that exists.
 link_first() {
     local link=$1 target
     shift
@@ -136,7 +135,7 @@ fill() {
         ! in_index "$package" || packages+=("$package")
     done
     download "${packages[@]/%/=$version}" || return 1
-    # These programs run here, for whatever the kernel is.
+    # These programs run on this machine, for any kernel.
     package=$(grep -m 1 '^linux-kbuild-' depends)
     (use_suite "${suite%:*}" && download "$package=$version") || return 1
     depends_of linux-kbuild-*.deb >>depends

@@ -109,8 +109,8 @@ lock_cache() {
     fi
 }
 
-# Sets version, package and sha256: of version $1 or, empty, the newest. What an index said is good
-# for a day, for every kind, so that a kernel and its debug file are of one version.
+# Sets version, package and sha256: of version $1 or, empty, the newest. An index is used for a day, for every
+# kind, so that a kernel and its debug file are of one version.
 resolve() {
     local wanted=$1 stamp=$top_cache/newest/$name
     if [ -z "$wanted" ] && [ "${2:-}" != now ] && [ -n "$(find "$stamp" -mtime -1 2>/dev/null)" ]; then

@@ -23,7 +23,7 @@ cp "$modules/kernel/btf_extra.ko" "$modules/vmlinux.btf_extra" "$files"
 # Its debug information would be many times what it holds.
 $strip -g -o "$files/btf_extra_vmlinux.ko" "$modules/kernel/data/btf_extra_vmlinux.ko"
 $strip -g -o "$files/inlined.ko" "$modules/kernel/inlined/inlined.ko"
-# The kernel that is built with btf_extra has it in the data module alone.
+# The kernel that is built with btf_extra has it only in the data module.
 [ ! -e "$modules/vmlinux" ] ||
     readelf -n "$modules/vmlinux" | sed -n 's/.*Build ID: //p' >"$files/vmlinux.build_id"
 "$vm/add-program.sh" "$files" "$top/build/$built/btf-extra" >&2

@@ -47,7 +47,7 @@ complaints+='|suspicious RCU usage|(rcu|RCU).*stall|hung task|blocked for more t
 complaints+='|unsafe|refcount_t|scheduling while atomic|sleeping function|Call Trace'
 complaints+='|suspected memory leak|kmemleak: .*empty|bad page|list_(add|del) corruption'
 
-# Patterns of whole lines that say nothing of ours, each with its reason; without the time.
+# Patterns of whole lines that btf-extra does not cause, each with its reason; without the time.
 harmless=(
     # KCSAN says which of its modes it has.
     'kcsan: non-strict mode configured - use CONFIG_KCSAN_STRICT=y to see all data races'
@@ -111,8 +111,8 @@ if [ "$arch" = arm64 ]; then
     type -P $compiler >/dev/null || fail "no $compiler; run: userspace/packages.sh arm64"
 fi
 
-# One of the files is locked for as long as the machine runs. Those that wait do so in the order in
-# which they came.
+# One of the files is locked for as long as the machine runs. Waiting processes get it in the order in which
+# they came.
 await_place() {
     local place
     exec {queue}>"$top/build/vm/place-queue"
@@ -174,8 +174,8 @@ arguments='ignore_loglevel panic=-1 rdinit=/init'
 case $arch in
 amd64)
     # la57: with five levels of page tables KASAN complains of the direct map while the boot processor's
-    # features are read anew: the kernel then takes it for one with four levels. erms, fsrm: with these
-    # the kernel copies and clears memory byte by byte, each a step of the emulator.
+    # features are read again: the kernel then takes it for one with four levels. erms, fsrm: with these the
+    # kernel copies and clears memory byte by byte, each a step of the emulator.
     machine_options=(-cpu 'max,la57=off,erms=off,fsrm=off')
     # tsc=nowatchdog: the clocksource watchdog of kernel 7.3 has one processor wait for another, with
     # interrupts off, until a clock says that it took too long. While that clock is still jiffies it

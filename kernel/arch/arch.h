@@ -12,12 +12,12 @@
 #include <linux/types.h>
 
 /*
- * arch_args_word(): a word of struct pt_regs that has a meaning in system calls alone, where
+ * arch_args_word(): a word of struct pt_regs that has a meaning only in system calls, where
  * btf_loc.bpf.h looks for it.
  *
- * arch_simulate(): what a kprobe's pre_handler returns at its end. 1: it has changed the registers
- * as the instruction under the probe changes them, and no other probe is there; 0: the kernel has
- * to execute that.
+ * arch_simulate(): the value that a kprobe's pre_handler returns at its end. 1: it has changed the
+ * registers as the probed instruction changes them, and no other probe has this address. 0: the
+ * kernel must execute the instruction.
  */
 #if defined(CONFIG_X86_64)
 #include "arch/x86/hit.h"
@@ -28,8 +28,8 @@
 #endif
 
 /*
- * Returns true if ftrace may know the function at an address: its NOP is there, or a call or jump.
- * *called is the target of that, 0 for a NOP, and the address of a kprobe that is in its place.
+ * Returns true if ftrace may know the function at an address, by its NOP, call or jump. *called is
+ * the target of the call or jump, 0 for a NOP, or the address of a kprobe that replaces it.
  */
 bool arch_ftrace_entry(unsigned long address, unsigned long *called);
 
@@ -40,8 +40,8 @@ bool arch_ftrace_entry(unsigned long address, unsigned long *called);
 int arch_hook_size(unsigned long address);
 
 /*
- * Returns where the function at an address goes on after its hook; the address, if there cannot be
- * one. What is there may look like a hook and be none, so the caller must know more.
+ * Returns the address after the hook of the function at an address, or the address itself if there
+ * cannot be a hook. Other code may look like a hook, so the caller must know more.
  */
 unsigned long arch_behind_hook(unsigned long address);
 

@@ -8,8 +8,8 @@
 #                       each destination a copy, or a link to its source, and removes what was in
 #                       the LIST of an earlier run and is no more
 #
-# Only what changed is written, so that make builds just what it asks for; and by rename, for another
-# folder may share the file.
+# Only changed files are written, so that make builds nothing else. They are written by rename, because
+# another folder may share the file.
 
 list_sources() (
     cd "${top:?}" || exit 1

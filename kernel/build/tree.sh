@@ -40,7 +40,7 @@ if [ ! -e "$ours/patches" ]; then
     cat "${patches[@]}" >"$ours/patches"
     say "Linux $version: ${#patches[@]} patches applied"
 elif ! cat "${patches[@]}" | cmp -s - "$ours/patches"; then
-    fail "$1: has other patches of ours than kernel/patches/$series: take a fresh source"
+    fail "$1: has patches of btf-extra other than kernel/patches/$series; take a fresh source"
 fi
 
 # shellcheck source=kernel/build/copy-sources.sh

@@ -29,7 +29,7 @@ enum btf_fault_code {
 	BTF_FAULT_SECTION_RANGE,	/* a section ends after the blob */
 	BTF_FAULT_SECTION_ALIGN,	/* types, layout or the blob itself not on 4 bytes */
 	BTF_FAULT_SECTION_OVERLAP,
-	BTF_FAULT_STRINGS,		/* no NUL at the end; alone: absent, or none at the start */
+	BTF_FAULT_STRINGS,		/* no NUL at the end; without base: absent, or none at the start */
 	BTF_FAULT_TOO_MANY_STRINGS,	/* string offsets do not fit 32 bits */
 	BTF_FAULT_TYPE_CUT,		/* a record ends after the type section */
 	BTF_FAULT_KIND_UNKNOWN,		/* a kind with no layout entry to skip it by */
@@ -91,8 +91,8 @@ enum btf_fault_code {
 	BTF_FAULT_FRAMES_NUMBER,	/* cut, or more than 32 bits */
 	BTF_FAULT_FRAMES_RANGE,		/* empty, out of order or outside the caller */
 	BTF_FAULT_FRAMES_FUNC,		/* not a FUNC */
-	BTF_FAULT_FRAMES_FILE,		/* a file that is not there */
-	BTF_FAULT_FRAMES_SIZE,		/* records end after what they are in, or are too many */
+	BTF_FAULT_FRAMES_FILE,		/* an unknown file */
+	BTF_FAULT_FRAMES_SIZE,		/* records end after their container, or are too many */
 	BTF_FAULT_FRAMES_DEPTH,		/* too many calls in one another */
 
 	BTF_FAULT_COUNT
@@ -138,11 +138,10 @@ struct btf_blob {
 };
 
 /*
- * Checks header and sections, walks the records once and counts them. base is
- * NULL for a blob that stands alone. 0, or -EINVAL with *fault filled; *blob is
- * untouched then. Bytes that are not aligned to 4 are refused: copy them.
- * After it every record of the blob and every string lies inside the bytes,
- * whatever they say; what they mean is for loc_validate() to check.
+ * Checks header and sections, walks the records once and counts them. base is NULL for a blob
+ * without a base. 0, or -EINVAL with *fault filled; *blob is untouched then. Bytes that are not
+ * aligned to 4 are refused: copy them. After it every record of the blob and every string lies
+ * inside the bytes, whatever they say; what they mean is for loc_validate() to check.
  */
 int btf_blob_open(struct btf_blob *blob, const void *data, u32 size,
 		  const struct btf_blob *base, struct btf_fault *fault);
@@ -155,7 +154,7 @@ void btf_blob_open_counts(struct btf_blob *blob, u32 last_id, u32 strings_len);
 
 /*
  * Types are found by the offset of every eighth: a full table would be as long as a seventh of all
- * blobs, and a few records are passed over in no time. Who has room sets step_bits to 0 after
+ * blobs, and skipping a few records is fast. A caller with enough memory sets step_bits to 0 after
  * btf_blob_open() and gets the offset of every type.
  */
 #define BTF_BLOB_STEP_BITS 3u

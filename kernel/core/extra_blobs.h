@@ -57,9 +57,8 @@ int extra_blobs_open(struct extra_blobs *blobs, const struct extra_elf *elf,
 		     struct extra_fault *fault);
 
 /*
- * Checks that every site lies in a section of the object, which neither the blobs nor their
- * container can tell alone. 0, or -EINVAL with *fault filled; its offset is that of the field in
- * func_info.
+ * Checks that every site lies in a section of the object, which requires both the blobs and their
+ * container. 0, or -EINVAL with *fault filled; its offset is that of the field in func_info.
  */
 int site_bounds_check(const struct loc_index *index, const struct extra_elf *elf,
 		      struct btf_fault *fault);

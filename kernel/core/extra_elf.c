@@ -150,7 +150,7 @@ static int take_build_id(struct extra_elf *elf, struct btf_fault *fault)
 						   (u64)((const u8 *)note.data - elf->data));
 }
 
-/* Two sections of the object with one name could not be told from each other. */
+/* Two sections of the object with one name would be ambiguous. */
 static int check_object_sections(const struct extra_elf *elf, struct btf_fault *fault)
 {
 	struct extra_section section, other;

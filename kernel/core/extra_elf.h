@@ -16,9 +16,8 @@
  *				section of the object
  *	[.BTF.vmlinux]		no bytes: the same of vmlinux's .BTF
  *
- * Others are not looked at. What this reads has been checked; what the blobs
- * say is for loc_validate(), and which sites have marks is for
- * site_marks_check(). Nothing here allocates, all bytes are the caller's.
+ * Other sections are ignored. The container is checked here, the blobs by loc_validate(), and the
+ * marks by site_marks_check(). Nothing here allocates, all bytes are the caller's.
  */
 #ifndef BTF_EXTRA_EXTRA_ELF_H
 #define BTF_EXTRA_EXTRA_ELF_H
@@ -56,8 +55,8 @@ struct extra_section {
 };
 
 /*
- * A flag of ours, of those that ELF leaves to each system: where a function of the section begins
- * with a hook for tracers, its body begins after that (DW_AT_low_pc of GCC 12 on aarch64).
+ * A section flag in the range that ELF reserves for each system: if a function of the section
+ * begins with a hook for tracers, its body begins after that (DW_AT_low_pc of GCC 12 on aarch64).
  * Otherwise bodies begin at their symbols.
  */
 #define EXTRA_SHF_BEHIND_HOOKS 0x00100000u
@@ -65,9 +64,9 @@ struct extra_section {
 #define EXTRA_BASES_MAX 2u	/* vmlinux and a module */
 
 /*
- * 0, or -EINVAL with *fault filled and *elf untouched: BTF_FAULT_ELF_* codes,
- * offsets in the file. data is aligned to 8. Of two sections of one name the
- * file is refused, and so it is without locations, build-id or bases.
+ * 0, or -EINVAL with *fault filled and *elf untouched: BTF_FAULT_ELF_* codes, offsets in the file.
+ * data is aligned to 8. A file with two sections of one name is refused, and so is a file without
+ * locations, build-id or bases.
  */
 int extra_elf_open(struct extra_elf *elf, const void *data, u64 size, struct btf_fault *fault);
 

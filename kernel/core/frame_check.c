@@ -255,7 +255,7 @@ static int check_blocks(const struct check *check)
 	return err;
 }
 
-/* A block begins with the next record, which is after what ends there. */
+/* A block begins with the next record, after the records that end there. */
 static int check_block(struct check *check, u32 *end)
 {
 	const struct inline_frames *frames = check->frames;

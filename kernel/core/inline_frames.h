@@ -11,19 +11,19 @@
 #define INLINE_FRAMES_MAGIC	0x52465842u	/* "BXFR" */
 #define INLINE_FRAMES_VERSION	1u
 
-/* A chain has at most so many functions. */
+/* The maximum number of functions in a chain. */
 #define INLINE_FRAMES_DEPTH	64u
-/* The instances of a body take at most so many bytes. A look-up reads no others. */
+/* The maximum size of the instances of a body in bytes. A look-up reads no others. */
 #define INLINE_FRAMES_BODY_MAX	(1u << 18)
 /*
- * These bound what a search reads, and so what it takes to check a piece whose body is elsewhere: a
- * block has no more than so many pieces, and each names no more than so many others.
+ * These bound what a search reads, and so what it takes to check a piece whose body is elsewhere:
+ * the number of pieces in a block, and the number of other pieces that each names.
  */
 #define INLINE_FRAMES_BLOCK	4u	/* pieces */
 #define INLINE_FRAMES_PIECES	8u	/* of one body */
 #define INLINE_FRAMES_SECTIONS	64u
 
-/* The section begins with it. After it stand what it counts, in this order and without gaps. */
+/* The section begins with it. The parts that it counts follow in this order and without gaps. */
 struct inline_frames_header {
 	u32 magic, version;
 	u32 nr_sections;	/* struct inline_frames_section [] */
@@ -73,8 +73,8 @@ struct inline_frames {
 	const struct inline_frames_section *sections;	/* NULL: there are no frames */
 	const struct inline_frames_block *blocks;
 	/*
-	 * By section and page of 1 << page_bits bytes, but for the first one, up to the last that
-	 * a block begins in: how many blocks of the section begin before the page. 0 bits: there
+	 * By section and page of 1 << page_bits bytes, except the first page, up to the last in
+	 * which a block begins: how many blocks of the section begin before the page. 0 bits: there
 	 * are no pages.
 	 */
 	const u32 *pages;
@@ -109,16 +109,16 @@ int inline_frames_find_section(const struct inline_frames *frames, const char *n
 const char *inline_frames_file(const struct inline_frames *frames, u32 call_file);
 
 /*
- * Finds the chain at an offset of a section, the innermost first and the body last. Returns how
- * many functions the chain has; 0: no body is there. If these are more than capacity, found has the
- * innermost ones. It takes no lock and no memory, and is safe in any context.
+ * Finds the chain at an offset of a section, the innermost first and the body last. Returns the
+ * number of functions in the chain; 0: the address is in no body. If these are more than capacity,
+ * found has the innermost ones. It takes no lock and no memory, and is safe in any context.
  */
 u32 inline_frames_at(const struct inline_frames *frames, u32 section, u32 offset,
 		     struct inline_frame *found, u32 capacity);
 
 /*
  * Returns the file that most calls of the body at an offset of a section are in, as a call_file; 0:
- * nothing is inlined in the body, or no body is there.
+ * nothing is inlined in the body, or the address is in no body.
  */
 u32 inline_frames_body_file(const struct inline_frames *frames, u32 section, u32 offset);
 

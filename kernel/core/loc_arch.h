@@ -27,8 +27,8 @@ struct loc_arch {
 	u32 nr_registers;
 	const u8 *arguments;	/* the registers for integer arguments, in order */
 	u32 nr_arguments;
-	u32 hook_before;	/* ftrace may list a function so many bytes before it begins */
-	/* DWARF may let a function begin so many bytes after its symbol, after ftrace's hook. */
+	u32 hook_before;	/* ftrace may list a function this far before it begins */
+	/* DWARF may let a function begin this far after its symbol, after ftrace's hook. */
 	u32 hook_size;
 };
 

@@ -5,7 +5,7 @@
 #define REGISTER_SIZE 8u
 #define MAX_BY_REGISTERS 16
 
-/* The stack holds so many nested types: a blob may nest more, but no value of 16 bytes does. */
+/* The maximum depth of nested types: a blob may nest more, but no value of 16 bytes does. */
 #define MAX_DEPTH 16
 
 /* The conventions ask this of a value. */
@@ -136,9 +136,10 @@ static u32 x86_64_result(struct btf_type_walk *walk, u32 id)
 /* ---- AAPCS64, section 6.8.2 ---- */
 
 /*
- * An argument of up to 16 bytes takes one or two registers, where it is aligned to 16 bytes from an
- * even one on. Of a larger one a register has the address. If there are not enough left, it is in
- * memory, and so are all that follow. A result in memory takes no argument register: x8 says where.
+ * An argument of up to 16 bytes takes one or two registers, beginning with an even one if it is
+ * aligned to 16 bytes. For a larger one a register has the address. If there are not enough left,
+ * it is in memory, and so are all that follow. A result in memory takes no argument register: x8
+ * says where.
  */
 static struct loc_arg_registers aarch64_argument(const struct loc_arch *arch,
 						 struct btf_type_walk *walk, u32 id, u32 size,

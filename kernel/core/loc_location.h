@@ -19,7 +19,7 @@ enum loc_shape {
 
 struct loc_location {
 	enum loc_shape shape;
-	u32 size;		/* bytes of what is there, 1 to LOC_PARAM_MAX_SIZE */
+	u32 size;		/* size in bytes, 1 to LOC_PARAM_MAX_SIZE */
 	bool is_signed;		/* how it is extended where the parameter is wider */
 	bool has_offset;	/* the record has an offset, which may be 0 */
 	u32 registers[2];	/* DWARF numbers; the first one may be LOC_FRAME_BASE */

@@ -19,7 +19,9 @@
 #define PHANTOM_MAGIC 0x6e616870
 #define PHANTOM_VERSION 1
 
-/* The template has so many stubs. They are local symbols inlined_stub_0, inlined_stub_1, ... */
+/*
+ * The number of stubs in the template. They are local symbols inlined_stub_0, inlined_stub_1, ...
+ */
 #define PHANTOM_STUBS 1000
 #define PHANTOM_STUB_SIZE 32
 #define PHANTOM_STUB_PREFIX "inlined_stub_"
@@ -30,7 +32,7 @@
 #ifndef __ASSEMBLER__
 #include "core_env.h"
 
-/* The template itself has this header alone, with size and counts of 0. */
+/* The template itself has only this header, with size and counts of 0. */
 struct phantom_table {
 	u32 magic;
 	u32 version;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
 /*
  * The version of btf-extra: of the command, the library, the module and the DKMS package. It is
- * MAJOR.MINOR and is written here alone; the build reads it, and the house rules compare the places
- * that have to repeat it.
+ * MAJOR.MINOR and is defined only here. The build reads it, and the house rules check the copies.
  *
  * A kernel build asks its generator for this version. The minor number grows with what a build can
  * ask for. The major number grows when older readers cannot read what is generated, or when the

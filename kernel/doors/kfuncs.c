@@ -52,8 +52,8 @@ static int kfuncs_keep_site(const struct btf_extra_site *site, void *data)
 }
 
 /*
- * The rule of /dev/btf_extra: who could try out addresses would find out where the kernel is.
- * Before 6.4 there are programs of type SYSCALL alone, which run in the process that asks.
+ * The rule of /dev/btf_extra: looking up arbitrary addresses would defeat KASLR. Before 6.4 only
+ * programs of type SYSCALL can call these, which run in the calling process.
  */
 static bool kfuncs_allowed(void)
 {
@@ -151,8 +151,8 @@ BTF_KFUNCS_END(btf_extra_kfuncs)
 
 #ifdef KFUNC_SETS_HAVE_FILTERS
 /*
- * The kernel asks for kfuncs of this module alone. Our list does not tell which, for on a distilled
- * base their ids are others in the kernel's copy of it.
+ * The kernel calls this only for kfuncs of this module. The list does not show which, because on a
+ * distilled base their ids differ in the kernel's copy of it.
  */
 static int kfuncs_filter(const struct bpf_prog *prog, u32 kfunc_id)
 {

@@ -47,7 +47,7 @@ static bool is_padding(const char *name)
 	return strstarts(name, "__pfx_") || strstarts(name, "__cfi_");
 }
 
-/* One call looks at so many symbols. */
+/* The number of symbols that one call examines. */
 #define PIECE 64
 
 unsigned long other_symbol_from(const struct extra_object *object, u32 *distance, char *name)

@@ -24,9 +24,9 @@ bool fentry_hook_strict(void)
 }
 
 /*
- * The object that knows the ids of a module's BTF; NULL: vmlinux's. Tables of a module on a
- * distilled base stand on vmlinux's BTF alone: the numbers of their own ids are in the module's
- * BTF as well, and stand for other functions there.
+ * The object that knows the ids of a module's BTF; NULL: vmlinux's. The base of a module's tables
+ * on a distilled base is only vmlinux BTF: their own ids are also in the module's BTF, and name
+ * other functions there.
  */
 static const struct extra_object *hook_find_object(const struct module *module, u32 func_id)
 {

@@ -178,7 +178,7 @@ static void say_fault(char *text, size_t size, const struct abi_fault *fault)
 	}
 }
 
-/* "" if it has none. The prototype is there, for abi_check() has found a parameter in it. */
+/* "" if it has none. The prototype exists, because abi_check() has found a parameter in it. */
 static const char *param_name(const struct btf_blob *types, u32 func_id, u32 param)
 {
 	const struct btf_type *func = btf_blob_type(types, func_id);

@@ -38,7 +38,10 @@ void kloc_args_free(struct kloc_args *args)
 	*args = (struct kloc_args){};
 }
 
-/* An address constant counts from the text of vmlinux. No module has any: its parts move alone. */
+/*
+ * An address constant counts from the text of vmlinux. Modules have none, because their parts are
+ * placed independently.
+ */
 static unsigned long constants_base(const struct extra_object *object)
 {
 	const struct object_section *text = extra_object_section(object, ".text");
@@ -46,7 +49,7 @@ static unsigned long constants_base(const struct extra_object *object)
 	return object->module || !text ? 0 : text->address;
 }
 
-/* One piece of the work has so many. */
+/* The number in one piece of the work. */
 #define PIECE 256
 
 static int args_find_places(const struct btf_blob *types, const struct kloc_request *request,

@@ -10,8 +10,8 @@
 DEFINE_PER_CPU(struct site_frame, kloc_frames);
 
 /*
- * Preemption is off, so this is a read-side section of RCU as programs need it;
- * lockdep alone has to be told.
+ * Preemption is off, so this is an RCU read-side section as programs require; only lockdep needs an
+ * annotation.
  */
 static __always_inline void kloc_run(struct kloc_program *program, struct site_frame *frame)
 {

@@ -30,12 +30,12 @@ int kloc_probes_collect(struct kloc_probes *probes, struct kloc_sites *sites,
 
 /* ---- the end ---- */
 
-/* One call takes away so many probes that are not armed, and holds kprobe_mutex for all of them. */
+/* The number of disarmed probes that one call unregisters while it holds kprobe_mutex. */
 #define BATCH 1024
 
 /*
- * The kernel's optimizer has yet to put the instruction back that it replaced by a jump. Of an
- * optimized probe the kernel keeps another one, which is in the same ring.
+ * The kernel's optimizer has yet to restore the instruction that it replaced by a jump. The kernel
+ * keeps a second probe for an optimized one, in the same ring.
  */
 static bool is_being_restored(const struct kprobe *kprobe)
 {
@@ -67,8 +67,8 @@ static void wait_for_optimizer(const struct kloc_probes *probes)
 }
 
 /*
- * The kernel takes away armed probes with its locks held until all of them are changed. So each is
- * disarmed before, alone.
+ * The kernel unregisters armed probes with its locks held until all of them are changed. So each is
+ * disarmed before, one by one.
  */
 static void probes_disarm(struct kloc_probes *probes)
 {
@@ -159,7 +159,7 @@ static bool returns_astray(unsigned long address)
 	return call == LOC_CALL_PREFIXED;
 }
 
-/* Returns the address after the instruction of a static key; 0: no such instruction is there. */
+/* Returns the address after the instruction of a static key; 0: it is another instruction. */
 static unsigned long after_key(unsigned long address)
 {
 	u32 size = LOC_ARCH_KEY_MAX;

@@ -98,7 +98,7 @@ static u32 move_value(struct arg_move *moves, const struct arg_location *locatio
 	return 2;
 }
 
-/* Returns true if the halves of a value can be told: no sums, no signs over more than 8 bytes. */
+/* Returns true if the halves of a value are known: no sums, no signs over more than 8 bytes. */
 static bool can_move(const struct arg_location *location, const struct arg_place *place)
 {
 	const struct arg_move *first = &location->first;

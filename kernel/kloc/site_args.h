@@ -73,7 +73,7 @@ static __always_inline u64 arg_move_extend(const struct arg_move *move, u64 valu
 	return value & move->mask;
 }
 
-/* The arguments alone: what else is in the frame is of an earlier hit. */
+/* Only the arguments: the rest of the frame is from an earlier hit. */
 static __always_inline void site_args_move(const struct site_args *args,
 					   const struct pt_regs *regs, struct site_frame *frame)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The inlined frames of an object: which functions each of its addresses is in. They take memory,
- * and most hosts never ask for them. So an object from a firmware file has them only once somebody
- * wants frames: the module parameter "frames", or the first asker, for whom frames_source reads the
- * files again. What other sources have is there at once.
+ * The inlined frames of an object: the functions at each of its addresses. They take memory, and
+ * most hosts never use them. An object from a firmware file therefore has them only after a
+ * request: the module parameter "frames", or the first ioctl, for which frames_source reads the
+ * files again. Frames of other sources are available at once.
  */
 #ifndef BTF_EXTRA_OBJECT_FRAMES_H
 #define BTF_EXTRA_OBJECT_FRAMES_H

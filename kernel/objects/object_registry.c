@@ -249,7 +249,7 @@ int registry_add(struct extra_object *object)
 	return registry_replace(NULL, object);
 }
 
-/* Fills the other state, but for one object, and publishes it. */
+/* Fills the other state, without one object, and publishes it. */
 static void registry_turn(const struct extra_object *without)
 {
 	u32 next = !in_use;

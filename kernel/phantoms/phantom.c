@@ -81,7 +81,7 @@ u32 phantom_object_id(struct phantom_object_state *state)
 
 /* ---- a function ---- */
 
-/* A stub passes its arguments in registers alone, and a bit of u32 stands for each. */
+/* A stub passes its arguments only in registers, and a bit of u32 stands for each. */
 static const char *refused_places(const struct arg_place *places, int nr, u32 without)
 {
 	u32 i;

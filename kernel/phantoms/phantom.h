@@ -80,8 +80,8 @@ int phantom_arm(struct phantom *phantom, u32 room);
 void phantom_disarm_all(struct list_head *phantoms);
 
 /*
- * Fills *report: what has a probe, or would get one if it were armed. Of a stub that is not armed
- * the kernel's refusals of single probes are not known yet.
+ * Fills *report: what has a probe, or would get one if it were armed. Before a stub is armed, the
+ * kernel's refusals of single probes are unknown.
  */
 int phantom_report(struct phantom *phantom, struct phantom_report *report);
 

@@ -102,7 +102,7 @@ int firmware_source_read(const char *name, const struct firmware **file)
 	err = firmware_get(file, path);
 	if (err)
 		pr_err("%s: in the manifest, but its file cannot be read\n", name);
-	/* -ENOENT is for the manifest alone. */
+	/* -ENOENT is only for the manifest. */
 	return err == -ENOENT ? -EIO : err;
 }
 

@@ -262,7 +262,7 @@ struct nested_row {
 	u32 levels, width;	/* unions in each other, members of each */
 	u32 typedefs;		/* in front of each member */
 	bool bit_fields;
-	bool told;		/* where the parameters are can be told */
+	bool told;		/* the places of the parameters are known */
 };
 
 static const struct nested_row nested_rows[] = {
@@ -407,8 +407,8 @@ static const struct value_row value_rows[] = {
 	  0x908f8e8d8c8b8a89 },
 	{ "memory, struct of 12", ODD, { 12, LOC_REG | LOC_DEREF, 1, { BP } }, 0x8887868584838281,
 	  0x8c8b8a89 },
-	{ "memory that is not there", LONG, { 8, LOC_REG | LOC_DEREF, 1, { AX } }, 0, 0, true },
-	{ "pair that is not there", PAIR, { 16, LOC_REG | LOC_DEREF, 1, { AX } }, 0, 0, true },
+	{ "memory that cannot be read", LONG, { 8, LOC_REG | LOC_DEREF, 1, { AX } }, 0, 0, true },
+	{ "pair that cannot be read", PAIR, { 16, LOC_REG | LOC_DEREF, 1, { AX } }, 0, 0, true },
 	{ "pair of registers", PAIR, { 16, LOC_REG, 2, { BX, AX } }, BX_VALUE, AX_VALUE },
 	{ "pair of registers, 12 bytes", ODD, { 12, LOC_REG, 2, { BX, AX } }, BX_VALUE,
 	  0x80000080 },

@@ -138,7 +138,7 @@ static void after_key_test(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, ran_with_key, 10);
 	}
 	kloc_probes_free(&one.probes);
-	/* Now a jump is there. */
+	/* Now the code is a jump. */
 	KUNIT_EXPECT_EQ(test, attach_one(&one, address, BTF_EXTRA_SITE_AFTER_KEY), 0);
 	if (one.probes.nr == 1)
 		call_keyed(test, "on from the beginning");

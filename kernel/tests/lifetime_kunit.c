@@ -107,7 +107,7 @@ static void ask(const struct btf_extra_query *query, u32 expected)
 	atomic_inc(&tally.found);
 }
 
-/* Frames come while the object is there, or never. */
+/* Frames are added while the object exists, or never. */
 static void ask_frames(u32 k)
 {
 	struct btf_extra_chain_frame frames[2] = {};

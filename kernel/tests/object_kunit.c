@@ -63,8 +63,8 @@ static void object_row_test(struct kunit *test)
 }
 
 /*
- * The kernel refuses what the rows of the container say, from the bytes of the file to its
- * blobs. What runs has the build-id of the file.
+ * The kernel refuses the same files as the rows of the container, from the bytes of the file to its
+ * blobs. The running object has the build-id of the file.
  */
 static void object_container_test(struct kunit *test)
 {

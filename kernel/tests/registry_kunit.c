@@ -539,7 +539,7 @@ static void registry_replace_test(struct kunit *test)
 	generation = registry_generation();
 	KUNIT_EXPECT_EQ(test, replace(&cut), -EINVAL);
 	expect_file(test, "one", world->blobs.func_info.data, 393);
-	/* The other object is there. */
+	/* The other object exists. */
 	world->slide = 2;
 	KUNIT_EXPECT_EQ(test, replace(&source), -ERANGE);
 	expect_file(test, "one", world->blobs.func_info.data, 393);

@@ -182,7 +182,7 @@ static __always_inline int is_less(__u64 a, int a_signed, __u64 b, int b_signed)
 	return a_negative != b_negative ? a_negative : a < b;
 }
 
-/* Returns 1, 0, or -1 if a value is not there. */
+/* Returns 1, 0, or -1 if a value is missing. */
 static __always_inline int holds(const struct reading *reading, const struct trace_test *test)
 {
 	const struct trace_plan *plan = reading->plan;
@@ -265,8 +265,8 @@ static __always_inline int passes(struct reading *reading, struct trace_calls *c
 /* ---- what becomes of a call ---- */
 
 /*
- * Returns where the next words of an event go, of which there is room for "more"; NULL: there is
- * none. The verifier does not follow how they came together, so it is told here.
+ * Returns the place of the next words of an event, with room for "more"; NULL: the event is full.
+ * The verifier does not track the bounds of their sum, so they are checked here.
  */
 static __always_inline __u64 *behind(struct scratch *event, __u64 words, __u32 more)
 {
@@ -470,7 +470,7 @@ int look_at_process(struct trace_process *process)
 	return 0;
 }
 
-/* It is run once for each site, before the probes are there. */
+/* It runs once for each site, before the probes are registered. */
 SEC("syscall")
 int look_at_code(struct trace_code *code)
 {

@@ -58,7 +58,7 @@ struct trace_calls {
 	__u64 calls;		/* that pass the filter */
 	__u64 dropped;		/* calls of these for whose event there was no room */
 	__u64 filtered;		/* calls that do not pass it */
-	__u64 untold;		/* calls for which a value that the filter needs is not there */
+	__u64 untold;		/* calls for which a value that the filter needs is missing */
 };
 
 enum trace_source {
@@ -133,7 +133,7 @@ struct trace_plan {
 /* Calls of a group are counted together, per CPU, in the map "groups". */
 struct trace_group {
 	__u32 func;
-	__u32 present;		/* 0: the value is not there */
+	__u32 present;		/* 0: the value is missing */
 	__u64 words[TRACE_VALUE_WORDS];	/* the value; by caller: the site, its caller in the stack, link */
 };
 

@@ -35,8 +35,8 @@ void add_uninstall(CLI::App &app, int &exit_code);
 // `stat --running`: prints what the running kernel has loaded.
 Result<void> print_running_stat(bool json);
 
-// Such an option may be given more than once, each time with one value. What follows is not its
-// own: by default CLI11 (2.1) takes all words that come.
+// Such an option may be given more than once, each time with one value. The next words are not its
+// values: by default CLI11 (2.1) takes all words that follow.
 inline void repeatable(CLI::Option *option) {
     option->expected(1)->allow_extra_args(false)->multi_option_policy(
         CLI::MultiOptionPolicy::TakeAll);

@@ -97,7 +97,7 @@ Result<void> write_modules(const Options &options, const ChosenPhantoms &chosen)
     return {};
 }
 
-// Makes the change. What was armed by hand is armed again.
+// Makes the change. Stubs that were armed by hand are armed again.
 Result<void> carry_out(const Options &options, const std::vector<PlannedModule> &plan) {
     std::vector<std::string> held;
     std::vector<ModuleChange> changes;

@@ -14,8 +14,7 @@ bool in_absent_base(const btf_blob &blob, uint32_t id) {
     return level != nullptr && level->data == nullptr;
 }
 
-// Returns a string as bpftool shows it: "(anon)" for offset 0, "(invalid)" for one that is not
-// there;
+// Returns a string as bpftool shows it: "(anon)" for offset 0, "(invalid)" for a missing one,
 // "(base)" for one in a base of which only the counts are known.
 std::string_view shown_string(const btf_blob &blob, uint32_t offset) {
     if (offset == 0)

@@ -26,8 +26,8 @@ struct Options {
     Format format = Format::kTracefs;
 };
 
-// The name of an event has at most 63 bytes (MAX_EVENT_NAME_LEN of kernel/trace). What follows the
-// name of the function takes the rest.
+// The name of an event has at most 63 bytes (MAX_EVENT_NAME_LEN of kernel/trace). The suffix after
+// the name of the function takes the rest.
 constexpr size_t kMaxName = 48;
 
 // The maximal number of probes that bpftrace sets without being asked to.

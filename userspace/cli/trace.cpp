@@ -53,7 +53,7 @@ struct Options {
     OutputOptions output;
 };
 
-// The table of --summary: anew each second on a terminal, and once at the end.
+// The table of --summary: printed each second on a terminal, and once at the end.
 class SummaryOutput {
   public:
     SummaryOutput(const TraceTarget &target, const TraceProgram &program, bool json)

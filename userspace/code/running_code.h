@@ -16,7 +16,7 @@ class RunningCode {
     // path: a core file of ELF64. If it cannot be read, nothing of the code is known.
     explicit RunningCode(const std::string &path = "/proc/kcore");
 
-    // Returns as many bytes as are there, at most size.
+    // Returns the readable bytes, at most size.
     std::vector<uint8_t> read(uint64_t address, size_t size) const;
 
     // Tells whether a kprobe at the address would crash the kernel: see enum loc_call. false: it

@@ -165,7 +165,7 @@ void take_sections(const extra_elf &elf, ExtraFile &file) {
     }
 }
 
-// Returns the bytes of a section that the core does not know; none: it is not there.
+// Returns the bytes of a section that the core does not know; none: it is missing.
 Result<std::span<const std::byte>> part_of(const std::string &path, const extra_elf &elf,
                                            const char *name) {
     extra_bytes bytes = {};

@@ -10,8 +10,8 @@
 
 namespace btf_extra {
 
-// Returns an error if a module's .BTF, opened on vmlinux's, refers to names or types that are not
-// there in that way.
+// Returns an error if a module's .BTF, opened on vmlinux's, refers to names or types that are
+// missing there.
 Result<void> check_split_btf(const BtfImage &module, const BtfImage &vmlinux);
 
 // Returns an error if a module's distilled base has a type that vmlinux lacks: the kernel could not

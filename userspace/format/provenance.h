@@ -59,9 +59,9 @@ struct Provenance {
     // parameter. The void that ends a variadic prototype is not a parameter and has none.
     std::vector<uint8_t> reasons;
 
-    // The sites, as ascending numbers, that a default attach leaves out for what is there: ftrace
-    // does not know the function around them, and that is meant so, or kprobes keep out of the
-    // function or of the instruction. none: the input did not say which functions ftrace knows.
+    // The sites, as ascending numbers, that a default attach leaves out because of their code:
+    // ftrace does not list the function around them on purpose, or kprobes refuse the function or
+    // the instruction. none: the input did not contain ftrace's table.
     std::optional<std::vector<uint32_t>> left_out_sites;
 
     bool operator==(const Provenance &) const = default;

@@ -126,7 +126,7 @@ class CurlDownload final : public Download {
             if (code == CURLE_OK)
                 return Error{fmt::format("{}: {} bytes of {}", url, done, size)};
             if (code == CURLE_RANGE_ERROR) {
-                // The server gives whole files alone.
+                // The server sends only whole files.
                 if (ftruncate(fd.get(), 0) != 0 || lseek(fd.get(), 0, SEEK_SET) != 0)
                     return write_error(path, errno);
                 done = 0;

@@ -21,8 +21,8 @@ class Download {
     // Returns the bytes of a small file. The error has the code ENOENT if the server has none.
     virtual Result<std::string> text(const std::string &url, uint64_t max_size) = 0;
 
-    // Writes a file of that many bytes. On an error, half of it may be there.
-    // progress: called with the bytes of the file that are there.
+    // Writes a file of that many bytes. On an error, a part of it may remain. progress: called with
+    // the number of bytes written so far.
     virtual Result<void> file(const std::string &url, const std::string &path, uint64_t size,
                               const std::function<void(uint64_t done)> &progress) = 0;
 };

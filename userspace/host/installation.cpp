@@ -130,7 +130,8 @@ Result<DebugInfo> ask_for_debug_info(Debuginfod &server, const BuildIds &objects
     return out;
 }
 
-// Takes tables that servers have. Returns what it took; nothing, if the kernel's are not there.
+// Takes tables that servers have. Returns the files that it took; nothing, if the kernel's tables
+// are missing.
 Result<BuildIds> ask_for_tables(Debuginfod &server, const BuildIds &objects,
                                 const std::string &folder) {
     BuildIds taken;
@@ -344,7 +345,8 @@ Result<Installed> install_tables(const Host &host, const InstallOptions &options
     TRY(check_release(release));
     const auto installed_debug = find_debug_info(host, release);
     std::string build_id = kernel_build_id(host, release);
-    // A kernel that was updated under its old name, and does not run yet, is known by that alone.
+    // A kernel that was updated under its old name, and does not run yet, is recognized only by
+    // this.
     if (build_id.empty() && installed_debug)
         build_id = installed_debug->build_id;
     auto whole = installed_tables(host, release);

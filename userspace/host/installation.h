@@ -40,9 +40,9 @@ struct Installed {
 Result<Installed> install_tables(const Host &host, const InstallOptions &options,
                                  const InstallTools &tools);
 
-// Loads btf_extra.ko into the running kernel, so that it reads the tables. One that is loaded is
-// loaded anew if they are fresh, or if it has none. It is no error if there is no such module for
-// this kernel, or if it is in use.
+// Loads btf_extra.ko into the running kernel, so that it reads the tables. A loaded module is
+// loaded again if the tables are new, or if it has none. It is not an error if this kernel has no
+// such module, or if it is in use.
 Result<void> load_module(const Host &host, bool fresh, const InstallTools &tools);
 
 // Unloads btf_extra.ko, if it has tables of the release, and removes these. Returns the folder; "":

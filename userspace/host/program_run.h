@@ -10,8 +10,8 @@
 
 namespace btf_extra::host {
 
-// The program is looked up in PATH. What it prints goes to stderr, or, if it is quiet, nowhere;
-// then the error has its last line.
+// The program is looked up in PATH. Its output goes to stderr. If it is quiet, the output is
+// dropped, and the error contains its last line.
 Result<void> run_program(const std::vector<std::string> &arguments, bool quiet);
 
 }  // namespace btf_extra::host

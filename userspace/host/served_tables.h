@@ -31,8 +31,8 @@ struct ServedObject {
 Result<std::vector<ServedObject>> parse_served_list(const std::string &where,
                                                     std::string_view text);
 
-// Makes tables, and gives them a folder in `above`, which it returns as the output. What was there
-// of this kernel is replaced in one step. The options' output is not used.
+// Makes tables, and gives them a folder in `above`, which it returns as the output. Older tables of
+// this kernel are replaced in one step. The options' output is not used.
 Result<generator::FirmwareTree> write_served_tables(generator::FirmwareOptions options,
                                                     const std::string &above);
 

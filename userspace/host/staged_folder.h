@@ -17,8 +17,8 @@ namespace btf_extra::host {
 // must be made before the process has other threads. One lives at a time.
 class StagedFolder {
   public:
-    // Makes an empty folder in the folder above, and that one if need be. What an earlier process
-    // left half is removed. EBUSY: another process is at work there.
+    // Makes an empty folder in the folder above, and that one if need be. Incomplete folders of
+    // earlier processes are removed. EBUSY: another process is at work there.
     static Result<std::unique_ptr<StagedFolder>> begin(const std::string &above);
     ~StagedFolder();
     StagedFolder(const StagedFolder &) = delete;
@@ -26,8 +26,8 @@ class StagedFolder {
 
     const std::string &path() const { return path_; }
 
-    // Gives the folder its name, in one step. What had that name before is removed with this
-    // object.
+    // Gives the folder its name, in one step. A folder that had this name before is removed with
+    // this object.
     Result<void> keep(const std::string &name);
 
   private:

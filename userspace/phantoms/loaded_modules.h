@@ -42,7 +42,7 @@ std::vector<std::string> funcs_of_modules(const LoadedPaths &paths = {});
 Result<StubState> read_stub_state(const std::string &stub, const LoadedPaths &paths = {});
 Result<void> arm_stub(const std::string &stub, const LoadedPaths &paths = {});
 
-// A change of one module. before and after: the bytes to load; empty: it is not there.
+// A change of one module. before and after: the bytes to load; empty: no module.
 struct ModuleChange {
     std::string name;
     std::vector<std::byte> before, after;

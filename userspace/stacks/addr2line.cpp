@@ -79,7 +79,7 @@ Result<Symbolizer::Named> Addr2line::find(Symbolizer &symbolizer, uint64_t addre
         return symbolizer.find(section, address);
     if (code_.empty())
         return symbolizer.find(fmt::format("{:#x}", address));
-    // Each section of a module begins at 0. What could be in two of them is in neither.
+    // Each section of a module begins at 0. An address that could be in two of them is in neither.
     const auto has = [&](const CodeSection &code) { return address < code.size; };
     if (std::ranges::count_if(code_, has) != 1)
         return Symbolizer::Named();

@@ -23,8 +23,8 @@ struct Addr2line {
     bool pretty = false;     // a line for each function, as GNU's addr2line prints it
     std::string section;  // addresses count from the beginning of this one; empty: they are whole
 
-    // Returns whole lines. What is no address is answered as GNU's addr2line does, because perf
-    // sends it and waits for that.
+    // Returns whole lines. A line that is not an address gets the reply of GNU's addr2line, because
+    // perf sends such a line and waits for it.
     std::string answer(Symbolizer &symbolizer, const std::string &text) const;
 
     // Returns an error if the object has no section of that name.

@@ -187,7 +187,7 @@ bool is_symbol(std::string_view text) {
 }
 
 // Takes " ([xfs])" or " (/lib/modules/6.1.0/kernel/fs/xfs/xfs.ko)" from the end and sets the
-// module. Returns false if no file is there.
+// module. Returns false if it has no file.
 bool take_file(std::string_view &text, std::string_view &module) {
     const size_t open = text.rfind(" (");
     if (open == text.npos || !text.ends_with(')'))

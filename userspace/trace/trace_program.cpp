@@ -60,7 +60,7 @@ TraceProgram::~TraceProgram() {
 Result<std::unique_ptr<TraceProgram>> TraceProgram::load(const std::vector<trace_plan> &plans,
                                                          size_t nr_sites,
                                                          const trace_settings &settings) {
-    // One line of ours says what went wrong.
+    // One line of this command reports the failure.
     libbpf_set_print([](libbpf_print_level, const char *, va_list) { return 0; });
     std::unique_ptr<TraceProgram> out(new TraceProgram);
     LIBBPF_OPTS(bpf_object_open_opts, options);

@@ -23,11 +23,11 @@ class TraceSummary {
     void add_site(const TracedFunc &func, const TracedSite &site, uint64_t calls);
     // caller: "" is one that is not known.
     void add_caller(const TracedFunc &func, const std::string &caller, uint64_t calls);
-    // words: NULL is a value that is not there.
+    // words: NULL is a missing value.
     void add_value(const TracedFunc &func, const uint64_t *words, uint64_t calls);
 
-    // Returns the rows, the most frequent first: as a table of at most so many, or all of them, an
-    // object of JSON a line. others: calls that are in no row.
+    // Returns the rows, the most frequent first: as a table of at most that many, or all of them,
+    // one JSON object per line. others: calls that are in no row.
     std::string table(size_t max_rows, uint64_t others) const;
     std::string json(uint64_t others) const;
 

@@ -29,7 +29,7 @@ struct Decoded {
         return true;
     }
 
-    // Nothing: a value that leads there is not there.
+    // Nothing: a value on the path is missing.
     bool shown_value(size_t number, uint64_t (&words)[TRACE_VALUE_WORDS]) const {
         if ((head.shown >> number & 1) == 0 || (number + 1) * sizeof(words) > shown.size())
             return false;

@@ -56,7 +56,8 @@ class TraceText {
     // A place without symbol and of kind "?": it is not known.
     const TracedSite &site(uint32_t func, uint64_t ip) const;
 
-    // A line each, appended. False, and nothing appended, for what is no event of these functions.
+    // Appends a line each. Returns false and appends nothing if it is not an event of these
+    // functions.
     //   12345.678901 [003] sshd-1234 foo host+0x12 inlined skb=0xffff888004d7a000 len=5 flags=?
     // The values of --show come after the arguments, "skb->len=60".
     bool append_text(std::string &out, std::span<const std::byte> event) const;

@@ -59,7 +59,7 @@ struct btf_extra_info {
 
 /*
  * A symbol's name (foo.isra.0) finds true signatures of that name, and bodies with that symbol that
- * have none. Of several symbols at one address, only the one that kallsyms returns is found.
+ * have none. If several symbols have one address, only the one that kallsyms returns is found.
  */
 enum btf_extra_by {
 	BTF_EXTRA_BY_ID = 1,		/* object and func_id */
@@ -178,7 +178,7 @@ struct btf_extra_chain_frame {
 /*
  * The argument of BTF_EXTRA_IOC_FRAMES, in and out: which functions is the address in? The inlined
  * ones come first, from the innermost to the outermost, and last the one with the body around them.
- * A return address of a stack trace is after its call: ask for the address before it.
+ * A return address in a stack trace points after its call: ask for the address before it.
  *
  * If frames is too small it has the innermost functions, and total still has the full number.
  * files gets a text for each of the frames that are written, in the same order: the path of the
@@ -223,15 +223,15 @@ struct btf_extra_chain {
  * register of a parameter without location is 0. The instruction pointer is the address of the
  * site, where bpf_get_stack() begins. bpf_get_attach_cookie() returns the cookie.
  *
- * We guard what perf guards at a kprobe: on a processor no program of ours runs while the kernel
- * counts bpf_prog_active there. That is while a program of a kprobe, tracepoint or perf
- * event runs, and while a system call changes a map; the hit counts as missed. Nothing else is
- * guarded: programs of raw tracepoints, fentry, sockets and XDP do not count. If one of these holds
- * the lock of a map and comes by a site inside that map's code (kernel/bpf), a program there that
- * changes the same map waits for that lock for ever, as it would at a kprobe of perf.
+ * The module has the same guard as a perf kprobe: no program runs on a processor while its counter
+ * bpf_prog_active is raised. The counter is raised while a program of a kprobe, tracepoint or perf
+ * event runs, and while a system call changes a map; the hit counts as missed. No other code is
+ * guarded: programs of raw tracepoints, fentry, sockets and XDP do not raise it. If one of these
+ * holds the lock of a map and reaches a site inside that map's code (kernel/bpf), a program there
+ * that changes the same map waits for that lock for ever, as it would at a perf kprobe.
  *
  * Errors: -EPERM: no CAP_PERFMON, lockdown, or BTF_EXTRA_NOTRACE without CAP_SYS_ADMIN; -EBADF,
- * -EINVAL: not such a program; -EINVAL also: where the parameters are cannot be told from their
+ * -EINVAL: not such a program; -EINVAL also: the places of the parameters are unknown from their
  * types; -ENOENT: no such object, function or site; -EOPNOTSUPP: all sites would be left out, or
  * some that are required, without BTF_EXTRA_BEST_EFFORT (see left_out, total); -EAGAIN: for 10
  * seconds the module was coming, or objects came and went at each attempt; -EINTR: the caller is

@@ -94,7 +94,7 @@ static __always_inline bool is_load(u32 instruction)
 {
 	u32 kind = insn_field(instruction, 23, 22), log_size = insn_field(instruction, 31, 30);
 
-	/* Kind 0 stores. What is as wide as its register already is not sign-extended. */
+	/* Kind 0 stores. A value as wide as its register is not sign-extended. */
 	return (instruction & 0x3f000000) == 0x39000000 && kind && kind + log_size <= 4;
 }
 

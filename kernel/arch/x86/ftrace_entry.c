@@ -8,7 +8,7 @@
 #define JMP 0xe9
 
 /*
- * The first instruction but for an ENDBR64 is a NOP, a call or, with DYNAMIC_FTRACE_WITH_JMP (in
+ * The first instruction, except an ENDBR64, is a NOP, a call or, with DYNAMIC_FTRACE_WITH_JMP (in
  * 7.3, for fexit), a jump, of five bytes.
  */
 bool arch_ftrace_entry(unsigned long address, unsigned long *called)
@@ -31,7 +31,7 @@ bool arch_ftrace_entry(unsigned long address, unsigned long *called)
 	return text[at] == CALL || text[at] == JMP;
 }
 
-/* No compiler has a body begin after it, so nobody needs to know. */
+/* No compiler lets a body begin after it, so no caller needs this. */
 int arch_hook_size(unsigned long address)
 {
 	return -EAGAIN;

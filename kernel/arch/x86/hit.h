@@ -10,7 +10,7 @@ static __always_inline unsigned long *arch_args_word(struct pt_regs *regs)
 	return &regs->orig_ax;
 }
 
-/* kprobes put a jump back after the copy of an instruction: to simulate it gains nothing. */
+/* kprobes append a jump to the copy of an instruction, so simulating it gains nothing. */
 static __always_inline int arch_simulate(const struct kprobe *kprobe, struct pt_regs *regs)
 {
 	return 0;

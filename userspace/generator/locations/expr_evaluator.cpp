@@ -190,8 +190,8 @@ class Evaluator {
     }
 
     void set_place(ExprPlace place) {
-        // Only a piece may follow a register or an implicit location. Nothing may precede one that
-        // stands alone.
+        // Only a piece may follow a register or an implicit location. Nothing may precede a single
+        // one.
         const bool alone = place.kind == ExprPlace::kRegister || place.kind == ExprPlace::kBytes;
         if (place_.kind != ExprPlace::kNone || (alone && !stack_.empty()))
             stop(MissingReason::kArithmetic);

@@ -28,8 +28,8 @@ struct Enclosing {
 // Returns the register that clang names as DW_AT_frame_base.
 std::optional<uint32_t> frame_register(const AttributeValue &frame_base);
 
-// A context is for one point of one unit, in one piece of the function around it. What it is made
-// of must outlive it.
+// A context is for one point of one unit, in one piece of the function around it. The objects that
+// it refers to must outlive it.
 class SiteContext final : public ExprContext {
   public:
     // is_body: the site is the function around it.
@@ -50,13 +50,13 @@ class SiteContext final : public ExprContext {
     std::optional<Bytes> expression(const AttributeValue &location,
                                     std::optional<uint64_t> locviews) const;
 
-    // Says whether an expression counts from a frame that is not there yet.
+    // Says whether an expression counts from a frame that does not exist yet.
     bool before_frame(Bytes expression);
 
     // Says whether a parameter is in memory of the containing function's own frame for the whole of
-    // its scope. The function keeps it there, but GCC and clang store it at the site or later. What
-    // the caller has put on the stack is above the CFA, and there already. param is the result of
-    // an exprloc that is not empty.
+    // its scope. The function keeps it there, but GCC and clang store it at the site or later. The
+    // caller's part of the stack is above the CFA, and already stored. param is the result of an
+    // exprloc that is not empty.
     bool may_be_stored_later(Bytes expression, const LocParam &param);
 
   private:

@@ -93,8 +93,8 @@ struct SourceParam {
     TypeRef type = 0;
 };
 
-// One type as the debug information describes it. What it refers to is described on request.
-// Strings live as long as the input file.
+// One type as the debug information describes it. The types that it refers to are described on
+// request. Strings live as long as the input file.
 struct SourceType {
     TypeKind kind = TypeKind::kVoid;
     std::string_view name;              // empty: anonymous

@@ -25,7 +25,8 @@ class BaseTypes {
 
     uint32_t end_id() const { return end_id_; }
     uint32_t end_string() const { return end_string_; }
-    // nullptr: there is no such type. Callers ask, for nobody has checked what a base refers to.
+    // nullptr: there is no such type. Callers must ask, because the references of a base are not
+    // checked.
     const btf_type *type(uint32_t id) const {
         if (id < first_id_)
             return below_ ? below_->type(id) : nullptr;

@@ -82,7 +82,7 @@ uint32_t TypeDescriber::add(TypeRef ref) {
 
 // Refines the classes of a component's types until there are no more of them than before: then
 // types of one class refer to the same classes, however far one follows. A signature of the whole
-// component is part of each member's, for a class alone does not show which component it is of.
+// component is part of each member's, because a class does not show its component.
 void TypeDescriber::close_component(uint32_t first) {
     const auto begin = std::lower_bound(open_.begin(), open_.end(), first);  // it is ascending
     const std::vector<uint32_t> members(begin, open_.end());

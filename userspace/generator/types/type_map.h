@@ -110,7 +110,7 @@ class TypeMap {
     uint32_t find_func_proto(TypeRef ref);
     uint32_t first_equivalent(TypeRef ref, const std::vector<uint32_t> &candidates);
 
-    // Says whether the type is the one of that id, as far as types can be told apart. assumed has
+    // Says whether the type is the one of that id, as far as types are distinguishable. assumed has
     // the pairs that callers are comparing.
     bool equivalent(TypeRef ref, uint32_t id, std::set<Pair> &assumed);
     bool equivalent_members(const SourceType &type, uint32_t id, std::set<Pair> &assumed);

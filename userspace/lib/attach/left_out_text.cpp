@@ -12,7 +12,7 @@
 namespace btf_extra {
 namespace {
 
-// So many functions are named of those that have the sites of one kind.
+// The number of functions that are named for one kind of sites.
 constexpr size_t kMaxNames = 2;
 
 bool is_freed(const btf_extra_left_out &left_out) {

@@ -17,7 +17,7 @@ namespace btf_extra {
 using ReadCode = std::function<std::vector<uint8_t>(size_t size)>;
 
 // Returns the distance from the site to its probe: 0, or the size of the instruction of a static
-// key. Nothing: the site has BTF_EXTRA_SITE_AFTER_KEY, and no such instruction is there.
+// key. Nothing: the site has BTF_EXTRA_SITE_AFTER_KEY, but its instruction is another one.
 std::optional<uint32_t> probe_distance(const btf_extra_site &site, const loc_arch *arch,
                                        const ReadCode &read);
 

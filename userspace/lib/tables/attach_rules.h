@@ -25,8 +25,8 @@ struct KernelVersion {
     uint32_t major, minor;
     std::optional<uint32_t> patch;  // nothing: not known of a distribution's "6.1.0-28-amd64"
 
-    // Reads /proc/version. Of Debian's kernels that has the stable release, too:
-    // "Debian 6.1.192-2".
+    // Reads /proc/version. For Debian's kernels it contains the stable release, too: "Debian
+    // 6.1.192-2".
     static std::optional<KernelVersion> parse(std::string_view banner);
 };
 

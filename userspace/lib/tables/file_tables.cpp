@@ -173,7 +173,7 @@ Result<SharedObject> FileTables::open_module(const std::string &name, uint32_t i
     if (build_id_text(file.build_id_note) != loaded_build_id(name))
         return SharedObject();
     BaseStack base(base_);
-    // One that was built out of tree stands on vmlinux's BTF alone.
+    // The base of a module that was built out of tree is only vmlinux BTF.
     if (file.base.size() > 1)
         TRY(base.add_file(paths_.sys_kernel + "/btf/" + name));
     SiteObject module = {.name = name, .id = id};

@@ -64,12 +64,12 @@ class RunningKernel {
 
     Result<RunningObjects> objects();
 
-    // All that match, of one state of the tables. What no table can have (an empty name, one that
-    // is too long) is not found.
+    // All that match, of one state of the tables. A name that no table can have (empty or too long)
+    // is not found.
     Result<RunningSites> lookup(const RunningQuery &query);
 
-    // Lets work(objects) -> Result<void> read what belongs to one state of the tables: anew for as
-    // long as they change meanwhile. An error of the work counts if they have not.
+    // Lets work(objects) -> Result<void> read one state of the tables. It runs again while they
+    // change meanwhile. An error of the work is returned only if they have not changed.
     template <class Work> Result<RunningObjects> in_one_state(const Work &work);
 
   private:

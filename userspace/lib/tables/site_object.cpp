@@ -50,7 +50,7 @@ class Search : public site_tables {
             search.symbols_->names_of_body({begin.section, begin.offset + offset}, *arch);
         return std::ranges::count(names, std::string_view(name, size)) != 0;
     }
-    // The core compares one path. What "foo@path" means depends on the units, too.
+    // The core compares one path. The meaning of "foo@path" depends on the units, too.
     static const char *func_file(const site_tables *tables, uint32_t func) {
         const Search &search = self(tables);
         return search.object_->view->is_func_in(func, search.path_) ? search.path_.c_str()

@@ -17,7 +17,7 @@
 
 namespace btf_extra {
 
-// An ELF section of the object. What is not known is 0.
+// An ELF section of the object. Unknown values are 0.
 struct PlacedSection {
     section_place place;       // at run time, or as linked
     uint32_t elf_section = 0;  // its index, if symbols are counted from sections

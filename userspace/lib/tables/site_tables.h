@@ -54,13 +54,13 @@ class SiteTables {
     // It is an error if there is nothing of that name.
     Result<Named> named(std::string_view text) const;
 
-    // All objects, as they are by now; vmlinux, if it is there, is the first.
+    // All objects at this time; vmlinux, if its tables are loaded, is the first.
     Result<const std::vector<SharedObject> *> objects();
 
     Source source() const { return source_; }
     bool running() const { return source_ == Source::kModule || source_ == Source::kFiles; }
     virtual const Symbols *symbols() const { return symbols_.get(); }  // NULL: they cannot be seen
-    const ElfImage *elf() const { return elf_; }                       // NULL, but for Source::kElf
+    const ElfImage *elf() const { return elf_; }                       // NULL, except Source::kElf
     const std::string &name() const { return name_; }                  // for messages
     // The line "Linux version ..." of an ELF file; "": there is no ELF file, or it lacks the line.
     const std::string &banner() const { return banner_; }

@@ -39,7 +39,7 @@ class Symbolizer {
     // not looked up before it is known, unless the tables are the running kernel's.
     void set_kaslr(uint64_t offset) { kaslr_ = offset; }
 
-    // Opens the tables of the running kernel anew if modules have come or gone. It looks for that
+    // Opens the tables of the running kernel again if modules have come or gone. It looks for that
     // ten times a second. Returns true if answers may differ from those before. find() of a text or
     // of an address does it, too.
     bool refresh();
