@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) `make flamegraph`: the pictures of README.md. perf
-# samples a guest of Debian's 6.1 in which a file goes through TCP; the same samples are drawn as perf has
-# them, and with inlined functions. npm's flamegraph, a port of the perl script, draws them.
+# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+# `make flamegraph`: the pictures of README.md. perf samples a guest of Debian's 6.1 in which a file goes
+# through TCP; the same samples are drawn as perf has them, and with inlined functions. npm's flamegraph, a
+# port of the perl script, draws them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) Prints the path of an emulator that runs guests of
-# several processors, 8.1 or newer, and for arm64 9.2 or newer: the installed one, or that of this release's
-# backports, fetched into the cache if it is missing. Nothing is installed; its libraries are those of the
-# package of the release, qemu-system-x86. Where the archive has none, it is the installed one all the same,
-# and stderr says so.
+# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+# Prints the path of an emulator that runs guests of several processors, 8.1 or newer, and for arm64 9.2 or
+# newer: the installed one, or that of this release's backports, fetched into the cache if it is missing.
+# Nothing is installed; its libraries are those of the package of the release, qemu-system-x86. Where the
+# archive has none, it is the installed one all the same, and stderr says so.
 #
 #   fetch-qemu.sh [amd64|arm64]
 #

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) Prints the path of Debian's newest source of a kernel
-# series, linux.tar.xz in a folder that is named after its version, fetched into the cache if it is missing:
+# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+# Prints the path of Debian's newest source of a kernel series, linux.tar.xz in a folder that is named after
+# its version, fetched into the cache if it is missing:
 #
 #   fetch-source.sh 7.x
 set -euo pipefail

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) Prints the path of the debug vmlinux of a kernel in
-# kernels.list, after fetching it into the cache ($BTF_EXTRA_CACHE, by default ~/.cache/btf-extra) if it is
-# missing:
+# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+# Prints the path of the debug vmlinux of a kernel in kernels.list, after fetching it into the cache
+# ($BTF_EXTRA_CACHE, by default ~/.cache/btf-extra) if it is missing:
 #
 #   fetch-vmlinux.sh [NAME [VERSION]]   NAME: first column of kernels.list, by default 6.1;
 #                                       VERSION: that one of the Debian package, else the newest

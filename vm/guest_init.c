@@ -228,7 +228,7 @@ static bool pass_output(int from, int wait_ms, bool *in_line)
 	return true;
 }
 
-/* Waits until it has ended and all it wrote is passed on, but not for processes it left. */
+/* Waits until it has ended and all it wrote is passed on, but not for processes that it left running. */
 static int run(char **arguments)
 {
 	int ends[2], status = 0, null = open("/dev/null", O_RDWR | O_CLOEXEC);

@@ -5,8 +5,8 @@
 
 usage: frames_bench.py VMLINUX TOOLS
 
-TOOLS is the folder of vm/fetch-perf.sh. What is compared is measured in turns on the same
-machine. Exit 1 if a bar was missed.
+TOOLS is the folder of vm/fetch-perf.sh. Both are measured alternately on the same machine.
+Exit 1 if a bar was missed.
 """
 
 import json
@@ -81,7 +81,7 @@ def look_up(vmlinux):
     theirs = ["llvm-gsymutil-14", "--addresses-from-stdin"]
 
     def batch(command, text):
-        """What one of many addresses takes, without what it takes to begin."""
+        """The time of one of many addresses, without the start of the program."""
         least = [min(measure(command, path)[0].cpu for _ in range(ROUNDS))
                  for path in (text, nothing)]
         return (least[0] - least[1]) / STACKS * 1e9

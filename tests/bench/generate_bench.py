@@ -5,7 +5,7 @@
 usage: generate_bench.py VMLINUX
 
 Each command runs ROUNDS times, in turns with the others, and its best run counts: what is compared
-was measured side by side on the same machine. What two threads gain is the median of PAIRS runs of
+was measured side by side on the same machine. The gain of two threads is the median of PAIRS runs of
 each, in turns; printed beside it is what two processes gain, each with work of its own: as much as
 the machine has to give. Exit 1 if a bar was missed.
 """

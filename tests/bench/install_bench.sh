@@ -8,12 +8,12 @@
 #               build/check-deb; by default they are built
 #   $PARTS      newcomer: the guest; chroot: the rest; by default both
 #
-# A chroot of the suite gets its cloud kernel. A guest with that on its disk is a newcomer's machine:
-# our packages come there from an archive of their own, and debug information from Debian's debuginfod,
-# which runs here; then all is removed again. What the guest saw are rows.
+# A chroot of the suite gets its cloud kernel. A guest with that on its disk is a newcomer's machine: it gets
+# the packages from an archive of their own, and debug information from Debian's debuginfod, which runs here;
+# then all is removed again. The guest prints rows.
 #
-# The chroot itself, too, gets our packages, and the package with debug information. A second kernel
-# comes by apt-get alone. Each kernel boots in a virtual machine, with the chroot's files but for
+# The chroot itself, too, gets the packages, and the package with debug information. A second kernel is
+# installed only with apt-get. Each kernel boots in a virtual machine, with the chroot's files except
 # compilers and debug information, and traces.
 #
 # The chroot runs on this machine's processor, guests are emulated. Seconds are those of the clock and of
@@ -91,7 +91,7 @@ newcomer() {
     rm -f "$out/$suite/disk"
 }
 
-# tables RELEASE: "yes" if they are there.
+# tables RELEASE: "yes" if they exist.
 tables() { if [ -s "$root/lib/firmware/btf_extra/$1/vmlinux.btf_extra" ]; then echo yes; else echo no; fi; }
 
 # boot RELEASE: the kernel traces inlined calls.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-"""What a run of a command takes."""
+"""The resources of a run of a command."""
 
 import collections
 import os

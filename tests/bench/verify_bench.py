@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-"""What the patched kernel's hook costs when a fentry program is verified: in one boot, with the
+"""The cost of the patched kernel's hook when a fentry program is verified: in one boot, with the
 modules loaded and without, in instructions (see vm_bench.py).
 
 usage: verify_bench.py

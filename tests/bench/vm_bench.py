@@ -5,7 +5,7 @@
 usage: vm_bench.py KERNEL...        names of vm/kernels.list: 6.1, 6.12, 7.x, 6.12-arm64
 
 An instruction of the guest takes a nanosecond of its time, so what is called ns are instructions,
-and runs of the same kernel and module agree within a thousandth. What is compared comes from the
+and runs of the same kernel and module agree within a thousandth. Compared figures are from the
 same boot; see tests/vm/bench/lookup_bench.c. Exit 1 if a bar was missed or a run failed.
 """
 
@@ -50,7 +50,7 @@ phantom_bench /many*.ko
 Cost = collections.namedtuple("Cost", "lookups ns sites")
 
 def run(kernel):
-    """What the guest's kernel said, line by line."""
+    """The log of the guest's kernel, line by line."""
     modules = pathlib.Path(subprocess.run(["vm/build-modules.sh", kernel, FOLDER], check=True,
                                           stdout=subprocess.PIPE, text=True).stdout.strip())
     files = OUT / kernel

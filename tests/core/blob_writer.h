@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
 /*
  * Writes BTF blobs for tests, word by word and without any check: a blob may be as wrong as a test
- * wants. The caller owns all memory. What does not fit is left out, and then blob_finish() returns
- * 0.
+ * wants. The caller owns all memory. Bytes that do not fit are left out, and then blob_finish()
+ * returns 0.
  */
 #ifndef BTF_EXTRA_TESTS_BLOB_WRITER_H
 #define BTF_EXTRA_TESTS_BLOB_WRITER_H

@@ -29,7 +29,7 @@ u32 container_crc32(const u8 *data, size_t size);
  * Each letter of parts is a section, in that order from header 2 on:
  *
  *	t  .BTF		l  .BTF.func_info	i  the build-id
- *	1, 2, 3		.btf_extra.base with so many times the sum
+ *	1, 2, 3		.btf_extra.base with the sum that many times
  *	m  three marks	o  .btf_extra.own_types, 4 bytes
  *	F  .btf_extra.frames, 104 bytes: a body in .text, and an instance in it
  *	T  .text	I  .init.text		R  .rodata

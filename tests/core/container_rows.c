@@ -190,7 +190,7 @@ const struct container_row container_rows[] = {
 	  PATCH({ 4, FRAMES + 56, CONTAINER_TEXT_SIZE - 15 }), NO_OBJECT(FRAMES_PIECE) },
 	{ "frames of a prototype", .parts = WITH_FRAMES, PATCH({ ID, FRAMES + 72, 5 }),
 	  NO_OBJECT(FRAMES_FUNC) },
-	{ "frame called in a file that is not there", .parts = WITH_FRAMES,
+	{ "frame called in an unknown file", .parts = WITH_FRAMES,
 	  PATCH({ 1, FRAMES + 68, 2 }), NO_OBJECT(FRAMES_FILE) },
 	{ "frame of no code", .parts = WITH_FRAMES, PATCH({ 1, FRAMES + 103, 0 }),
 	  NO_OBJECT(FRAMES_NUMBER) },

@@ -264,7 +264,7 @@ void image_long_name(const struct core_row *row, struct core_row_images *images,
 	finish(&w, ALL_KINDS, images->func_info, &input->func_info);
 }
 
-/* Types alone: words[0] unions in each other, the innermost of int, of words[1] members each. */
+/* Only types: words[0] unions in each other, the innermost of int, of words[1] members each. */
 void image_nested_unions(const struct core_row *row, struct core_row_images *images,
 			 struct core_input *input)
 {

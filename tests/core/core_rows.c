@@ -188,7 +188,7 @@ const struct core_row core_rows[] = {
 	  BAD_INFO(NAME_TEXT, 0, 367) },
 	{ "names of a base are not looked at", PATCH({ B, 72, 0x75665f0a }), ACCEPTED },
 
-	/* types blob: each kind alone, as id 4 at 24 */
+	/* types blob: each kind as its only type, id 4 at 24 */
 	{ "INT", TYPE(15, INFO(INT, 0), 4, 0x01000020), ACCEPTED },
 	{ "INT of 16 bytes", TYPE(15, INFO(INT, 0), 16, 0x01000080), ACCEPTED },
 	{ "INT of 17 bytes", TYPE(15, INFO(INT, 0), 17, 8), BAD_TYPES(TYPE_FIELD, 4, 32) },

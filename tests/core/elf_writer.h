@@ -2,8 +2,8 @@
 /*
  * Writes .btf_extra containers for tests, without any check. The section headers follow the file
  * header, so that header i is at 64 + 64 * i. Then come the bytes of each section, aligned to 8.
- * The names, of header 1, come last. The caller owns all memory. What does not fit is left out, and
- * then elf_finish() returns 0.
+ * The names, of header 1, come last. The caller owns all memory. Bytes that do not fit are left
+ * out, and then elf_finish() returns 0.
  */
 #ifndef BTF_EXTRA_TESTS_ELF_WRITER_H
 #define BTF_EXTRA_TESTS_ELF_WRITER_H
@@ -25,7 +25,7 @@ struct elf_writer {
 	bool full;
 };
 
-/* nr_headers is the number of sections to come, plus 2. Those that do not come are SHT_NULL. */
+/* nr_headers is the number of sections to come, plus 2. Missing sections are SHT_NULL. */
 void elf_start(struct elf_writer *writer, void *image, u32 room, u32 nr_headers);
 
 /* Adds a section with these bytes. */

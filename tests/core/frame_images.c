@@ -241,7 +241,7 @@ u32 frame_image_pieces(const struct frame_row *row, u8 *bytes)
 	return finish_small(&image, begin);
 }
 
-/* A body of 2 bytes, whose instances take so many bytes; 7 bytes. */
+/* A body of 2 bytes, whose instances take that many bytes; 7 bytes. */
 static void put_body(struct image *image, u32 size)
 {
 	put_byte(image, 0);

@@ -27,7 +27,7 @@ const struct frame_row frame_rows[] = {
 	{ "8 pieces", .build = frame_image_pieces, .nr = 1, TAKEN },
 	/* No block takes longer to search, and 28 pieces have their bodies in it. */
 	{ "4 bodies of 8 pieces", .build = frame_image_pieces, .nr = 4, TAKEN },
-	/* The search halves so many blocks first. */
+	/* The number of blocks that the search halves first. */
 	{ "8 bodies of 8 pieces", .build = frame_image_pieces, .nr = 8, TAKEN },
 	{ "pages", .build = frame_image_paged, TAKEN },
 	{ "63 calls in one another", .build = frame_image_deep, .nr = 63, TAKEN },
@@ -46,7 +46,7 @@ const struct frame_row frame_rows[] = {
 	{ "cut by a byte", .cut = 211, REFUSED(HEADER, 0) },
 	{ "magic", PATCH({ 1, 3, 'S' }), REFUSED(HEADER, 0) },
 	{ "version", PATCH({ 4, 4, 2 }), REFUSED(HEADER, 0) },
-	{ "pages that are not there", PATCH({ 4, 44, 1 }), REFUSED(HEADER, 0) },
+	{ "pages that are missing", PATCH({ 4, 44, 1 }), REFUSED(HEADER, 0) },
 	{ "pages of 4 GiB", PATCH({ 4, 44, 32 }), REFUSED(HEADER, 0) },
 	{ "pages that are not told", .build = frame_image_paged, PATCH({ 4, 44, 0 }),
 	  REFUSED(HEADER, 0) },
@@ -70,7 +70,7 @@ const struct frame_row frame_rows[] = {
 	{ "a body too few", PATCH({ 4, 36, 4 }), REFUSED(HEADER, 0) },
 	{ "an instance too many", PATCH({ 4, 40, 9 }), REFUSED(HEADER, 0) },
 	{ "an instance too few", PATCH({ 4, 40, 7 }), REFUSED(HEADER, 0) },
-	{ "a piece that is not there", SMALL(0, 26, 4, 1, 1, 0, 4, 0), REFUSED(HEADER, 0) },
+	{ "a piece that is missing", SMALL(0, 26, 4, 1, 1, 0, 4, 0), REFUSED(HEADER, 0) },
 	{ "a piece twice in its body", SMALL(0, 26, 4, 2, 1, 0, 4, 1, 0, 4, 0, 0, 1, 4, 0),
 	  .nr_pieces = { 1, 1 }, .second = 11, REFUSED(HEADER, 0) },
 	{ "the first piece once more", SMALL(0, 26, 4, 1, 0, 0, 4, 0), REFUSED(HEADER, 0) },
@@ -395,7 +395,7 @@ static u32 lower(u32 a, u32 b)
 	return a < b ? a : b;
 }
 
-/* Asks with room for so many functions. */
+/* Asks with room for that many functions. */
 static const char *verdict_with(const struct frame_place_row *place,
 				const struct inline_frames *frames, u32 capacity)
 {

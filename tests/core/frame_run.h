@@ -37,8 +37,8 @@ void frame_run(struct frame_outcome *run, const struct frame_world *world, const
 
 /*
  * Every place of the sections has a chain of at most INLINE_FRAMES_DEPTH functions, which are
- * FUNCs, with files that are there, and the body last. Less room gives the same chain. There is
- * none beyond the sections. Returns NULL, or the promise that was broken.
+ * FUNCs, with existing files, and the body last. Less room gives the same chain. No chain exists
+ * beyond the sections. Returns NULL, or the promise that was broken.
  */
 const char *frame_promise(const struct frame_world *world, const struct inline_frames *frames);
 

@@ -109,7 +109,7 @@ const char *location_row_verdict(const struct location_row *row)
 	if (found.is_signed != wanted->is_signed)
 		return "the sign is another one";
 	if (found.has_offset != wanted->has_offset)
-		return "an offset is told from none";
+		return "an offset differs from no offset";
 	if (found.value != wanted->value)
 		return "the value is another one";
 	if (found.registers[0] != wanted->registers[0] ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
 /*
  * The rows of the table of stubs. Each changes one word of a table that is right, or its size, and
- * says what must be told of the result.
+ * has the expected message.
  */
 #ifndef BTF_EXTRA_TESTS_PHANTOM_ROWS_H
 #define BTF_EXTRA_TESTS_PHANTOM_ROWS_H
@@ -16,7 +16,7 @@ struct phantom_row {
 	u32 word;		/* number of the word that is changed ... */
 	u32 value;		/* ... to this */
 	u32 size;		/* how many bytes are given; 0: all */
-	const char *wrong;	/* what is told; NULL: it is right */
+	const char *wrong;	/* the message; NULL: it is right */
 };
 
 extern const struct phantom_row phantom_rows[];

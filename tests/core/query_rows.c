@@ -304,10 +304,10 @@ const char *query_row_verdict(const struct query_row *row, const struct loc_inde
 	if (memcmp(answer.sites, row->sites, sizeof(row->sites)))
 		return "the sites of the row, in that order";
 	if (answer.by_symbol != row->by_symbol)
-		return "so many sites are found by symbol";
+		return "that many sites are found by symbol";
 	stopped.stop_at = nr;
 	if (nr && (ask(row, &tables, &text, &stopped) != -77 || stopped.nr != nr))
-		return "the walk ends where it is told to";
+		return "the walk ends at the requested site";
 	return NULL;
 }
 

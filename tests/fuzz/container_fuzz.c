@@ -44,7 +44,7 @@ static const struct loc_index *plain_index(void)
  */
 #define MOST_STEPS 20000000
 
-/* Opening alone, for the promises ask far more. */
+/* Only opening, because the promises call far more. */
 static void count_steps(const u8 *bytes, size_t size, const struct loc_index *index)
 {
 	struct btf_fault fault;

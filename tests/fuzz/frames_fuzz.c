@@ -15,7 +15,7 @@
 
 /* The bytes of the records that one search passes: the heads of a block, with all their pieces. */
 #define BLOCK_BYTES (INLINE_FRAMES_BLOCK * (INLINE_FRAMES_PIECES + 1) * 15u)
-/* The sections of the plain file have room for so many pieces. */
+/* The number of pieces for which the sections of the plain file have room. */
 #define MOST_PIECES (CONTAINER_TEXT_SIZE + CONTAINER_INIT_TEXT_SIZE)
 
 static uint64_t lower(uint64_t a, uint64_t b)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
 /*
  * Counts what the core does with an input: how often each piece of its code between two branches
- * runs. In the fuzz build clang makes these counters (-fprofile-instr-generate) for kernel/core
- * alone, so no loop of the core is left out. What mem*() and str*() do is not counted.
+ * runs. In the fuzz build clang makes these counters (-fprofile-instr-generate) only for
+ * kernel/core, so no loop of the core is left out. The work of mem*() and str*() is not counted.
  */
 #ifndef BTF_EXTRA_TESTS_STEPS_H
 #define BTF_EXTRA_TESTS_STEPS_H

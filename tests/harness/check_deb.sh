@@ -25,7 +25,7 @@ for suite; do
     export test="deb $suite"
     row 'the packages are built' built "$name" "$suite" || continue
     echo "  $suite: built in $((SECONDS - began)) s"
-    # A build for another architecture differs from this one in its compiler alone.
+    # A build for another architecture differs from this one only in its compiler.
     if [[ $suite != *:* ]] && row 'and built again' built "$name-again" "$suite"; then
         row 'both have the same bytes' diff -r -x '*.buildinfo' -x '*.changes' "$out/$name" "$out/$name-again"
     fi

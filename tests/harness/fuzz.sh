@@ -4,7 +4,7 @@
 #
 #   fuzz.sh [NAME]        one of them, or all in turn, for ever; what it finds of interest is kept
 #                         in build/fuzz/corpus/NAME, a failing input in build/fuzz/found.
-#                         $RUNS: so many inputs for each, and then an end
+#                         $RUNS: the number of inputs for each
 #   fuzz.sh --check OUT   each for a fixed number of runs from a fixed seed, as a test of check.sh;
 #                         they are built already
 #

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-# `make install` into a folder, and what a user builds against it: the example, by pkg-config alone,
-# and BPF programs with btf_loc.bpf.h for both architectures.
+# `make install` into a folder, and what a user builds against it: the example, only with pkg-config, and BPF
+# programs with btf_loc.bpf.h for both architectures.
 #
 #   install.sh RESULTS     adds "pass NAME" and "fail NAME" lines to that file
 set -uo pipefail
@@ -16,7 +16,7 @@ prefix=$scratch/usr
 
 plain_make() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory "$@"; }
 
-# The build uses what a user sets, and nothing of ours in its place.
+# The build uses the user's settings and does not replace them.
 user_settings() {
     local said used
     said=$(plain_make -Bn V=1 userspace WERROR= CC=user-cc CXX=user-cxx CLANG=user-clang \

@@ -40,7 +40,7 @@ some_of() {
 state() { (cd "$1" && find . -type f -o -type l | LC_ALL=C sort | xargs -r stat -c '%n %y %s'); }
 kernel_tree() { make --no-print-directory kernel-tree SRC="$1" "${@:2}"; }
 
-# Not one of ours is missing in the tree, or another there.
+# No file of btf-extra is missing or different in the tree.
 copied() {
     local from to
     for from in kernel/{Kbuild,Kconfig,module_main.c,core/loc_index.c,data/blobs.S} \

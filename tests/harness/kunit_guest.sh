@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 # In the guest, beside btf_extra.ko: runs its suites and prints what debugfs says of each,
-# for kunit_results.py. Exit 1 if the module cannot come or go, or has left memory.
+# for kunit_results.py. Exit 1 if the module cannot come or go, or has leaked memory.
 cd "$(dirname "$0")" || exit 1
 
 debug=/sys/kernel/debug

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 # shellcheck shell=sh
-# The rows of a test in a shell script, of this machine or, with busybox, of a guest; to be sourced.
-# A row is one line, "pass NAME", "fail NAME" or "skip NAME: REASON". It goes to the file $results,
-# or to stdout where there is none. What was seen instead of what was wanted goes to stdout.
+# The rows of a test in a shell script, of this machine or, with busybox, of a guest; to be sourced. A row is
+# one line, "pass NAME", "fail NAME" or "skip NAME: REASON". It goes to the file $results, or to stdout where
+# there is none. The actual and the expected text go to stdout.
 #
 #   test       a variable: names begin with it and ": " where it is set
 

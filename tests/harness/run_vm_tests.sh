@@ -63,8 +63,8 @@ if is_asked "$suites$kernels" harness; then
     job vm_harness env TMPDIR="$out/scratch/vm_harness" tests/harness/vm_harness.sh \
         "$out/results/vm_harness" &
 fi
-# There are as many jobs as vm/run.sh lets run. The first ones take longest: if the kernel of one is
-# still being built, its place waits for it, or it would come last and run alone.
+# There are as many jobs as vm/run.sh lets run. The first ones take longest: if the kernel of one is still
+# being built, its place waits for it, or it would come last and run without others.
 jobs=()
 for kernel in "${order[@]}"; do
     if [ "${#jobs[@]}" -gt "$(nproc)" ]; then

@@ -56,7 +56,7 @@ no line end' "$(cat "$work/out")"
     same 'a killed command has 128 and the signal' 137 "$code"
 
     run $some --files "$empty" -- /no/such/command
-    same 'a command that is not there' '127 init: /no/such/command: No such file or directory' \
+    same 'a missing command' '127 init: /no/such/command: No such file or directory' \
         "$code $(cat "$work/out")"
 }
 

@@ -7,7 +7,7 @@
 # tests/vm/SUITE.sh is sourced, and its function prepare called, at the top of the sources, with
 #   kernel    the name in vm/kernels.list
 #   files     the guest's /: the modules, vmlinux.btf_extra and btf-extra are there already, and
-#             guest/*.sh. What prepare adds has names that no other suite has
+#             guest/*.sh. Files that prepare adds have names that no other suite has
 #   modules   the folder of vm/build-modules.sh, with the modules of all folders of tests/vm
 #   built     the folder of make with the guest's programs: build/release, or build/arm64
 #   scratch   a folder for what is not for the guest
@@ -114,12 +114,12 @@ for suite; do
     fi
 done
 exec {in_use}>&-
-# With QEMU 10.0.2 a processor that translates code while another one changes it may keep what stood
-# there, for good: it goes on to run an int3 that is gone. Linux 6.1 then loops in the handler for ever
-# (seen at the head of remove_wait_queue, when a tracer of functions was switched off); 6.12 and later
-# ones call it a bug (seen on 7.3.4 at a kprobe, on 6.12.117 at the head of a function). The kernel's
-# list has it for QEMU 8.0 (5 July 2023, "still see int3"). Of aarch64 it was not seen: kprobes are
-# written there while all processors stand. KCSAN sees a race only where two processors run at once.
+# With QEMU 10.0.2 a processor that translates code while another one changes it may keep what stood there,
+# for good: it goes on to run an int3 that is gone. Linux 6.1 then loops in the handler for ever (seen at the
+# head of remove_wait_queue, when a tracer of functions was switched off); 6.12 and later ones call it a bug
+# (seen on 7.3.4 at a kprobe, on 6.12.117 at the head of a function). The kernel's list has it for QEMU 8.0 (5
+# July 2023, "still see int3"). On aarch64 it was not seen: kprobes are written there while all processors
+# stand. KCSAN sees a race only where two processors run at once.
 turns=(--turns)
 case $kernel in *-arm64 | *-kcsan) turns=() ;; esac
 # Runs $suites in as many guests as it takes: run_suites OPTION...

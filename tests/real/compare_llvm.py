@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-"""What `btf-extra symbolize` says of random addresses, against LLVM and the debug information: the
+"""The output of `btf-extra symbolize` for random addresses, against LLVM and the debug information: the
 chain of functions with the line of each call, the line of the address itself, and the text that
 addr2line prints.
 
@@ -71,7 +71,7 @@ def halves(values):
 
 
 def ask_llvm(elf, places):
-    """What JSON llvm-symbolizer has for each. Two processes share the work."""
+    """The JSON of llvm-symbolizer for each. Two processes share the work."""
     def ask(part):
         if not part:
             return []
@@ -178,7 +178,7 @@ def compare(title, elf, options, places):
 
 
 def blocks(text):
-    """What addr2line -a prints, for each address."""
+    """The output of addr2line -a, for each address."""
     out = []
     for line in text.splitlines():
         if line.startswith("0x"):

@@ -95,7 +95,7 @@ def draw(elf, count):
 
 
 def read(script, who, arguments, text=""):
-    """What the script prints. Discriminators are not in our tables, nor is the folder of the build."""
+    """The output of the script. Discriminators are not in the tables, nor is the folder of the build."""
     (WORK / "asked").unlink(missing_ok=True)
     ran = subprocess.run(["bash", WORK / script, *arguments], input=text, text=True, check=False,
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=WORK, timeout=1800,

@@ -53,7 +53,7 @@ def prepare(vmlinux):
 
 
 def read(perf, options, style, addr2line):
-    """What perf prints, but for its hints, which it draws."""
+    """The output of perf, except its hints, which it draws at random."""
     (WORK / "config").write_text(f"[addr2line]\n\tstyle = {style}\n")
     ran = subprocess.run(
         [perf / "ld.so", "--library-path", perf, perf / "perf", options[0], "-i",

@@ -103,7 +103,7 @@ TEST_F(VmlinuxFrames, AgreeWithLibdw) {
     }
     fmt::print("{} addresses, {} in inlined code, longest chain {}, {} differ\n", addresses.size(),
                inlined, longest, differing);
-    fmt::print("instances: {} of ours, {} with code in libdw\n",
+    fmt::print("instances: {} in the tables, {} with code in libdw\n",
                view_->frames().counts.nr_instances, theirs.instances());
     EXPECT_EQ(differing, 0u);
     EXPECT_GT(inlined, addresses.size() / 4);

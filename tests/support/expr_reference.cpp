@@ -302,7 +302,7 @@ class Run {
             if (steps > 1000)
                 throw Malformed();
             const auto op = static_cast<Op>(operand(1));
-            // A location description is alone, or a piece follows it.
+            // A location description is the only one, or a piece follows it.
             if (place_ != kNone && op != Op::kPiece && op != Op::kNop)
                 throw Malformed();
             step(op);

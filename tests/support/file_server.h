@@ -25,7 +25,7 @@ class FileServer {
     std::vector<std::string> requests() const;
     void forget_requests();
 
-    // Each answer is cut off after so many bytes of its body.
+    // Each answer is cut off after that many bytes of its body.
     std::atomic<uint64_t> cut_after = UINT64_MAX;
     // The first answers are; the others are whole.
     std::atomic<int> cuts = INT32_MAX;

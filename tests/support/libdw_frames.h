@@ -28,7 +28,7 @@ class LibdwFrames {
     LibdwFrames(const LibdwFrames &) = delete;
     LibdwFrames &operator=(const LibdwFrames &) = delete;
 
-    // Innermost first, the body last. Empty: no body is there.
+    // Innermost first, the body last. Empty: the address is in no body.
     std::vector<LibdwFrame> at(uint64_t address) const;
     // The first and the last address of each range of each instance, and those beside them.
     std::vector<uint64_t> edges() const;

@@ -85,7 +85,7 @@ inline btf_extra_attach attach_to(const char *object, const std::string &functio
 // Attaches, and detaches when it is destroyed.
 class Link {
   public:
-    // Fills in the outputs of request, and the report, of so many sites at most.
+    // Fills in the outputs of request, and the report, of that many sites at most.
     explicit Link(btf_extra_attach &request, std::vector<btf_extra_left_out> *report = nullptr,
                   size_t capacity = 4096) {
         std::vector<btf_extra_left_out> left_out(report != nullptr ? capacity : 0);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 # shellcheck shell=bash disable=SC2154  # vm_suites.sh sets kernel, files, modules and scratch
-# `btf-extra expose` where modules must be signed: Debian's kernel, with a certificate of ours in the
-# place of those that it was built with.
+# `btf-extra expose` where modules must be signed: Debian's kernel, with a test certificate instead of those
+# that it was built with.
 prepare() {
     local folder=$files/signed sign
     sign=$(vm/fetch-kernel.sh "$kernel")/headers/scripts/sign-file

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) Finds the instructions of vmlinux or of a
-// module on which the kernel takes no kprobe: those that it patches itself, and those that it
-// cannot step or emulate.
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// Finds the instructions of vmlinux or of a module on which the kernel takes no kprobe: those that
+// it patches itself, and those that it cannot step or emulate.
 #ifndef BTF_EXTRA_PROBED_INSTRUCTIONS_H
 #define BTF_EXTRA_PROBED_INSTRUCTIONS_H
 

@@ -162,7 +162,7 @@ Finding headers(const Host &host) {
         return {.what = "kernel headers", .state = State::kOk, .seen = path};
     return {.what = "kernel headers",
             .state = State::kMissing,
-            .seen = path + " is missing",
+            .seen = path,
             .advice = fmt::format("apt-get install linux-headers-{}, to build btf_extra.ko",
                                   host.release)};
 }

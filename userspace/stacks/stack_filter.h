@@ -83,7 +83,7 @@ class StackFilter {
     std::pmr::monotonic_buffer_resource kept_;
     uint32_t forgotten_ = 0;  // how many times all frames were
     State state_;
-    // Where the kernel was named that the text is of, or where the piece begins that is filtered.
+    // The place where the text named its kernel, or where the filtered piece begins.
     struct Begin {
         std::string_view lines;
         size_t out_size = 0;

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) Reads what a user writes for functions;
-// kernel/core/func_text.h has the syntax. The notation of other tools is accepted, too: "foo()",
-// "kprobe:foo", "fentry:xfs:foo".
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// Reads what a user writes for functions; kernel/core/func_text.h has the syntax. The notation of
+// other tools is accepted, too: "foo()", "kprobe:foo", "fentry:xfs:foo".
 #ifndef BTF_EXTRA_USERSPACE_FUNC_TEXT_H
 #define BTF_EXTRA_USERSPACE_FUNC_TEXT_H
 

@@ -410,7 +410,7 @@ TEST_F(Symbolize, PerfScript) {
 }
 
 // A text that has the inlined functions already, as perf's where there is debug information, gets
-// no more of them. What follows is a caller as ever.
+// no more of them. The next frame is a caller as before.
 TEST_F(Symbolize, InlinedFunctionsThatAreThere) {
     const std::string texts[] = {
         "\tffffffff9e000006 host+0x6 ([kernel.kallsyms])\n"

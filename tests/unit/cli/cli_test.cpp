@@ -189,7 +189,7 @@ TEST_F(Cli, StatOfFrames) {
 }
 
 // Six inlined sites: one is a part, one the head of a loop, and one is closed. One of the other
-// three has a parameter without location. Of four functions one has a site at that loop, and one a
+// three has a parameter without location. One of four functions has a site at that loop, and one a
 // body that takes no probe.
 TEST_F(Cli, StatOfReach) {
     ExtraFile file = SampleObject().file;

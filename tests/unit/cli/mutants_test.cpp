@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // Files with some wrong bytes, through every subcommand that reads them. Each one ends well, or
-// with one line that says why. What `check` takes, the others read.
+// with one line that says why. The others read each file that `check` accepts.
 //
-// BTF_EXTRA_MUTANTS: so many files of each kind (`make mutants`). BTF_EXTRA_SEED: that of the
+// BTF_EXTRA_MUTANTS: the number of files of each kind (`make mutants`). BTF_EXTRA_SEED: that of the
 // first.
 #include <algorithm>
 #include <array>

@@ -59,7 +59,7 @@ TEST_F(Query, NamesThatBeginSo) {
             for (const std::string &name : names)
                 if (whole ? name == begin : name.starts_with(begin))
                     expected.push_back(name);
-            // Only the first part of the name counts. What follows it must not matter.
+            // Only the first part of the name counts. The text after it must not matter.
             const std::string longer = begin + "tail";
             const loc_range range = loc_index_by_prefix(&index(), longer.c_str(),
                                                         static_cast<u32>(begin.size()), whole);

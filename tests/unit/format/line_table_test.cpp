@@ -43,7 +43,7 @@ TEST(LineTable, HoldsUpToTheNextRow) {
     EXPECT_EQ(line_at(*table, ".init.text", 4), "");
 }
 
-// A second block begins anew: nothing of the first one is known there.
+// A second block begins without the state of the first one.
 TEST(LineTable, Blocks) {
     Bytes bytes = test::sample_lines();
     bytes.resize(kRecords);

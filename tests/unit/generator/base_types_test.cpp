@@ -145,7 +145,7 @@ TEST(BaseTypesTest, LevelThatIsSharedAnswersAsOneThatIsNot) {
     for (const auto &row : rows)
         EXPECT_EQ(row.ask(apart), row.wanted) << row.name << ", beside another";
 
-    // A module without BTF has the kernel's level alone.
+    // A module without BTF has only the kernel's level.
     const BaseTypes bare(&kernel_image->blob(), below->end_id(), below);
     EXPECT_EQ(bare.named(BTF_KIND_STRUCT, "twice"), ids({kernel_twice}));
     EXPECT_EQ(bare.func("call", result, Ids{u(kernel_pointer)}, Names{"a"}, false), 0u);

@@ -144,7 +144,7 @@ std::vector<Entry> deep(uint32_t nr) {
     return entries;
 }
 
-// An instance in each of so many bodies, called at one place.
+// An instance in each of that many bodies, called at one place.
 std::vector<Entry> repeated(uint32_t nr, uint32_t line) {
     std::vector<Entry> entries;
     for (uint64_t at = kText; nr != 0; nr--, at += 8) {

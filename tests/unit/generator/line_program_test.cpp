@@ -79,7 +79,7 @@ const Case kCases[] = {
     {"other extended operations are passed over",
      at_1000({0, 2, 4, 7, 1}),
      {{0x1000, 0, 1, 1, 0, true}}},
-    {"end_sequence begins anew",
+    {"end_sequence begins a new one",
      at_1000({3, 5, 1, 0, 1, 1, 1}),
      {{0x1000, 0, 1, 6, 0, true}, {0x1000, 1, 0, 0, 0, false, true}, {0, 0, 1, 1, 0, true}}},
     {"end_sequence is after the last instruction",

@@ -118,8 +118,8 @@ TEST_F(Weak, StrippedSymbolsTellNothing) {
     }
 }
 
-// BTF has one FUNC for a name, and pahole makes it from the definition that it reads first. What is
-// shown of a site are the names that its own definition has.
+// BTF has one FUNC for a name, and pahole makes it from the definition that it reads first. A site
+// is shown with the names of its own definition.
 TEST_F(Weak, ParametersHaveTheNamesOfTheBodyThatStays) {
     link(kOverridden);
     const auto elf = ElfImage::open(path());

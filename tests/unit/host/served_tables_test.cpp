@@ -435,7 +435,7 @@ TEST_F(Served, FromDebuginfod) {
     const auto second = install("");
     ASSERT_TRUE(second) << second.error().message;
     EXPECT_FALSE(second->fresh);
-    // Now another module's tables are there, and nothing else is asked for.
+    // Now another module's tables exist, and nothing else is requested.
     serve("other.ko", "other.btf_extra");
     fs::remove_all(made_.path("/server/buildid/" + kernel_id_));
     const auto third = install("");

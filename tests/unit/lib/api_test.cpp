@@ -207,7 +207,7 @@ TEST_F(ApiTest, Frames) {
     EXPECT_STREQ(frames[2].func, "report");
     EXPECT_EQ(frames[2].call_file, nullptr);
     EXPECT_EQ(frames[2].call_line, 0u);
-    // One has room for the innermost alone.
+    // One has room only for the innermost.
     frames[1].func = "untouched";
     ASSERT_EQ(btf_extra_frames(tables_, 0xffffffff81000005, frames, 1, &nr), 0);
     EXPECT_EQ(nr, 2u);

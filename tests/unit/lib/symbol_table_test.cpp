@@ -12,7 +12,7 @@
 namespace btf_extra {
 namespace {
 
-// Names are such that the first of the alphabet is never the right one by chance alone.
+// Names are such that the first of the alphabet is never the right one only by chance.
 constexpr const char *kSource = R"(
     .text
 # 0: a linker script's mark, then code of the assembler that has a size, as at irq_entries_start

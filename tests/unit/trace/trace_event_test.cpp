@@ -99,7 +99,7 @@ TEST_F(TraceEvent, AllArguments) {
 }
 
 TEST_F(TraceEvent, MissingArguments) {
-    // A value that is not present is not shown, whatever bytes are there.
+    // A value that is not present is not shown, whatever its bytes are.
     const auto call = bytes(event(0, 0xffffffff81000020, 0x02), kWords);
     EXPECT_EQ(text(call), "12345.678901 [003] sshd-1235 foo foo.isra.0+0x0 body skb=? len=-1 "
                           "state=? both=? arg4=?\n");

@@ -109,7 +109,7 @@ void fields() {
     for (int i = 0; i < 3; i++)
         refused("reserved word " + std::to_string(i), EINVAL,
                 with([&](auto &request) { request.reserved[i] = 1; }));
-    refused("inlined instances alone, and bodies alone", EINVAL, with([](auto &request) {
+    refused("only inlined instances, and only bodies", EINVAL, with([](auto &request) {
                 request.flags = BTF_EXTRA_INLINE_ONLY | BTF_EXTRA_BODY_ONLY;
             }));
     refused("a parameter that it does not have", EINVAL,
@@ -207,7 +207,8 @@ void errors() {
             row.equal(request.attached, kMany, "attached");
             row.equal(request.total, 0, "left out");
             row.equal(static_cast<int64_t>(probe_list().size() - before.size()), kMany, "probes");
-            row.equal(static_cast<int64_t>(link.probes().size()), kMany, "probes that are told");
+            row.equal(static_cast<int64_t>(link.probes().size()), kMany,
+                      "probes that are reported");
             const uint32_t calls = call_many();
             row.equal(static_cast<int64_t>(link.state().hits), calls, "hits");
         }

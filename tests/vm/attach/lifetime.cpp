@@ -59,7 +59,7 @@ ProbeCount count_probes() {
 }
 
 // Attaches to all sites of shape_crowd() in another process, and kills that when the first probes
-// are there. Returns whether it was killed before all were there.
+// exist. Returns whether it was killed before all existed.
 bool kill_attaching(btf_extra_attach request, size_t ProbeCount::*stage) {
     using namespace std::chrono;
     const size_t before = count_probes().*stage;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // Runs in a guest with both modules and hit_bench.ko. Measures phantom functions: a hit and its
-// parts, arming and disarming, and what 2,000 stubs cost the kernel. What it prints is described in
-// bench.h.
+// parts, arming and disarming, and what 2,000 stubs cost the kernel. bench.h describes its output.
 //
 //   phantom_bench MANY.ko...       MANY.ko...: modules with 2,000 stubs
 #include <bpf/bpf.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Runs in a guest with btf_extra.ko loaded, and a manifest that names btf_extra_rows alone: the
-// rows of tests/core, which GoogleTest and KUnit run too, against the running kernel.
+// Runs in a guest with btf_extra.ko loaded, and a manifest that names only btf_extra_rows: the rows
+// of tests/core, which GoogleTest and KUnit run too, against the running kernel.
 //
 //   core_guest btf_extra_rows.ko
 #include <sys/syscall.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// A program that holds the module of the stub that it hangs on.
+// A program that holds the module of the stub to which it is attached.
 #include <linux/bpf.h>
 
 #include <bpf/bpf_helpers.h>

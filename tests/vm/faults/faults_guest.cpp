@@ -3,9 +3,9 @@
 // first allocation of a system call fail, then the second, and so on until the call needs no more.
 // Each attempt must work or say that there is no memory, and leave nothing.
 //
-//   faults_guest calls             attaching and asking; vmlinux's tables and shapes.ko are there
+//   faults_guest calls             attaching and asking; vmlinux's tables and shapes.ko are loaded
 //   faults_guest load FILE NAME [STRIDE]
-//                                  loading that module; STRIDE: each so many-th allocation fails
+//                                  loading that module; STRIDE: each STRIDE-th allocation fails
 #include <functional>
 
 #include <sys/mman.h>
@@ -109,7 +109,7 @@ void attaching() {
         request.capacity = static_cast<uint32_t>(left_out.size());
         return ioctl(device(), BTF_EXTRA_IOC_ATTACH, &request);
     };
-    // Where the kernel had no memory for a probe, the report says so.
+    // If the kernel had no memory for a probe, the report says so.
     const auto end = [&](long fd, int error, Row &row) {
         if (fd >= 0)
             return close(static_cast<int>(fd));

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-"""What `btf-extra symbolize` has put into stack traces in a guest, against llvm-symbolizer and the
+"""The stack traces of `btf-extra symbolize` in a guest, against llvm-symbolizer and the
 kernel's debug information. One row for each text, "pass NAME" or "fail NAME".
 
 usage: compare_chains.py VMLINUX SAID
@@ -83,7 +83,7 @@ class Kernel:
         self.text, self.end = min(self.symbols["_text"]), min(self.symbols["_end"])
 
     def chains(self, addresses):
-        """Of each address the inlined functions, innermost first, with where they are called."""
+        """The inlined functions of each address, innermost first, with the place of their call."""
         program = shutil.which("llvm-symbolizer-14") or shutil.which("llvm-symbolizer")
         done = subprocess.run([program, "--obj=" + self.path, "--output-style=JSON"],
                               input="".join(f"{each:#x}\n" for each in addresses),

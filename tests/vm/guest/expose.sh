@@ -46,7 +46,7 @@ same 'its line' \
 same 'sites are those of the tables' "$(value skb_headlen sites)" \
     "$(btf-extra list vmlinux:skb_headlen | sed 's/.* \([0-9]*\) sites.*/\1/')"
 cat /tmp/left
-same 'what is left out is told' "$(grep -c ^left_out "$stubs/skb_headlen")" "$(wc -l </tmp/left)"
+same 'sites that are left out are reported' "$(grep -c ^left_out "$stubs/skb_headlen")" "$(wc -l </tmp/left)"
 same 'the module' inlined "$(loaded)"
 same 'the symbols' skb_headlen "$(symbols)"
 same 'ftrace knows it' 1 "$(grep -c '^skb_headlen \[inlined\]$' /sys/kernel/tracing/available_filter_functions)"
@@ -108,8 +108,8 @@ rm -f /tmp/many*.ko
 same 'each is a symbol' "$(awk '{ print $1 }' /tmp/said | sort | xargs)" "$(symbols)"
 same 'no name is twice' '' "$(awk 'NR == FNR { mine[$1]; next } $3 in mine && seen[$3]++ { print $3 }' /tmp/said /proc/kallsyms)"
 
-# ---- what worked before works after ----
-# It takes minutes, so one kernel is asked. What looks a name up is the same in all of them.
+# ---- names resolve as before ----
+# It takes minutes, so it runs on one kernel. The code that looks up a name is the same in all of them.
 compare_names() {
     expose_guest names /tmp/with /tmp/said
     same 'names are tried with these stubs' 0 $?

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-# In the guest: stack traces of all sorts through `btf-extra symbolize --running`. What comes out is
-# printed in lines "@TEXT LINE", to be compared where the debug information is.
+# In the guest: stack traces of all sorts through `btf-extra symbolize --running`. The output is printed in
+# lines "@TEXT LINE", and compared on the machine with the debug information.
 # shellcheck source=tests/harness/rows.sh
 . /rows.sh
 
@@ -103,7 +103,7 @@ trace() {
     sed 's/^/# /' /tmp/traced
 }
 
-# called COUNT: the symbols of so many callers in /tmp/traced that are not inlined.
+# called COUNT: the symbols of that many callers in /tmp/traced that are not inlined.
 called() {
     tail -n +2 /tmp/traced | grep -v '(inlined)' | head -n "$1" | sed 's/^ *\([^+]*\).*/\1/' |
         paste -s -d ' ' -

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 # In the guest: where programs go before btf_extra comes, with it, and after it has gone.
 #
-#   intree.sh [PART...]     of intree_guest, with btf_extra alone; all where none is named
+#   intree.sh [PART...]     of intree_guest, with only btf_extra; all if none is named
 # shellcheck source=tests/harness/rows.sh
 . /rows.sh
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-# In the guest: the library with the kernel's file alone, and then with the module too.
+# In the guest: the library with only the kernel's file, and then with the module too.
 # shellcheck source=tests/harness/rows.sh
 . /rows.sh
 

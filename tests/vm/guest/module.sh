@@ -60,7 +60,7 @@ echo "btf_extra_sample $id" >"$firmware/manifest"
 sample /sample.btf_extra
 row 'modules load again' load
 said >/dev/null
-same 'a module that is not there has no sites' 0 "$(count)"
+same 'a module that is not loaded has no sites' 0 "$(count)"
 insmod /btf_extra_sample.ko
 same 'a module that comes has its sites' "$(cat /sample.sites)" "$(count)"
 same 'and nothing is said of it' '' "$(said)"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 # shellcheck shell=sh
-# In a guest of `vm/run.sh --network`, to be sourced: its card gets an address. The driver is loaded
-# if it is not there.
+# In a guest of `vm/run.sh --network`, to be sourced: its card gets an address. The driver is loaded if it is
+# missing.
 #
 #   begin_network MODPROBE...     the command that loads modules
 

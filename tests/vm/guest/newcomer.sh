@@ -49,7 +49,7 @@ row 'the network' begin_network in_debian modprobe || exit 1
 nothing 'no compiler at first' \
     "$(find $debian/usr/bin -name '*gcc*' -o -name '*clang*' -o -name cc)"
 nothing 'no debug information' "$(ls -d $debian/usr/lib/debug/boot $debian/usr/lib/debug/lib/modules 2>/dev/null)"
-nothing 'nothing of ours' "$(ours)"
+nothing 'no file of btf-extra' "$(ours)"
 
 first=$(seconds)
 step 'apt-get install' in_debian apt-get -q -y --no-install-recommends install "$@"

@@ -17,7 +17,7 @@ done
 PATH=/tmp/bin:$PATH
 export PATH
 
-# like WANTED SAID: 0 if one is like the other; else the first line that is not there.
+# like WANTED SAID: 0 if one is like the other; else the first missing line.
 like() {
     awk -v wanted="$1" '
         function pattern(text) {

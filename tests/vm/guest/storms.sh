@@ -19,7 +19,7 @@ insmod /btf_extra.ko && insmod /btf_extra_vmlinux.ko && insmod /shapes.ko &&
     insmod /phantom_sites.ko || exit 1
 grep -q tracefs /proc/mounts || mount -t tracefs tracefs /sys/kernel/tracing
 
-# A block is told of if it is 5 s old and the scan before has seen it as it is.
+# A block is reported if it is 5 s old and the scan before has seen it unchanged.
 lost() {
     sleep 6
     echo scan >$leaks

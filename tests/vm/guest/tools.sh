@@ -122,7 +122,7 @@ same 'bpftool: btf dump' "FUNC '$stub' FUNC 'path_put__inlined' FUNC 'skb_headle
 /tools/ld.so --library-path /tools /tools/bpftrace -e "$entry:inlined:$stub { @ = count(); }" \
     >/tmp/held 2>&1 &
 holder=$!
-# The stub is armed before the link has its id: until then, bpftool is told EAGAIN.
+# The stub is armed before the link has its id: until then, bpftool gets EAGAIN.
 for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
     ! grep -q '^state armed' $stubs/$stub || ! tool bpftool link list >/tmp/said || break
     sleep 1

@@ -81,7 +81,7 @@ fallocate ksys_fallocate $place inlined fd=3 mode=0 offset=4096 len=1000" "$(bar
     allocate 777
     for _ in 1 2 3; do echo >/dev/null; done
     wait $tracer
-    same 'it ends after so many calls' '0 3' "$? $(wc -l <$lines)"
+    same 'it ends after that many calls' '0 3' "$? $(wc -l <$lines)"
     btf-extra trace ksys_fallocate --duration 0.5 >$lines 2>$told
     same 'it ends after that time' 0 $?
 
@@ -120,11 +120,11 @@ offset=4096 len=1000 len=1000 comm=\"fallocate\" fd=3" "$(bare $lines)"
         '{"function":"ksys_fallocate","by":"site","value":"'"$place"'","calls":2}' "$(cat $lines)"
     fails 'a filter that is wrong' "--filter: 'len >': a name is missing at the end" \
         ksys_fallocate --filter 'len >'
-    fails 'a member that is not there' \
+    fails 'a missing member' \
         "int ksys_fallocate(int fd, int mode, loff_t offset, loff_t len): len->x: -> after 'loff_t', which is not a pointer" \
         ksys_fallocate --show 'len->x'
 
-    # An exec calls each of these once. Of the one that runs as counting begins or ends, one may miss.
+    # An exec calls each of these once. The one that runs as counting begins or ends may miss one.
     while :; do /bin/sh -c :; done &
     execs=$!
     begin bprm_execve exec_binprm --summary site
@@ -153,7 +153,7 @@ offset=4096 len=1000 len=1000 comm=\"fallocate\" fd=3" "$(bare $lines)"
     end
     same 'its own calls are there if asked for' 'yes 0' "$(grep -q ' btf-extra-' $lines && echo yes) $(grep -c 'left out; --self' $told)"
 
-    # So many events come in a moment that some have no room: these are counted.
+    # More events come in a moment than fit: the dropped ones are counted.
     begin ksys_write
     dd if=/dev/zero of=/dev/null bs=1 count=100000 2>/dev/null
     end
@@ -168,7 +168,7 @@ offset=4096 len=1000 len=1000 comm=\"fallocate\" fd=3" "$(bare $lines)"
     case "$dropped $missed" in
     '0 ?') same 'a burst: what was written' yes \
         "$([ "$written" -gt 99990 ] && [ "$written" -le 100000 ] && echo yes || echo "$written")" ;;
-    "0 $missed") same 'a burst: what was written, but for what was missed' $((100000 - missed)) "$written" ;;
+    "0 $missed") same 'a burst: all that was written, except missed calls' $((100000 - missed)) "$written" ;;
     esac
     echo "# $calls calls, $dropped without room"
 
@@ -183,7 +183,7 @@ offset=4096 len=1000 len=1000 comm=\"fallocate\" fd=3" "$(bare $lines)"
     btf-extra trace skb_headlen --require skb --all-or-none 2>$told
     same 'a required parameter: all or none' '1 yes' "$? $(grep -q \
         '^btf-extra: skb_headlen: [0-9]* of [0-9]* sites cannot be traced: [a-z_0-9.]*+0x[0-9a-f]* ' $told && echo yes)"
-    same 'nothing in it is a number of ours' '' "$(grep '#[0-9]\|site [0-9]' $told)"
+    same 'nothing in it is an internal number' '' "$(grep '#[0-9]\|site [0-9]' $told)"
     btf-extra trace ksys_write --require nobody 2>$told
     same 'a parameter that it does not have' '1 yes' \
         "$? $(grep -q ' has no parameter nobody$' $told && echo yes)"

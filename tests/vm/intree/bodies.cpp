@@ -89,7 +89,7 @@ void changed() {
     };
     for (const auto &[name, parameter, which, args, seen] : cases) {
         {
-            Row row(std::string(name) + ": is refused, naming the parameter that is not there");
+            Row row(std::string(name) + ": is refused, naming the missing parameter");
             refused(row, types().only(name), {name, parameter});
         }
         const std::vector<std::string> names = types().names(name + std::string("."));

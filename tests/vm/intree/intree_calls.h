@@ -2,8 +2,7 @@
 /* clang-format off */
 /*
  * The names of functions in intree_test.ko do not say which code is meant: two share a name, some
- * were changed by the compiler, and some are also inlined. Its device calls the one that it is told
- * to call.
+ * were changed by the compiler, and some are also inlined. Its device calls the requested one.
  */
 #ifndef BTF_EXTRA_INTREE_CALLS_H
 #define BTF_EXTRA_INTREE_CALLS_H

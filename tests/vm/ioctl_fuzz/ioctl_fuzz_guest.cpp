@@ -51,8 +51,8 @@ class Dice {
     uint64_t state_;
 };
 
-// Memory of a thread: two pages, and after them one that is not there. The kernel writes where a
-// request says, so the memory is far from all else: a few wrong bytes do not lead from there to a
+// Memory of a thread: two pages, and after them a page that is not mapped. The kernel writes where
+// a request says, so the memory is far from all else: a few wrong bytes do not lead from there to a
 // heap or a stack.
 class Memory {
   public:

@@ -142,7 +142,7 @@ void callbacks(const std::string &stub) {
         wait_for_state(other, "idle");
     const std::multiset<std::string> before = probe_list();
     {
-        Row row("callbacks: ftrace's own comes to sites of the stub that it hangs on");
+        Row row("callbacks: ftrace's own reaches sites of the stub to which it is attached");
         row.expect(write_to(kTracing + "set_ftrace_filter", stub + "\nvfs_write\n"), "no filter");
         row.expect(write_to(kTracing + "current_tracer", "function") &&
                        write_to(kTracing + "options/func_stack_trace", "1"),

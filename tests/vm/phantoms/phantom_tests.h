@@ -38,8 +38,8 @@ class AtStub {
     volatile Seen *seen_ = nullptr;
 };
 
-// Calls one of the functions of shapes.ko so many times, and returns what it was called with, or
-// how often it was called.
+// Calls one of the functions of shapes.ko that many times, and returns its arguments, or how often
+// it was called.
 std::vector<shape_record> records_of_calls(uint32_t shape, uint32_t calls);
 size_t call_shape(uint32_t shape, uint32_t calls);
 
@@ -73,7 +73,7 @@ uint32_t id_of(const std::string &func, const std::string &module = "inlined");
 int load(const std::string &module, const std::string &parameters = "");
 int unload(const std::string &module);
 
-// Attaches, detaches, kills, loads and unloads for so many seconds: all at once, or what of it has
+// Attaches, detaches, kills, loads and unloads for that many seconds: all at once, or the kind with
 // that name in storm.cpp.
 void storm(unsigned seconds, const std::string &name = "all");
 

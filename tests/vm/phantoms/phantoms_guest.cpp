@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Runs in a guest where functions of shapes.ko and of vmlinux are exposed, and tests what hangs on
+// Runs in a guest where functions of shapes.ko and of vmlinux are exposed, and tests programs on
 // their stubs.
 //
 //   phantoms_guest PART...      PART: programs, from_the_first, stack, modules, gone, coming,

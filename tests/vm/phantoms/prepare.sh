@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-# Puts what phantoms_guest needs into the guest, where it is not there yet.
+# Puts the files of phantoms_guest into the guest, if they are missing.
 #
 #   prepare.sh KERNEL FILES MODULES BUILT      as tests/vm/SUITE.sh has them
 set -euo pipefail

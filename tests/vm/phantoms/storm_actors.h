@@ -27,14 +27,14 @@ void switch_tracers(const Storm &storm);
 void trace_stacks(const Storm &storm);
 // Modules with exposed sites go and come.
 void load_and_unload(const Storm &storm);
-// All of our modules go and come, in every order, while a program is attached. What is not as it
-// must be is a row that fails.
+// All modules of btf-extra go and come, in every order, while a program is attached. A wrong state
+// is a row that fails.
 void unload_in_every_order(const Storm &storm);
 void arm_by_hand(const Storm &storm);
 // Processor 0 takes NMIs in whose handler is a site.
 void send_nmis(const Storm &storm);
 
-// Calls the functions of shapes.ko, if it is there.
+// Calls the functions of shapes.ko, if it is loaded.
 void call_shapes(const Storm &storm);
 // Changes a hash map, and writes to a file.
 void change_maps(const Storm &storm);

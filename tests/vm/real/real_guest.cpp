@@ -68,7 +68,7 @@ const Pair kPairs[] = {
     {"tcp_rcv_nxt_update", "tcp_queue_rcv", "tcp_queue_rcv", false, {{0, 0}, {-1, 0}}},
 };
 constexpr size_t kPairsCount = std::size(kPairs);
-// The statistics of lo count its calls and the bytes that it is told of.
+// The statistics of lo count its calls and the bytes that they pass.
 const std::string kCounted = "dev_lstats_add";
 constexpr uint32_t kCountedBytes = 1;
 // A pair's function has the pair's number as cookie, and the called function that number +

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-# shapes.ko as it is installed, and the folder shapes of the guest, where they are not there yet: in it
-# is btf_extra, the folder of firmware with its .btf_extra file.
+# shapes.ko as it is installed, and the folder shapes of the guest, if they are missing: it contains
+# btf_extra, the folder of firmware with its .btf_extra file.
 #
 #   prepare.sh KERNEL FILES MODULES      MODULES: as build-modules.sh prints it
 set -euo pipefail

@@ -23,7 +23,7 @@ using namespace guest;
 
 namespace {
 
-// A batch has so many functions or, after its first function, so many sites. With probes at 10,000
+// The number of functions in a batch or, after its first function, of sites. With probes at 10,000
 // sites of the hottest functions an emulated guest does nothing but serve timer interrupts.
 constexpr size_t kFunctions = 1000, kSites = 3000;
 constexpr unsigned kRounds = 2;  // of the load, while all probes of a batch are there
@@ -73,7 +73,7 @@ uint64_t sites_to_reach(const btf_extra_attach &request) {
     });
 }
 
-// Attaches to one function, which has so many sites. Every site must have a probe or a reason.
+// Attaches to one function, which has that many sites. Every site must have a probe or a reason.
 std::optional<Link> attach(btf_extra_attach &request, size_t sites, Totals &totals, Row &row) {
     std::vector<btf_extra_left_out> left_out;
     Link link(request, &left_out, sites);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-# The folder tools of the guest, where it is not there yet: Debian's tracing tools, those of bookworm
-# for its kernel, those of trixie for newer ones.
+# The folder tools of the guest, if it is missing: Debian's tracing tools, those of bookworm for its kernel,
+# those of trixie for newer ones.
 #
 #   prepare.sh KERNEL FILES
 set -euo pipefail

@@ -13,7 +13,7 @@
 #include <linux/version.h>
 
 /*
- * keep(value) has it in a register that calls leave alone. one_instruction(value) is one that an
+ * keep(value) has it in a register that calls preserve. one_instruction(value) is one that an
  * optimized probe would replace as a whole, after which the register is still in use.
  */
 #ifdef CONFIG_X86_64
