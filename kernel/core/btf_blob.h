@@ -29,7 +29,7 @@ enum btf_fault_code {
 	BTF_FAULT_SECTION_RANGE,	/* a section ends after the blob */
 	BTF_FAULT_SECTION_ALIGN,	/* types, layout or the blob itself not on 4 bytes */
 	BTF_FAULT_SECTION_OVERLAP,
-	BTF_FAULT_STRINGS,		/* no NUL at the end; without base: absent, or none at the start */
+	BTF_FAULT_STRINGS,		/* no NUL at the end; base: absent, or none at the start */
 	BTF_FAULT_TOO_MANY_STRINGS,	/* string offsets do not fit 32 bits */
 	BTF_FAULT_TYPE_CUT,		/* a record ends after the type section */
 	BTF_FAULT_KIND_UNKNOWN,		/* a kind with no layout entry to skip it by */

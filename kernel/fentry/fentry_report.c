@@ -91,7 +91,7 @@ static void tell_bodies(struct report *report)
 		report_tell(report, "  and %u more", nr_bodies - report->nr_listed);
 	if (report->choice)
 		report_tell(report,
-			    "To choose one, attach by its id; btf_extra/sites in debugfs lists all");
+			    "To choose one, attach by its id; see btf_extra/sites in debugfs");
 	else
 		report_tell(report, "A kloc program takes all of them; see btf-extra lookup %s",
 			    report->name);
@@ -213,7 +213,7 @@ static void tell_abi(const struct btf_extra_site *body, void *data)
 		report_tell(report, "Id %u of %s is %s with the parameters that it has", other,
 			    fentry_btf_name(report->query->object, other), symbol);
 	else
-		report_tell(report, "A kloc program gets the available parameters; see btf-extra lookup %s",
+		report_tell(report, "A kloc program gets the others; see btf-extra lookup %s",
 			    report->name);
 }
 
@@ -239,7 +239,7 @@ static void tell_no_body(struct report *report)
 	else
 		report_tell(report, "%s: inlined at %u site%s, %s: use kloc (btf-extra lookup %s)",
 			    report->name, target->nr_inlined, report_plural(target->nr_inlined),
-			    target->nr_parts ? "only split-off parts of it have a body" : "no body",
+			    target->nr_parts ? "only split parts have a body" : "no body",
 			    report->name);
 	if (target->nr_inlined)
 		tell_stub(report, true);

@@ -117,7 +117,7 @@ static const struct btf_blob *find_base(struct extra_object *object,
 	if (err)
 		return ERR_PTR(object_refuse(source, "BTF of the module cannot be read", err));
 	if (!base_btf_is(&object->module_btf, &sums[1]))
-		return ERR_PTR(object_refuse(source, "made for the BTF of another build of the module",
+		return ERR_PTR(object_refuse(source, "made for another build of the module",
 					     -EINVAL));
 	return &object->module_btf.blob;
 }
@@ -299,7 +299,7 @@ static int object_fill(struct extra_object *object, const struct object_source *
 	if (!err) {
 		err = host->place(object, &elf);
 		if (err)
-			object_refuse(source, "the addresses of its sections contradict its functions", err);
+			object_refuse(source, "its sections contradict its functions", err);
 	}
 	return err;
 }

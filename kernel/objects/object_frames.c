@@ -95,7 +95,7 @@ int object_frames_take(struct extra_object *object, const void *file, size_t siz
 	int err = extra_elf_open(&elf, file, size, &fault);
 
 	if (!err && !is_of_object(object, &elf)) {
-		pr_err("%s: no frames: the firmware file does not match the tables\n", object->name);
+		pr_err("%s: no frames: the firmware file does not match\n", object->name);
 		return -EINVAL;
 	}
 	if (!err && !elf.frames.data)

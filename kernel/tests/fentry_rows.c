@@ -2,9 +2,9 @@
 #include "tests/fentry_rows.h"
 
 #define A(at) "  000000000010" #at
-#define CHOOSE "To choose one, attach by its id; btf_extra/sites in debugfs lists all"
+#define CHOOSE "To choose one, attach by its id; see btf_extra/sites in debugfs"
 #define KLOC_ALL "A kloc program takes all of them; see btf-extra lookup "
-#define KLOC_THERE "A kloc program gets the available parameters; see btf-extra lookup "
+#define KLOC_THERE "A kloc program gets the others; see btf-extra lookup "
 #define APPLE_INLINED "apple: inlined at 4 sites, no body: "
 #define CALLS_OF "For its inlined calls attach to "
 #define USE_KLOC "use kloc (btf-extra lookup "
@@ -53,7 +53,7 @@ const struct fentry_row fentry_rows[] = {
 		     CALLS_OF "apple__inlined in a module inlined, without some parameters" } },
 	{ "a rest as its only body", FIG, { { FIG, DI, 0x10, "fig.part.0" } }, .part = 1,
 	  .inlined = 1, .answer = FENTRY_NO_BODY, .refused = true,
-	  .lines = { "fig: inlined at 1 site, only split-off parts of it have a body: " USE_KLOC "fig)",
+	  .lines = { "fig: inlined at 1 site, only split parts have a body: " USE_KLOC "fig)",
 		     "Or expose it as a function: btf-extra expose fig" } },
 	{ "no code", APPLE, .answer = FENTRY_NO_BODY, .refused = true,
 	  .lines = { "apple: its code is not known" } },

@@ -77,7 +77,7 @@ echo "step from apt-get install to the first traced calls: $(echo "$(seconds) $f
 same 'it prints inlined calls' 5 "$(grep -c ' skb_headlen .* inlined skb=' /tmp/lines)"
 head -n 1 /tmp/lines
 step 'btf-extra install, again' in_debian DEBUGINFOD_URLS="$debuginfod" btf-extra install
-row 'it has nothing to do' grep -q 'all there already: nothing to do$' /tmp/said
+row 'it has nothing to do' grep -q 'all installed already: nothing to do$' /tmp/said
 
 step 'apt-get purge' in_debian apt-get -q -y purge btf-extra btf-extra-dkms
 nothing 'nothing stays' "$(ours; grep '^btf_extra' /proc/modules)"
