@@ -40,7 +40,7 @@ static const struct loc_arch archs[] = {
 	  .nr_numbers = 32,
 	  .registers = aarch64_registers, .nr_registers = COUNT(aarch64_registers),
 	  .arguments = aarch64_arguments, .nr_arguments = COUNT(aarch64_arguments),
-	  /* DYNAMIC_FTRACE_WITH_CALL_OPS (6.3) has GCC put two of its four NOPs there. */
+	  /* GCC puts two of its four NOPs there since commit baaf553d3bc3 (6.3). */
 	  .hook_before = 8,
 	  /* BTI, and the two NOPs that GCC 12 puts between symbol and DW_AT_low_pc. */
 	  .hook_size = 12 },

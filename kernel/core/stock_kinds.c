@@ -34,7 +34,7 @@ static const struct {
 	[BTF_KIND_VAR] = { NAME_MUST, VLEN_NONE, FLAG_NONE, FIELD_TYPE },
 	[BTF_KIND_DATASEC] = { NAME_MUST, VLEN_ANY, FLAG_NONE, FIELD_SIZE },
 	[BTF_KIND_FLOAT] = { NAME_MAY, VLEN_NONE, FLAG_NONE, FIELD_SIZE },
-	/* kind_flag marks an attribute since Linux 6.15 */
+	/* kind_flag marks an attribute since commit 53ee0d66d7a6 (6.15) */
 	[BTF_KIND_DECL_TAG] = { NAME_MUST, VLEN_NONE, FLAG_ANY, FIELD_TYPE },
 	[BTF_KIND_TYPE_TAG] = { NAME_MUST, VLEN_NONE, FLAG_ANY, FIELD_TYPE_OR_VOID },
 	[BTF_KIND_ENUM64] = { NAME_MAY, VLEN_ANY, FLAG_ANY, FIELD_SIZE },

@@ -3,8 +3,8 @@
 
 /*
  * Programs of type SYSCALL may call these on every kernel. Tracing programs (kprobe, tracepoint,
- * perf event, fentry) may call them from 6.12 on: before that the kernel has no set of kfuncs for
- * them.
+ * perf event, fentry) may call them from 6.12 on: older kernels have no set of kfuncs for all of
+ * them (commit bc638d8cb5be, "bpf: allow kfuncs within tracepoint and perf event programs").
  */
 #include <linux/bpf.h>
 #include <linux/btf.h>

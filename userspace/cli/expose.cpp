@@ -122,8 +122,8 @@ Result<void> carry_out(const Options &options, const std::vector<PlannedModule> 
     return {};
 }
 
-// BPF programs get to a stub by ftrace's direct calls, which arm64 has from 6.4 on. The function is
-// there wherever these are.
+// BPF programs attach to a stub by ftrace's direct calls, which arm64 has from 6.4 on (Linux commit
+// 2aa6ac03516d). The function exists if the kernel has them.
 void warn_without_fentry(const SiteTables &tables) {
     const Symbols *symbols = tables.symbols();
     if (symbols != nullptr && symbols->places("register_ftrace_direct").empty())

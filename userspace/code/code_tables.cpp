@@ -41,7 +41,8 @@ constexpr TableShape kStaticCalls = {
 constexpr TableShape kFaulting = {
     "__start___ex_table", "__stop___ex_table", {"__ex_table"}, 12, kDistance};
 
-// Entries have had three sizes: 13 bytes up to 5.18, then 12, and 14 since 6.3.
+// Entries have had three sizes: 13 bytes up to 5.18, then 12, and 14 since 6.3 (Linux commit
+// 5d1dd961e743).
 constexpr std::string_view kAlternatives[] = {"__alt_instructions", "__alt_instructions_end"};
 constexpr std::string_view kReplacements = ".altinstr_replacement";
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Decompresses zstd, which elfutils 0.188 of Debian 12 cannot do. The result is a file in memory,
-// so that elfutils can map it as any other.
+// Decompresses zstd, which libelf supports from 0.189 on; Debian 12 has 0.188. The result is a file
+// in memory, so that elfutils can map it as any other.
 #ifndef BTF_EXTRA_ZSTD_FILE_H
 #define BTF_EXTRA_ZSTD_FILE_H
 

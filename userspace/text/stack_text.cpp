@@ -103,8 +103,8 @@ bool is_trace_prefix(std::string_view text, bool &is_instruction) {
     return text.empty() || text.ends_with(']') || text.ends_with(':') || text.ends_with('>');
 }
 
-// Since Linux 6.13 arm64 says after a frame where it has it from, "(C)" or "(PF)". P stands for
-// the pc of registers: an instruction.
+// Since Linux 6.13 (commit bdf8eafbf7f5) arm64 prints the source of a frame after it, "(C)" or
+// "(PF)". P stands for the pc of registers: an instruction.
 void take_source(std::string_view &text, bool &is_instruction) {
     const size_t open = text.rfind('(');
     if (open == text.npos || !text.ends_with(')'))

@@ -190,7 +190,8 @@ void Sites::check_constants() const {
         {"null", 0},
         {"word", 0xfffffffe},
     };
-    // BTF older than the kind flag of enums (Linux 6.0) does not say that an enum is signed.
+    // BTF older than the kind flag of enums (Linux 6.0, commit 6089fb325cf7) does not record that
+    // an enum is signed.
     for (const auto &[name, value] : expected) {
         const NamedSite::Param &param = site.param(name);
         const uint64_t mask =

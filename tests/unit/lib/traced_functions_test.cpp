@@ -21,8 +21,8 @@ constexpr char kSymbols[] = "ffffffff81000000 T plain\n"
                             "ffffffff81000080 t listed\n"
                             "ffffffff81000090 t end\n";
 
-// Linux 6.5 lists addresses. Before, a name stands for all of its functions, and on arm64 some
-// names are hidden.
+// Linux 6.5 lists addresses (commit 83f74441bcb1). Before, a name stands for all of its functions,
+// and on arm64 some names are hidden.
 TEST(TracedFunctions, ByPlaceIfTheKernelListsPlaces) {
     struct Row {
         const char *text;

@@ -16,7 +16,7 @@ for param in large twelve unused g h i j k l m n; do without="$without --without
 # shellcheck disable=SC2086  # a list of words
 btf-extra expose --template /inlined.ko --best-effort $without 'shapes:shape_*' 2>/tmp/left
 same 'the inlined shapes are exposed' 0 $?
-# arm64 has the calls that fentry goes by since 6.4.
+# arm64 has the direct calls that fentry uses since 6.4 (commit 2aa6ac03516d).
 if grep -q ' register_ftrace_direct$' /proc/kallsyms; then
     shapes_guest /shapes.bpf.o /shapes/sites "${1:-20000}" fentry:/phantom.bpf.o multi
     same 'with phantom functions it comes to its end' 0 $?

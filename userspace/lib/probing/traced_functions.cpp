@@ -49,8 +49,8 @@ FunctionSet functions_at(const Symbols &symbols, const std::vector<Place> &place
 FunctionSet traced_functions(const Symbols &symbols, const std::vector<std::string> &folders) {
     FunctionSet out;
     for (const std::string &folder : folders) {
-        // Linux 6.5 has the first file. In the second one the kernel hides some names: on arm64,
-        // 6.12, those of 87 functions that it does trace.
+        // Linux 6.5 has the first file (commit 83f74441bcb1). In the second one the kernel hides
+        // some names: on arm64, 6.12, those of 87 functions that it does trace.
         std::ifstream addresses(folder + "/available_filter_functions_addrs");
         std::ifstream names(folder + "/available_filter_functions");
         std::vector<Place> calls;
