@@ -35,7 +35,7 @@ bool arch_ftrace_entry(unsigned long address, unsigned long *called);
 
 /*
  * Returns the bytes of the hook that the function at an address begins with; 0: it has none;
- * -EAGAIN: what is there does not tell.
+ * -EAGAIN: the code does not show it.
  */
 int arch_hook_size(unsigned long address);
 
@@ -46,7 +46,7 @@ int arch_hook_size(unsigned long address);
 unsigned long arch_behind_hook(unsigned long address);
 
 /*
- * Calls a stub with the argument registers of args. A stack trace taken meanwhile goes on at the
+ * Calls a stub with the argument registers of args. A stack trace taken meanwhile continues at the
  * address, with the registers of site.
  */
 void arch_phantom_call(unsigned long stub, const struct pt_regs *args, const struct pt_regs *site,

@@ -30,7 +30,7 @@ static inline const void *module_text(const struct module *module, size_t *size)
 #endif
 }
 
-/* Our blobs in a module, which the loader of a patched kernel keeps; data NULL: it has none. */
+/* The blobs inside a module, which the loader of a patched kernel keeps; data NULL: it has none. */
 struct module_bytes {
 	const void *data;
 	unsigned int size;

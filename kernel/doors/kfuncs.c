@@ -80,7 +80,7 @@ static int at_address(u64 address, u32 flags, btf_extra_site_fn fn, struct found
 	return allowed_now() ? btf_extra_for_each_site(&query, fn, found, NULL) : -EPERM;
 }
 
-/* Returns the func id at an address where exactly one function of that class begins. */
+/* Returns the func id at an address if exactly one function of that class begins there. */
 static int only_func_at(u64 address, u32 flags)
 {
 	struct btf_extra_site site;
@@ -117,8 +117,7 @@ __bpf_kfunc int bpf_btf_extra_inlined_at(u64 address)
 }
 
 /*
- * Writes as many struct btf_extra_site at an address as fit. Returns how many there are, or
- * -ENOENT.
+ * Writes as many struct btf_extra_site at an address as fit. Returns their number, or -ENOENT.
  */
 __bpf_kfunc int bpf_btf_extra_sites_at(u64 address, void *sites, u32 sites__sz)
 {
@@ -129,9 +128,9 @@ __bpf_kfunc int bpf_btf_extra_sites_at(u64 address, void *sites, u32 sites__sz)
 }
 
 /*
- * Writes as many functions as fit that an address is in: the inlined ones, innermost first, and
- * last the one with the body. Returns how many there are; -ENOENT: none; -ENODATA: the object there
- * has no frames, or they have not been read: this does not do that, but BTF_EXTRA_IOC_FRAMES does.
+ * Writes as many functions at an address as fit: the inlined ones, innermost first, and last the
+ * one with the body. Returns their number; -ENOENT: none; -ENODATA: the object has no frames, or
+ * they have not been read. Only BTF_EXTRA_IOC_FRAMES reads them.
  */
 __bpf_kfunc int bpf_btf_extra_frames_at(u64 address, struct btf_extra_chain_frame *frames,
 					u32 frames__sz)

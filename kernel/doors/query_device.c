@@ -19,7 +19,7 @@
 /* One call gives no more results, which take some 2 MB. The caller asks again for the rest. */
 #define MAX_RESULTS 65536u
 
-/* The opener of the device decides it, as for /proc/kallsyms. */
+/* It is decided for the opener of the device, as in /proc/kallsyms. */
 static bool addresses_hidden(const struct file *file)
 {
 	return !file->private_data;
@@ -205,7 +205,7 @@ static int ioctl_lookup(const struct file *file, struct btf_extra_lookup __user 
 		return -EFAULT;
 	if (!lookup_makes_sense(&lookup))
 		return -EINVAL;
-	/* Someone who tries out addresses could find out where the kernel is. */
+	/* Looking up arbitrary addresses would defeat KASLR. */
 	if (lookup.by == BTF_EXTRA_BY_ADDRESS && addresses_hidden(file))
 		return -EPERM;
 	err = get_query(&lookup, &query);

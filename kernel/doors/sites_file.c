@@ -53,7 +53,7 @@ static bool sites_pause(void)
 	return !fatal_signal_pending(current);
 }
 
-/* Goes to the position or the next that exists. */
+/* Moves to the position or the next that exists. */
 static void *sites_settle(struct cursor *cursor, loff_t *pos)
 {
 	do {
@@ -101,7 +101,7 @@ static void sites_stop(struct seq_file *seq, void *v)
 	rcu_read_unlock();
 }
 
-/* Tells by the symbol whether ftrace sends the functions there that are traced at the moment. */
+/* Returns true if the symbol is one to which ftrace sends the currently traced functions. */
 static bool is_tracer(unsigned long address, char *symbol)
 {
 	static const char *const tracers[] = {
@@ -118,8 +118,8 @@ static bool is_tracer(unsigned long address, char *symbol)
 }
 
 /*
- * A tracer that is there now may be called in place of the NOP. A function that is inline in the
- * source is notrace, also where it has a body.
+ * The call of an attached tracer may replace the NOP. A function that is inline in the source is
+ * notrace, also where it has a body.
  */
 static bool is_traceable(unsigned long address, char *symbol)
 {

@@ -5,10 +5,10 @@
  *
  *	address i|t|s name <TAB>[object] btf_id file
  *
- * and for a body (t) and for such a symbol two columns more, each after a TAB: its
- * symbol ("-": none), and BTF:ID, the id with which fentry is attached to exactly
- * this address, or "-" and why none is. In a kernel without the verifier's hook
- * these are the ids as well, but what is attached to goes by the name of that FUNC.
+ * and for a body (t) and for such a symbol two columns more, each after a TAB: its symbol ("-":
+ * none), and BTF:ID, the id with which fentry is attached to exactly this address, or "-" and why
+ * none is. A kernel without the verifier's hook has the same ids, but attaches to the name of that
+ * FUNC.
  */
 #ifndef BTF_EXTRA_SITES_FILE_H
 #define BTF_EXTRA_SITES_FILE_H

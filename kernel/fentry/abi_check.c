@@ -9,7 +9,7 @@
 /* A trampoline takes no more (MAX_BPF_FUNC_ARGS). */
 #define MAX_PARAMS 12
 
-/* A value in the registers that the place has, or in memory where its register leads to. */
+/* A value in the registers of the place, or in memory to which its register points. */
 static bool at_place(const struct loc_location *location, const struct arg_place *place)
 {
 	const u8 *expected = loc_arch_running()->arguments + place->first_register;
@@ -29,7 +29,7 @@ static enum abi_fault_code abi_check_param(const struct btf_type *param,
 					   enum abi_promise promise,
 					   struct loc_location *found)
 {
-	/* It is in memory: no location tells more of it than the ABI. */
+	/* It is in memory: no location contains more than the ABI. */
 	if (!place->nr_registers)
 		return promise == ABI_KEPT ? ABI_FAULT_NONE : ABI_FAULT_IN_MEMORY;
 	if (!param || loc_location_read(found, param))
@@ -73,7 +73,7 @@ bool abi_check(const struct btf_blob *types, u32 func_id, u32 loc_proto, enum ab
 		fault->place = places[i];
 		return false;
 	}
-	/* A compiler that drops parameters also drops a result that nobody looks at. */
+	/* A compiler that drops parameters also drops an unused result. */
 	if (promise == ABI_CHANGED && has_result(types, func_id)) {
 		fault->code = ABI_FAULT_RESULT;
 		return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tells whether a body takes its parameters where its prototype says: fentry looks for
- * them there. Compilers that change a local function leave the prototype as it was.
+ * Checks whether a body takes its parameters where its prototype passes them, because fentry reads
+ * them there. Compilers that change a local function do not change the prototype.
  */
 #ifndef BTF_EXTRA_ABI_CHECK_H
 #define BTF_EXTRA_ABI_CHECK_H

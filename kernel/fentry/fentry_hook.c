@@ -38,7 +38,7 @@ static const struct extra_object *hook_find_object(const struct module *module, 
 
 		if (object->module == module && func_id < object->blobs.first_own_id)
 			return object;
-		/* The base's ids through the BTF of the data module: nothing has them there. */
+		/* Ids of the base in the BTF of the data module are invalid. */
 		if (module && object->types_module == module &&
 		    func_id >= object->blobs.first_own_id)
 			return object;
@@ -83,7 +83,7 @@ static void write_log(struct bpf_verifier_log *log, const char *text)
 
 /* ---- the answer ---- */
 
-/* Answers as the kernel's hook wants it: 1 with *addr, 0: by name, or a negative errno. */
+/* Returns the values of the kernel's hook: 1 with *addr, 0: by name, or a negative errno. */
 static int hook_decide(const struct fentry_query *query, const struct fentry_target *target,
 		       const struct module *module, unsigned long *addr, struct module **owner)
 {
@@ -128,7 +128,7 @@ static int hook_answer(struct fentry_query *query, const struct module *module, 
 	return ret;
 }
 
-/* A stub is called where its function begins, and returns at once: nothing for fexit. */
+/* A stub is called where its function begins, and returns at once, so fexit cannot use it. */
 static bool is_fentry(const struct bpf_prog *prog)
 {
 	return prog->type == BPF_PROG_TYPE_TRACING &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The verifier of a patched kernel asks here which code a FUNC id stands for. On
- * other kernels the ids mean the same, but attaching goes by name.
+ * The verifier of a patched kernel resolves a FUNC id to code here. On other kernels the ids have
+ * the same meaning, but attaching uses the name.
  */
 #ifndef BTF_EXTRA_FENTRY_HOOK_H
 #define BTF_EXTRA_FENTRY_HOOK_H
@@ -12,7 +12,7 @@
 #if IS_ENABLED(CONFIG_DEBUG_INFO_BTF_EXTRA_HOOK)
 
 int fentry_hook_init(void);
-/* Waits until nobody asks any more. */
+/* Waits for running calls. */
 void fentry_hook_exit(void);
 
 /* The parameter of that name: ids of the base that are not clear are refused. */

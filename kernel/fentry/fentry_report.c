@@ -19,7 +19,7 @@ struct report {
 	bool choice;		/* one of these has an id of its own */
 };
 
-/* A line that there is no memory for is left out. */
+/* A line is left out if memory is short. */
 static __printf(2, 3) void report_tell(struct report *report, const char *format, ...)
 {
 	va_list args;
@@ -38,7 +38,7 @@ static const char *report_plural(u32 nr)
 	return nr == 1 ? "" : "s";
 }
 
-/* The id that attaches to just this body; 0: none but, maybe, the one that was asked for. */
+/* The id that attaches only to this body; 0: none, or only the requested one. */
 static u32 other_id_of(struct report *report, const struct btf_extra_site *body)
 {
 	enum fentry_answer answer;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tells the verifier's log of an id: why it is refused, which bodies there are and how
- * to choose one, what a program will not see.
+ * Writes the report on an id to the verifier's log: why it is refused, its bodies and how to choose
+ * one, and the calls that a program will miss.
  */
 #ifndef BTF_EXTRA_FENTRY_REPORT_H
 #define BTF_EXTRA_FENTRY_REPORT_H

@@ -49,9 +49,8 @@ static u32 target_walk_sites(const struct extra_object *object, u32 func_id, sit
 }
 
 /*
- * An id of the base has all that has its name, or nothing: if there are several
- * functions of that name, or if the base has other names of parameters, our types
- * have an id for each.
+ * An id of the base has all sites of its name, or none: if several functions have that name, or if
+ * the base has other names of parameters, the types blob has an id for each.
  */
 static void walk_sites_meant(const struct extra_object *object, u32 func_id, site_fn fn,
 			     void *data)
@@ -122,7 +121,7 @@ static void count_site(const struct btf_extra_site *site, void *data)
 	}
 }
 
-/* Looking up symbols takes longest. So it is done once a body, and for no more bodies than this. */
+/* Looking up symbols takes longest. It is done once per body, and for no more bodies than this. */
 #define MAX_NAMED 256
 
 static void find_named(const struct btf_extra_site *body, void *data)
@@ -137,7 +136,9 @@ static void find_named(const struct btf_extra_site *body, void *data)
 	judgement->target->address = body->address;
 }
 
-/* Judges by the symbol of the body, query->symbol: foo.isra.0 for foo, or for a FUNC foo.isra.0. */
+/*
+ * Decides by the symbol of the body, query->symbol: foo.isra.0 for foo, or for a FUNC foo.isra.0.
+ */
 static enum abi_promise promise_of(const struct judgement *judgement, bool has_symbol)
 {
 	const char *symbol = judgement->query->symbol;
@@ -172,7 +173,7 @@ static void judge_only_body(struct judgement *judgement)
 		target->answer = FENTRY_ABI;
 		return;
 	}
-	/* Another symbol at the same address may not be the one that the name has. */
+	/* The name may resolve to a symbol other than this one at the same address. */
 	target->answer = by_name ? FENTRY_BY_NAME : FENTRY_ADDRESS;
 	target->address = body->address;
 }
@@ -229,10 +230,10 @@ bool fentry_target_accepted(const struct fentry_query *query, const struct fentr
 	case FENTRY_SEVERAL:
 		return !target->own && !query->strict;
 	case FENTRY_ABI:
-		/* Else the name leads to no body that is known to be wrong. */
+		/* Otherwise the name resolves to no body that is known to be wrong. */
 		return !target->own && !query->strict && !target->address;
 	default:
-		/* The kernel goes by name, and says by itself that there is nothing. */
+		/* The kernel uses the name, and itself reports that it is unknown. */
 		return !target->own;
 	}
 }
@@ -259,7 +260,7 @@ struct namesake {
 	u32 nr_tried;
 };
 
-/* The id, where another function of the same body leads to it. */
+/* The id, if another function of the same body resolves to it. */
 static int try_function(const struct found_site *found, void *data)
 {
 	struct namesake *search = data;

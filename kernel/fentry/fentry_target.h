@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Finds what a program of fentry and its like is attached to if it asks for a FUNC. All of
- * this is called inside rcu_read_lock(), and uses none of the kernel's own structures.
+ * Resolves the FUNC that a fentry, fexit or similar program requests to the code to which it
+ * attaches. All of this is called inside rcu_read_lock(), and uses none of the kernel's own
+ * structures.
  *
- * Ids are of two sorts. The base's (vmlinux's BTF, or what a module's was before
- * our types went into it) go where they go without us, by name, unless the program
- * would see wrong arguments there. Our own are new: they attach to the one body that
- * they stand for, or to none.
+ * Ids are of two sorts. Ids of the base (vmlinux BTF, or a module's own BTF without the types blob)
+ * attach by name, as without btf_extra, unless the program would see wrong arguments there. Ids of
+ * a types blob are new: they attach to the one body that they name, or to none.
  */
 #ifndef BTF_EXTRA_FENTRY_TARGET_H
 #define BTF_EXTRA_FENTRY_TARGET_H
@@ -42,7 +42,7 @@ struct fentry_target {
 /* Does what kernel_symbol_at() does. It is an argument so that tests may have their own symbols. */
 typedef bool (*fentry_symbol_fn)(unsigned long address, char *symbol);
 
-/* It is phantom_of_func(), and tests have their own. */
+/* This is phantom_of_func(). Tests have their own. */
 typedef bool (*fentry_stub_fn)(const struct extra_object *object, u32 func_id,
 			       struct phantom_found *found);
 
@@ -72,8 +72,8 @@ u32 fentry_id_of_body(struct fentry_query *query, const struct btf_extra_site *b
 const char *fentry_btf_name(const struct extra_object *object, u32 func_id);
 
 /*
- * fn() for each body that an id stands for, rests of it left out. An id of the base
- * without sites of its own stands for all that have its name.
+ * Calls fn() for each body of an id, without split parts. An id of the base without sites means all
+ * functions of its name.
  */
 typedef void (*fentry_body_fn)(const struct btf_extra_site *body, void *data);
 void fentry_walk_bodies(const struct extra_object *object, u32 func_id, fentry_body_fn fn,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The template of a module that has a stub for each function that btf-extra expose is asked for. It
- * is built with btf_extra.ko. As it is, it has no names and is refused.
+ * The template of a module with a stub for each function that btf-extra expose adds. It is built
+ * with btf_extra.ko. The unchanged template has no names and is refused.
  */
 #include <linux/module.h>
 

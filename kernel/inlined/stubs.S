@@ -14,7 +14,7 @@
 .altmacro
 .macro NUMBERED number
 	PHANTOM_STUB inlined_stub_\number
-	/* An address in data also keeps the ENDBR: those that nobody seems to need are removed. */
+	/* An address in data also keeps the ENDBR: unused ones are removed. */
 	.pushsection .rodata, "a", @progbits
 	.quad	inlined_stub_\number
 	.popsection

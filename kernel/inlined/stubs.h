@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* This header declares what stubs.S has. */
+/* This header declares the symbols of stubs.S. */
 #ifndef BTF_EXTRA_INLINED_STUBS_H
 #define BTF_EXTRA_INLINED_STUBS_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The kernel counts on each CPU what BPF is doing: a program that a kprobe or tracepoint runs, or a
- * system call that changes a map. A program that ran inside of that would find the map's locks held
- * or its lists half changed.
+ * The kernel counts running BPF code on each CPU: programs of kprobes and tracepoints, and system
+ * calls that change a map. A program that ran inside such code would find the map's locks held or
+ * its lists half changed.
  */
 #ifndef BTF_EXTRA_BPF_ACTIVE_H
 #define BTF_EXTRA_BPF_ACTIVE_H
@@ -15,8 +15,8 @@
 extern int __percpu *bpf_active;
 
 /*
- * Finds it when the module starts. It is not exported, but vmlinux's BTF has its distance from
- * variables that are. If that is missing, dmesg says so.
+ * Finds it when the module starts. It is not exported, but vmlinux BTF contains its distance from
+ * exported variables. If that is missing, one line is in dmesg.
  */
 void bpf_active_init(const struct btf_blob *vmlinux);
 

@@ -17,12 +17,15 @@ struct kloc_args {
 	u32 nr;
 };
 
-/* Makes room for these LOC_PROTOs, each once. Takes @protos over, also on failure: -ENOMEM. */
+/*
+ * Allocates room for these LOC_PROTOs, each once. Takes ownership of @protos, also on failure:
+ * -ENOMEM.
+ */
 int kloc_args_alloc(struct kloc_args *args, u32 *protos, u32 nr, u32 nr_params);
 void kloc_args_free(struct kloc_args *args);
 
 /*
- * Works some of them out for the function of @object, from *done on, which then counts them too.
+ * Computes some of them for the function of @object, from *done on, and adds their number to *done.
  * Returns 0, or -EINVAL: it has no prototype.
  */
 int kloc_args_prepare(struct kloc_args *args, const struct extra_object *object,

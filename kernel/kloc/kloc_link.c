@@ -16,8 +16,8 @@
 #include "kloc/kloc_program.h"
 
 /*
- * If the module is coming, or if objects come and go during an attempt, there is another one: after
- * a pause, and up to this time.
+ * If the module is coming, or if objects come and go during an attempt, it is repeated after a
+ * pause, up to this time.
  */
 #define ATTACH_TIMEOUT (10 * HZ)
 #define ATTACH_PAUSE (HZ / 100 + 1)
@@ -59,7 +59,7 @@ static void link_destroy(struct kloc_link *link)
 	kfree(link);
 }
 
-/* Also fills @sites, which the caller frees. On failure there is nothing to free. */
+/* Also fills @sites, which the caller frees. On failure nothing has to be freed. */
 static struct kloc_link *link_create(const struct kloc_request *request, struct kloc_sites *sites)
 {
 	struct kloc_link *link = kzalloc(sizeof(*link), GFP_KERNEL_ACCOUNT);

@@ -40,8 +40,8 @@ int kloc_probe_hit(struct kprobe *kprobe, struct pt_regs *regs)
 	frame = this_cpu_ptr(&kloc_frames);
 	site_args_fill(args, regs, frame);
 	/*
-	 * A kprobe has one past the breakpoint, and where the kernel moved it another place. An
-	 * unwinder takes that for the place after a "push" of one byte and goes wrong.
+	 * A kprobe has the address after the breakpoint, or another one if the kernel moved it. An
+	 * unwinder takes that for the place after a "push" of one byte and fails.
 	 */
 	instruction_pointer_set(&frame->regs, probe->site.address);
 	kloc_run(program, frame);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A kprobe at a site, and what happens when it is hit: the program of its link runs. */
+/* A kprobe at a site, and its hit: the program of its link runs. */
 #ifndef BTF_EXTRA_KLOC_PROBE_H
 #define BTF_EXTRA_KLOC_PROBE_H
 

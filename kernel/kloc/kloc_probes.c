@@ -52,8 +52,8 @@ static bool is_being_restored(const struct kprobe *kprobe)
 
 /*
  * If a module goes while the optimizer has a probe of it that is already unregistered, kernels 6.1
- * to 7.3 keep that probe for ever: kill_optimized_kprobe() takes it off its list before it looks
- * whether it is on one. A later probe at that address is refused, with a warning in
+ * to 7.3 keep that probe for ever, because kill_optimized_kprobe() removes it from its list before
+ * it tests whether it is on one. A later probe at that address is refused, with a warning in
  * reuse_unused_kprobe(). So these probes are unregistered when the optimizer is done with them.
  */
 static void wait_for_optimizer(const struct kloc_probes *probes)
@@ -171,10 +171,12 @@ static unsigned long after_key(unsigned long address)
 	return size ? address + size : 0;
 }
 
-/* The kernel exchanges the instruction of a key under a breakpoint, which is gone in no time. */
+/*
+ * The kernel exchanges the instruction of a key under a breakpoint, which exists for a short time.
+ */
 #define KEY_TRIES 10
 
-/* Returns where the probe of a site stands; 0: the tables are wrong about the code there. */
+/* Returns the address of the probe of a site; 0: the tables contradict the code there. */
 static unsigned long probe_address(const struct btf_extra_site *site)
 {
 	unsigned long address = 0;
@@ -190,7 +192,7 @@ static unsigned long probe_address(const struct btf_extra_site *site)
 	return address;
 }
 
-/* The probe is not armed yet: its owner is called at all of its sites or at none. */
+/* The probe is not armed yet, because its owner is called at all of its sites or at none. */
 static int add_probe(struct kloc_probes *probes, const struct kloc_site *site,
 		     kprobe_pre_handler_t hit, void *owner)
 {
@@ -265,7 +267,7 @@ int kloc_probes_attach(struct kloc_probes *probes, struct kloc_sites *sites,
 	if (!probes->nr || kloc_sites_lacking(sites, request))
 		return -EOPNOTSUPP;
 	/*
-	 * The module is held now. If the tables are still the same, they are right about its text.
+	 * The module is held now. If the tables are still the same, they match its text.
 	 */
 	if (kloc_sites_stale(sites))
 		return -EAGAIN;

@@ -16,16 +16,16 @@ struct kloc_probes {
 
 /*
  * Fills @sites, which the caller frees, and makes room for their probes. The errors are those of
- * kloc_sites_collect(). On failure there is nothing to free.
+ * kloc_sites_collect(). On failure nothing has to be freed.
  */
 int kloc_probes_collect(struct kloc_probes *probes, struct kloc_sites *sites,
 			const struct kloc_request *request);
 
 /*
- * Arms a probe at each site that need not be left out, and sets the reasons of the others. At each
- * hit @hit is called with a struct kloc_probe of this owner. Returns 0; -EOPNOTSUPP: no site gets a
- * probe, or one that is required does not; -EAGAIN: the sites may have gone; -EINTR: the caller is
- * being killed.
+ * Arms a probe at each site that has no reason to be left out, and sets the reasons of the others.
+ * At each hit @hit is called with a struct kloc_probe of this owner. Returns 0; -EOPNOTSUPP: no
+ * site gets a probe, or one that is required does not; -EAGAIN: the sites may have gone; -EINTR:
+ * the caller is being killed.
  */
 int kloc_probes_attach(struct kloc_probes *probes, struct kloc_sites *sites,
 		       const struct kloc_request *request, kprobe_pre_handler_t hit, void *owner);
@@ -38,7 +38,9 @@ void kloc_probes_free_all(struct kloc_probes *const *all, u32 nr);
 
 struct kloc_counts kloc_counts_sum(const struct kloc_counts __percpu *counts);
 
-/* Returns how many hits the kernel did not let run. They are not in the counts of the owner. */
+/*
+ * Returns the number of hits that the kernel missed. The counts of the owner do not include them.
+ */
 u64 kloc_probes_missed(const struct kloc_probes *probes);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A request says what is wanted of a function. A caller of BTF_EXTRA_IOC_ATTACH has made it, and it
- * was checked; or a stub needs it.
+ * A request selects the sites of a function. It comes from a caller of BTF_EXTRA_IOC_ATTACH, and
+ * was checked, or from a stub.
  */
 #ifndef BTF_EXTRA_KLOC_REQUEST_H
 #define BTF_EXTRA_KLOC_REQUEST_H

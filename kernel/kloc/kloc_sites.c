@@ -9,7 +9,7 @@
 #include "objects/object_registry.h"
 #include "query/site_query.h"
 
-/* Tables that change while we read them are asked so often. */
+/* The number of attempts if the tables change meanwhile. */
 #define MAX_TRIES 16
 
 static int sites_walk(const struct registry_state *state, const struct extra_object *object,
@@ -37,7 +37,7 @@ static int keep_site(const struct btf_extra_site *site, void *data)
 	return 0;
 }
 
-/* Finds the object that is asked for, inside rcu_read_lock(). */
+/* Finds the requested object, inside rcu_read_lock(). */
 static const struct extra_object *find_object(const struct registry_state *state,
 					      const struct kloc_request *request)
 {
@@ -96,7 +96,7 @@ static u32 *protos_of(const struct kloc_sites *sites)
 	return protos;
 }
 
-/* One piece of them, so that no reader of RCU takes long; *done counts them. */
+/* One piece of them, so that no RCU section takes long; *done counts them. */
 static int prepare_args(const struct kloc_sites *sites, struct kloc_args *args,
 			const struct kloc_request *request, u32 *done)
 {

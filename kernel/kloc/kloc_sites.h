@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A link is made from these: the sites of a function at one moment, the arguments at each, and
- * which sites are to be left out.
+ * A link is made from these: the sites of a function in one state of the tables, the arguments at
+ * each, and the reasons of sites that are left out.
  */
 #ifndef BTF_EXTRA_KLOC_SITES_H
 #define BTF_EXTRA_KLOC_SITES_H
@@ -27,10 +27,10 @@ struct kloc_sites {
 };
 
 /*
- * Collects the sites that @request asks for, none left out yet, and fills @args for them. Each is
- * the caller's to free. -ENOENT: there is no such object or function, or it has no such site;
- * -EINVAL: it has no prototype; -EPROBE_DEFER: the module is coming or going; -EAGAIN: the tables
- * keep changing. On failure there is nothing to free.
+ * Collects the sites of @request, none left out yet, and fills @args for them. Each is the caller's
+ * to free. -ENOENT: there is no such object or function, or it has no such site; -EINVAL: it has no
+ * prototype; -EPROBE_DEFER: the module is coming or going; -EAGAIN: the tables keep changing. On
+ * failure nothing has to be freed.
  */
 int kloc_sites_collect(struct kloc_sites *sites, struct kloc_args *args,
 		       const struct kloc_request *request);
@@ -39,7 +39,7 @@ void kloc_sites_free(struct kloc_sites *sites);
 /* Sets the reasons that are known without trying. -EINTR: the caller is being killed; -ENOMEM. */
 int kloc_sites_leave_out(struct kloc_sites *sites, const struct kloc_request *request);
 
-/* Returns true if a site is left out that @request does not go without. */
+/* Returns true if a site is left out that @request requires. */
 bool kloc_sites_lacking(const struct kloc_sites *sites, const struct kloc_request *request);
 
 /* Returns true if the tables have changed since, so that sites of a module may have gone. */

@@ -136,7 +136,7 @@ static u32 prepare_param(struct site_args *args, struct arg_move *moves,
 	if (location)
 		args->located |= BIT_ULL(param);
 	if (!location) {
-		/* Nothing that happens to be in its register is taken for it. */
+		/* The previous contents of its register are not an argument. */
 		for (i = 0; i < place->nr_registers; i++)
 			nr += set_word(&moves[nr], param,
 				       argument_register(place->first_register + i), 0);
@@ -147,7 +147,7 @@ static u32 prepare_param(struct site_args *args, struct arg_move *moves,
 				argument_register(first + place->nr_registers - 1));
 		code = first;
 	} else {
-		/* Before the value: memory that cannot be read takes it back. */
+		/* Before the value: if memory cannot be read, it is cleared again. */
 		nr = set_word(moves, param,
 			      argument_offset(param) + offsetof(struct btf_extra_arg, present), 1);
 		if (place->size <= 8)

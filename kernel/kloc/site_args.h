@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The arguments of a function at a site: from where its LOC_PROTO says that they
- * are to where a program looks for them. Worked out once, done at each hit.
+ * The arguments of a function at a site: moves from the places of its LOC_PROTO to the places where
+ * a program reads them. They are computed once and performed at each hit.
  */
 #ifndef BTF_EXTRA_SITE_ARGS_H
 #define BTF_EXTRA_SITE_ARGS_H

@@ -26,7 +26,7 @@ void traceable_end(struct traceable *traceable)
 
 #ifdef CONFIG_DYNAMIC_FTRACE
 
-/* An ftrace filter only accepts addresses of functions that ftrace knows. */
+/* An ftrace filter accepts only addresses of functions that ftrace lists. */
 static int ftrace_knows(struct traceable *traceable, unsigned long start)
 {
 	int err = ftrace_set_filter_ip(&traceable->ops, start, 0, 1);
@@ -34,7 +34,10 @@ static int ftrace_knows(struct traceable *traceable, unsigned long start)
 	return err == -ENOMEM ? err : !err;
 }
 
-/* GCC 12 has bodies after the hook, which is where their symbol begins. The symbol is lost. */
+/*
+ * With GCC 12 on arm64 bodies begin after the hook, and their symbol begins before it. The symbol
+ * is lost.
+ */
 static int ftrace_knows_body(struct traceable *traceable, unsigned long address)
 {
 	struct symbol_extent body;

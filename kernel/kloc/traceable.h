@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Decides if ftrace may trace the function around an address. perf and tracefs do not probe a
- * function that it may not trace (notrace: tracing itself needs it).
+ * Decides whether ftrace can trace the function around an address. perf and tracefs do not probe
+ * functions that it cannot trace (notrace: tracing itself needs them).
  */
 #ifndef BTF_EXTRA_TRACEABLE_H
 #define BTF_EXTRA_TRACEABLE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* BTF of the kernel itself, vmlinux's and a module's. Our types continue it. */
+/* BTF of the kernel itself: vmlinux BTF and the BTF of a module. The types blobs continue it. */
 #ifndef BTF_EXTRA_BASE_BTF_H
 #define BTF_EXTRA_BASE_BTF_H
 
@@ -36,8 +36,8 @@ size_t base_btf_memory(const struct base_btf *base);
 /* ---- the BTF of the running vmlinux, below all of our types ---- */
 
 /*
- * It exists as long as the module. It is a copy if the kernel does not show where its own bytes
- * are.
+ * It exists as long as the module. It is a copy if the address of the kernel's own bytes is
+ * unknown.
  */
 int vmlinux_btf_init(void);
 void vmlinux_btf_exit(void);

@@ -18,9 +18,9 @@ static int copy_build_id(struct extra_bytes found, u8 *id)
 }
 
 /*
- * A module that is about to come has no files in sysfs yet, and a stripped one has no
- * symbol for the section of its note. So we look for bytes that look like the note. If we
- * take others for it, the module is only refused.
+ * A module that is about to come has no files in sysfs yet, and a stripped one has no symbol for
+ * the section of its note. So this searches for bytes that look like the note. If other bytes
+ * match, the module is only refused.
  */
 static int build_id_of_module(const struct module *module, u8 *id)
 {
@@ -31,7 +31,7 @@ static int build_id_of_module(const struct module *module, u8 *id)
 
 	if (!data)
 		return -ENOENT;
-	/* The blobs that it carries name the build that they were made for: they are left out. */
+	/* The blobs inside it name the build for which they were made, so they are skipped. */
 	before = size;
 	if ((const u8 *)carried.data >= data && (const u8 *)carried.data < data + size)
 		before = (const u8 *)carried.data - data;

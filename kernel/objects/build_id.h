@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The build-ids of what runs here. */
+/* The build-ids of the running kernel and its modules. */
 #ifndef BTF_EXTRA_BUILD_ID_H
 #define BTF_EXTRA_BUILD_ID_H
 

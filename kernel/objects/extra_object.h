@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * An object with sites: vmlinux or a module, with its blobs, its tables and the places of its
- * sections. It is made complete or not at all. After that only the text of sections can become
- * freed, and frames can come.
+ * sections. It is made complete or not at all. After that the text of sections can only become
+ * freed, and frames can be added.
  */
 #ifndef BTF_EXTRA_EXTRA_OBJECT_H
 #define BTF_EXTRA_EXTRA_OBJECT_H
@@ -82,7 +82,7 @@ struct object_source {
 struct object_host {
 	/* Writes up to EXTRA_BUILD_ID_MAX bytes to id. Returns the size or a negative errno. */
 	int (*build_id)(const struct module *module, u8 *id);
-	/* Returns vmlinux's BTF or ERR_PTR(). It stays while there are objects. */
+	/* Returns vmlinux BTF or ERR_PTR(). It stays while objects exist. */
 	const struct base_btf *(*base)(void);
 	/* Opens the module's own BTF, on vmlinux's; -ENOENT: it has none. */
 	int (*module_base)(struct base_btf *base, const struct module *module,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The source files of functions, from the DECL_TAGs "file:PATH" of our types. */
+/* The source files of functions, from the DECL_TAGs "file:PATH" of the types blob. */
 #ifndef BTF_EXTRA_FUNC_FILES_H
 #define BTF_EXTRA_FUNC_FILES_H
 

@@ -17,8 +17,8 @@ struct symbol_extent {
 bool kernel_symbol_around(unsigned long address, char *name, struct symbol_extent *extent);
 
 /*
- * Finds the symbol that begins there, or whose hook for a tracer ends there: GCC 12 has bodies
- * after it. Returns false if there is none.
+ * Finds the symbol that begins there, or whose hook for a tracer ends there: with GCC 12 on arm64
+ * bodies begin after it. Returns false if there is none.
  */
 bool kernel_symbol_at(unsigned long address, char *name);
 

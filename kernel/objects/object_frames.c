@@ -22,7 +22,10 @@ void object_frames_want(void)
 	WRITE_ONCE(wanted, true);
 }
 
-/* Whoever gives or takes frames has the object for itself, so no one else changes the pointer. */
+/*
+ * A caller that adds or removes frames has exclusive access to the object, so the pointer does not
+ * change.
+ */
 static struct object_frames *frames_of(const struct extra_object *object)
 {
 	return rcu_dereference_protected(object->frames, true);

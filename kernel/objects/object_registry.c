@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Two states of the same capacity take turns, so that taking an object away
- * never needs memory: the one that nobody reads any more is the next to be
- * filled.
+ * Two states of the same capacity alternate, so that removing an object never needs memory: the one
+ * without readers is filled next.
  *
- * A grace period takes milliseconds, and a module that is loaded waits for its
- * notifiers. So only a writer that takes an object away waits for readers.
+ * A grace period takes milliseconds, and loading a module waits for its notifiers. So only a writer
+ * that removes an object waits for readers.
  */
 #include <linux/mutex.h>
 #include <linux/overflow.h>
@@ -128,7 +127,7 @@ static void add_ranges(struct registry_state *state, const struct extra_object *
 	for (i = 0; i < object->blobs.index.nr_elf_sections; i++) {
 		const struct object_section *place = &object->sections[i];
 
-		/* The freed text of a module may be another's by now. */
+		/* The freed text of a module may belong to another module by now. */
 		if (!place->address || (place->freed && object->module))
 			continue;
 		state->ranges[state->nr_ranges++] = (struct address_range){
@@ -140,7 +139,7 @@ static void add_ranges(struct registry_state *state, const struct extra_object *
 	}
 }
 
-/* Copies the objects of the old state, but @without, and adds @with. Both may be NULL. */
+/* Copies the objects of the old state except @without, and adds @with. Both may be NULL. */
 static void fill_state(struct registry_state *state, const struct registry_state *old,
 		       const struct extra_object *without, struct extra_object *with)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The objects that there are, and which of them has an address. All of it is one
- * state, published and replaced as a whole under RCU: a reader inside
- * rcu_read_lock() sees objects, addresses and generation of one moment, takes no
- * lock and never sleeps. Writers sleep and exclude each other.
+ * All objects, and the object at an address. All of it is one state, published and replaced as a
+ * whole under RCU: a reader inside rcu_read_lock() sees objects, addresses and generation of one
+ * moment, takes no lock and never sleeps. Writers sleep and exclude each other.
  */
 #ifndef BTF_EXTRA_OBJECT_REGISTRY_H
 #define BTF_EXTRA_OBJECT_REGISTRY_H
@@ -58,7 +57,7 @@ struct extra_object *registry_remove(const char *name, const struct module *modu
 
 /*
  * Marks the init text of @module as freed, and publishes a new state if it had some. Readers are
- * not waited for: the kernel does that before it frees the text.
+ * not waited for, because the kernel does that before it frees the text.
  */
 void registry_forget_init(const struct module *module);
 

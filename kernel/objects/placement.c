@@ -14,8 +14,8 @@
 #include "objects/placement.h"
 
 /*
- * Every kernel from 6.1 on exports these, in each configuration that we need. They are in
- * files far apart.
+ * Every kernel from 6.1 on exports these, in each supported configuration. They are in files far
+ * apart.
  */
 static const struct {
 	const char *name;
@@ -168,7 +168,10 @@ static int place_module(struct extra_object *object, const struct extra_elf *elf
 		place->size = found[i].section.size;
 		if (found[i].nr_agreed && !within_one_part(place, object->module))
 			err = -EINVAL;
-		/* It was freed before we came, or none of its functions has a symbol. */
+		/*
+		 * It was freed before this module was loaded, or none of its functions has a
+		 * symbol.
+		 */
 		place->freed = !found[i].nr_agreed;
 	}
 	kfree(found);

@@ -46,7 +46,7 @@ static int published_show(struct extra_object *object, struct extra_object *befo
 {
 	int err;
 
-	/* sysfs has room for one file of a name, and logs a stack trace for a second. */
+	/* sysfs accepts one file of a name, and logs a stack trace for a second. */
 	if (before)
 		blob_files_remove(before);
 	err = blob_files_add(object);

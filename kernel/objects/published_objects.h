@@ -26,8 +26,8 @@ void published_count(const struct object_source *source, struct load_tally *tall
 struct extra_object *published_object(u32 id);
 
 /*
- * Checks an object, shows it in sysfs and publishes it. Returns ERR_PTR() if it is refused: then
- * nothing is left of it, and a line in dmesg says why.
+ * Checks an object, shows it in sysfs and publishes it. Returns ERR_PTR() if it is refused: then it
+ * is freed, and a line in dmesg has the reason.
  */
 struct extra_object *published_add(const struct object_source *source,
 				   const struct object_host *host);

@@ -119,7 +119,7 @@ static void note_site(const struct kloc_site *site, u32 required, struct phantom
 		report->lacking |= required & ~site->args->located;
 }
 
-/* Collects the sites and asks which are left out. If that fails there is nothing to free. */
+/* Collects the sites and finds those that are left out. If that fails, nothing has to be freed. */
 static int phantom_begin(struct phantom_func_state *state, const struct phantom_func *func,
 			 u32 object, struct kloc_request *request, struct kloc_sites *sites)
 {
@@ -152,7 +152,7 @@ static void phantom_end(struct phantom_func_state *state, const struct kloc_requ
 	kloc_sites_free(sites);
 }
 
-/* The misses of probes count on after they have gone. */
+/* The misses of probes still count after the probes have gone. */
 static void free_probes(struct phantom *phantom, struct phantom_func_state *state)
 {
 	phantom->missed += kloc_probes_missed(&state->probes);
@@ -271,7 +271,7 @@ void phantom_disarm_all(struct list_head *phantoms)
 	phantoms_assert_locked();
 	list_for_each_entry(phantom, phantoms, gone)
 		nr += phantom->nr_funcs;
-	/* If there is no memory, it takes longer: the kernel waits for each function. */
+	/* Without memory it takes longer, because the kernel waits for each function. */
 	all = kvmalloc_array(nr, sizeof(*all), GFP_KERNEL);
 	nr = 0;
 	list_for_each_entry(phantom, phantoms, gone) {
@@ -287,7 +287,7 @@ void phantom_disarm_all(struct list_head *phantoms)
 		phantom_disarm(phantom);
 }
 
-/* Tells what arming would say, except that no probe is asked of the kernel. */
+/* Makes the report of arming without registering probes. */
 static int try_func(struct phantom *phantom, u32 i)
 {
 	struct phantom_func_state *state = &phantom->states[i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A stub, the functions that it stands for, and the probes at their sites while it is armed. */
+/* A stub, its functions, and the probes at their sites while it is armed. */
 #ifndef BTF_EXTRA_PHANTOM_H
 #define BTF_EXTRA_PHANTOM_H
 
@@ -71,8 +71,9 @@ u32 phantom_nr_probes(const struct phantom *phantom);
 struct kloc_counts phantom_counts(const struct phantom *phantom);
 
 /*
- * Arms what is not armed yet of the objects that there are, and disarms what has gone. No more than
- * @room probes are added. Returns 0; -ENOSPC: there is not enough room; or another errno.
+ * Arms the sites of existing objects that are not armed yet, and disarms those of objects that have
+ * gone. No more than @room probes are added. Returns 0; -ENOSPC: there is not enough room; or
+ * another errno.
  */
 int phantom_arm(struct phantom *phantom, u32 room);
 

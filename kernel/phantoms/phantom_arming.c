@@ -8,7 +8,7 @@
 #include "phantoms/phantom.h"
 #include "phantoms/phantom_arming.h"
 
-/* A tracer that attaches to every function is not to arm every site of every stub. */
+/* A tracer that attaches to every function must not arm every site of every stub. */
 static unsigned int max_phantoms = 512;
 module_param(max_phantoms, uint, 0600);
 MODULE_PARM_DESC(max_phantoms, "Maximum number of armed phantom functions");
@@ -19,7 +19,7 @@ MODULE_PARM_DESC(max_phantom_probes, "Maximum number of all their probes");
 static LIST_HEAD(sets);		/* under phantoms_lock() */
 static struct workqueue_struct *workqueue;
 
-/* A pass over all phantoms collects what it finds out, and what there is still room for. */
+/* The results of a pass over all phantoms, and the remaining room. */
 struct phantom_pass {
 	u32 phantoms, probes;	/* how many more of each may be armed */
 	u32 nr_new;		/* wanted, and not armed yet */

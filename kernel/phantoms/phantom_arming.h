@@ -19,7 +19,7 @@ int phantom_arming_init(void);
 /* All sets have gone by then. */
 void phantom_arming_exit(void);
 
-/* Looks at all stubs soon. May be called where nothing may sleep. */
+/* Schedules a pass over all stubs. May be called in atomic context. */
 void phantom_arming_wake(void);
 
 /* Both under phantoms_lock(). A set that goes is disarmed. */

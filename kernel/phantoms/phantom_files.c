@@ -107,7 +107,7 @@ static int phantom_add_file(struct phantom *phantom)
 {
 	sysfs_attr_init(&phantom->file.attr);
 	phantom->file.attr.name = phantom->name;
-	/* Reading it takes time under locks, and its counts tell what the kernel does. */
+	/* Reading it takes time under locks, and its counts reveal what the kernel does. */
 	phantom->file.attr.mode = 0600;
 	phantom->file.show = phantom_show;
 	phantom->file.store = phantom_store;

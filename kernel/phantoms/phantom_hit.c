@@ -6,11 +6,11 @@
 #include "kloc/bpf_active.h"
 #include "phantoms/phantom_hit.h"
 
-/* A program at a stub may come to a site itself, by way of a function that it calls. */
+/* A program at a stub may reach a site itself, through a function that it calls. */
 static DEFINE_PER_CPU(bool, running);
 
 /*
- * The count of bpf_active is not raised: what is attached to the stub looks at it and raises it by
+ * The count of bpf_active is not raised, because the program of the stub checks and raises it
  * itself.
  */
 static __always_inline bool may_run(void)
@@ -33,7 +33,7 @@ int phantom_hit(struct kprobe *kprobe, struct pt_regs *regs)
 	__this_cpu_write(running, true);
 	frame = this_cpu_ptr(&kloc_frames);
 	site_args_move(probe->args, regs, frame);
-	/* Else an argument is in memory that could not be read. The stub has no way to say so. */
+	/* Otherwise an argument is in memory that could not be read, which a stub cannot report. */
 	if (likely(*arch_args_word(&frame->regs) == probe->args->word)) {
 		arch_phantom_call(target->stub, &frame->regs, regs, probe->site.address);
 		this_cpu_inc(target->counts->hits);

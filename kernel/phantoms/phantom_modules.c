@@ -58,7 +58,7 @@ static void module_free(struct phantom_module *module)
 	kfree(module);
 }
 
-/* The sizes in a table say where it ends, so nothing is believed that cannot be read. */
+/* The end of a table depends on its sizes, so it is read with copy_from_kernel_nofault(). */
 static const char *copy_table(struct phantom_module *module, const struct phantom_table *table)
 {
 	const u32 head = offsetofend(struct phantom_table, crc32);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Tells when ftrace has changed code: something was attached somewhere, or detached. */
+/* Reports changes of code by ftrace: something was attached or detached. */
 #ifndef BTF_EXTRA_PHANTOM_WATCH_H
 #define BTF_EXTRA_PHANTOM_WATCH_H
 
 /*
- * Calls changed() after each such change, where nothing may sleep, until phantom_watch_end(). Once
+ * Calls changed() after each such change, in atomic context, until phantom_watch_end(). One watch
  * at a time.
  */
 int phantom_watch_begin(void (*changed)(void));

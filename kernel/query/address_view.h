@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Decides who may see run-time addresses. */
+/* The right to see run-time addresses. */
 #ifndef BTF_EXTRA_ADDRESS_VIEW_H
 #define BTF_EXTRA_ADDRESS_VIEW_H
 

@@ -11,8 +11,8 @@ static_assert(BTF_EXTRA_CHAIN_MAX == INLINE_FRAMES_DEPTH);
 static_assert(sizeof(struct inline_frame) <= sizeof(struct btf_extra_chain_frame));
 
 /*
- * The core has filled the memory with its own frames, which are smaller. From the last one on each
- * is put where it belongs: an NMI has no stack to put them all aside.
+ * The core has filled the memory with its own frames, which are smaller. They are moved to their
+ * places from the last one on, because an NMI has no stack for a copy.
  */
 static void frames_spread(struct btf_extra_chain_frame *frames, u32 nr, u32 object)
 {
@@ -43,7 +43,7 @@ int frame_query_at(const struct registry_state *state, unsigned long address,
 	if (!range)
 		return -ENOENT;
 	freed = READ_ONCE(range->object->sections[range->section].freed);
-	/* This state is about to be replaced. Another module may be there by now. */
+	/* This state is about to be replaced. Another module may have the address by now. */
 	if (freed && range->object->module)
 		return -ENOENT;
 	of = rcu_dereference(range->object->frames);

@@ -6,7 +6,7 @@
 
 bool carried_source(const struct module *module, struct object_source *source)
 {
-	/* The module's BTF already has our types, so their blob is only an empty header. */
+	/* The module's BTF already contains the types, so their blob is only an empty header. */
 	static const u32 no_types[] = { BTF_MAGIC | BTF_VERSION << 16, 24, 0, 0, 0, 0 };
 	const struct module_bytes func_info = module_func_info(module);
 	const struct module_bytes rest = module_btf_extra(module);

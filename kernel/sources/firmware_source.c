@@ -16,8 +16,8 @@ static struct manifest manifest;
 static bool parsed;
 
 /*
- * Asks for the file of that name of this kernel, on behalf of no device: with one, each suspend
- * would read all blobs again, so that they are at hand when it resumes.
+ * Requests the file of that name of this kernel with a NULL device, because the loader re-reads a
+ * device's files on every suspend.
  */
 static int firmware_get(const struct firmware **firmware, const char *name)
 {
@@ -79,7 +79,7 @@ void firmware_source_open(void)
 	if (manifest_parse(&manifest, file->data, file->size, &line))
 		pr_err("manifest: line %u cannot be read; no firmware is requested\n", line);
 	else
-		/* Whoever sees it sees the manifest as well. */
+		/* A reader that sees it sees the manifest as well. */
 		smp_store_release(&parsed, true);
 	release_firmware(file);
 }
@@ -95,7 +95,10 @@ int firmware_source_read(const char *name, const struct firmware **file)
 	char path[BTF_EXTRA_OBJECT_NAME_LEN + 16];
 	int err;
 
-	/* The device may ask before there is a manifest. Pairs with firmware_source_open(). */
+	/*
+	 * A query of the device may come before the manifest exists. Pairs with
+	 * firmware_source_open().
+	 */
 	if (!smp_load_acquire(&parsed) || !manifest_has(&manifest, name))
 		return -ENOENT;
 	snprintf(path, sizeof(path), "%s.btf_extra", name);

@@ -12,15 +12,15 @@ void firmware_source_open(void);
 void firmware_source_close(void);
 
 /*
- * Reads the file of an object, for release_firmware(). -ENOENT: the manifest has none; otherwise a
- * line in dmesg says that it cannot be read. May be called at any time.
+ * Reads the file of an object, for release_firmware(). -ENOENT: the manifest does not name it; for
+ * other errors a line is in dmesg. May be called at any time.
  */
 int firmware_source_read(const char *name, const struct firmware **file);
 
 /*
  * Publishes the blobs that the firmware folder has for an object, if there are any and if the
- * object does not exist, and counts it. If it is refused, dmesg says why. Takes published_lock()
- * when the file has been read.
+ * object does not exist, and counts it. If it is refused, dmesg has the reason. Takes
+ * published_lock() when the file has been read.
  */
 void firmware_source_add(const char *name, const struct module *module, struct load_tally *tally);
 

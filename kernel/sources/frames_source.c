@@ -12,7 +12,7 @@
 #include "sources/firmware_source.h"
 #include "sources/frames_source.h"
 
-/* One asker reads, the others wait for what it finds. */
+/* One caller reads, the others wait for its result. */
 static DEFINE_MUTEX(reading);
 
 /* An object whose file is to be read. It may go at any moment. */
@@ -66,7 +66,7 @@ static int read_frames(const struct asked_object *asked)
 	struct extra_object *object;
 	int err = firmware_source_read(asked->name, &file);
 
-	/* A file that could not be read this time may be there the next time. */
+	/* A file that could not be read now may be readable later. */
 	if (err && err != -ENOENT)
 		return err == -ENOMEM ? err : 0;
 	published_lock();

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Frames for objects that were made without: they are read from firmware files when they are asked
- * for.
+ * Frames for objects that were made without them: they are read from firmware files on request.
  */
 #ifndef BTF_EXTRA_FRAMES_SOURCE_H
 #define BTF_EXTRA_FRAMES_SOURCE_H

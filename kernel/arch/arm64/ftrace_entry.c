@@ -15,7 +15,7 @@
 
 /*
  * A hook is two instructions: a "mov x9, x30", or a NOP until ftrace sets up, and a NOP or a call.
- * A kprobe may be in place of the first one: here these do not go by ftrace.
+ * A kprobe may replace the first one, because kprobes do not use ftrace here.
  */
 static bool is_hook(unsigned long address, bool only_set_up, unsigned long *called)
 {
@@ -46,7 +46,10 @@ bool arch_ftrace_entry(unsigned long address, unsigned long *called)
 	       is_hook(address - HOOK_SIZE, true, called);
 }
 
-/* ftrace sets its hooks up as a kernel boots, and those of a module before anybody knows of it. */
+/*
+ * ftrace sets up its hooks while the kernel boots, and those of a module before the module is
+ * visible.
+ */
 int arch_hook_size(unsigned long address)
 {
 	u32 text[2], landing = 0;

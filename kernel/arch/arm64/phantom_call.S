@@ -9,9 +9,9 @@
  * void arch_phantom_call(unsigned long stub, const struct pt_regs *args,
  *			  const struct pt_regs *site, unsigned long address)
  *
- * The frame record that x29 leads to stands for the site: it has the frame pointer there, and the
- * address. This function's own caller is in none. So a stack trace that is taken while the stub runs
- * goes on at the site.
+ * The frame record at x29 represents the site: it contains the frame pointer there, and the
+ * address. This function's own caller is in no record. A stack trace that is taken while the stub
+ * runs therefore continues at the site.
  */
 SYM_FUNC_START(arch_phantom_call)
 	stp	x29, x30, [sp, #-48]!

@@ -2,9 +2,9 @@
 #include <linux/linkage.h>
 
 /*
- * A function that ftrace knows and that does nothing. Its entry in the list is that of GCC's
- * -fpatchable-function-entry: the first of all NOPs. With CALL_OPS two more are before the function,
- * for the address of an ftrace_ops, which is aligned to 8 bytes.
+ * An empty function that ftrace lists. Its entry in the list is that of GCC's
+ * -fpatchable-function-entry: the first of all NOPs. With CALL_OPS two more are before the
+ * function, for the address of an ftrace_ops, which is aligned to 8 bytes.
  */
 .macro PHANTOM_STUB name:req
 	.p2align 5

@@ -138,9 +138,9 @@ static __always_inline bool simulate_insn(u32 instruction, struct pt_regs *regs)
 }
 
 /*
- * Kprobes of arm64 simulate jumps, and of the rest at most NOP. They execute a copy of any other
- * instruction, with a second breakpoint after it, which costs as much as the first. So the
- * instructions that are most common at sites are simulated here.
+ * Kprobes of arm64 simulate jumps and NOP. They execute a copy of any other instruction, with a
+ * second breakpoint after it, which costs as much as the first. Therefore the instructions that are
+ * most common at sites are simulated here.
  */
 int arch_simulate(const struct kprobe *kprobe, struct pt_regs *regs)
 {
@@ -148,7 +148,7 @@ int arch_simulate(const struct kprobe *kprobe, struct pt_regs *regs)
 	if (!list_empty(&kprobe->list) || !simulate_insn(kprobe->opcode, regs))
 		return 0;
 	regs->pc += AARCH64_INSN_SIZE;
-	/* Each instruction clears it that is no jump to a register. */
+	/* Each instruction that is not a jump to a register clears it. */
 	regs->pstate &= ~PSR_BTYPE_MASK;
 	return 1;
 }

@@ -18,9 +18,9 @@
  * void arch_phantom_call(unsigned long stub, const struct pt_regs *args,
  *			  const struct pt_regs *site, unsigned long address)
  *
- * The registers of the site are on the stack, where the hint says: those by which the frame of a C
- * function is found, and no others. So a stack trace that is taken while the stub runs goes on at the
- * site, also if that is hit by way of an optimized probe, where the kernel's own unwinders end.
+ * The registers of the site are on the stack, at the place that the hint names: only those that
+ * locate the frame of a C function. A stack trace that is taken while the stub runs therefore
+ * continues at the site, even from an optimized probe, where the kernel's own unwinders end.
  */
 SYM_FUNC_START(arch_phantom_call)
 	push	%rbp

@@ -4,8 +4,8 @@
 #include <asm/ibt.h>
 
 /*
- * A function that ftrace knows and that does nothing. ENDBR is empty in a kernel
- * without IBT, as ftrace expects: there it takes no entry after one.
+ * An empty function that ftrace lists. ENDBR is empty in a kernel without IBT, as ftrace requires:
+ * there it accepts no entry after one.
  */
 .macro PHANTOM_STUB name:req
 	.p2align 5, 0xcc
