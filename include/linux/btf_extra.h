@@ -2,8 +2,8 @@
 /*
  * The interface of btf_extra.ko for other parts of the kernel. Look-ups do not sleep and take no
  * lock. Those by address may be called in any context, also in NMI: BPF programs of perf events do
- * that. Those by id and by name may be called in any context but NMI, because a function may have
- * tens of thousands of sites.
+ * that. Those by id and by name may be called in any context except NMI, because a function may
+ * have tens of thousands of sites.
  */
 #ifndef _LINUX_BTF_EXTRA_H
 #define _LINUX_BTF_EXTRA_H
@@ -51,9 +51,9 @@ int btf_extra_for_each_site(const struct btf_extra_query *query, btf_extra_site_
  *
  * Reads no files.
  *
- * Context: any, also NMI.
- * Return: how many functions the address is in, up to BTF_EXTRA_CHAIN_MAX; -ENOENT if it is in no
- * function; -ENODATA if the object has no frames, or if nobody has asked /dev/btf_extra for them.
+ * Context: any, also NMI. Return: the number of functions at the address, up to
+ * BTF_EXTRA_CHAIN_MAX; -ENOENT if it is in no function; -ENODATA if the object has no frames, or if
+ * /dev/btf_extra was not asked for them.
  */
 int btf_extra_frames_at(unsigned long address, struct btf_extra_chain_frame *frames, u32 capacity);
 

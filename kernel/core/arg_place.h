@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
-/* Tells where the ABI passes the parameters of a function, by its prototype in BTF. */
+/* Computes where the ABI passes the parameters of a function, from its prototype in BTF. */
 #ifndef BTF_EXTRA_ARG_PLACE_H
 #define BTF_EXTRA_ARG_PLACE_H
 
@@ -15,10 +15,10 @@ struct arg_place {
 };
 
 /*
- * The places of the first parameters of a FUNC, without the end of a variadic
- * prototype. How many parameters it has, also where that is more than capacity;
- * -EINVAL: it is no function, its prototype is not at hand, or its types are nested
- * deeper or wider than any compiler does. arch NULL: nothing is known to be in registers.
+ * The places of the first parameters of a FUNC, without the end of a variadic prototype. Returns
+ * the number of parameters, even if it is more than capacity; -EINVAL: it is not a function, its
+ * prototype is missing, or its types are nested deeper or wider than compilers do. arch NULL: no
+ * parameter is known to be in registers.
  */
 int arg_places(const struct loc_arch *arch, const struct btf_blob *types, u32 func_id,
 	       struct arg_place *places, u32 capacity);

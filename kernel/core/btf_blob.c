@@ -256,7 +256,7 @@ static int check_layout(const struct btf_blob *blob, struct btf_fault *fault)
 	return 0;
 }
 
-/* Returns how a record of that kind is laid out; NULL: nobody knows. */
+/* Returns the layout of a record of that kind; NULL: unknown. */
 static const struct kind_layout *kind_layout_of(const struct btf_blob *blob, u32 kind)
 {
 	if (kind == BTF_KIND_UNKN)
@@ -270,7 +270,7 @@ static u64 record_size(const struct btf_type *type, const struct kind_layout *la
 	       byte_array_size(loc_vlen(type), layout->element_size);
 }
 
-/* Takes the next record. On failure the cursor stays and *code says why. */
+/* Reads the next record. On failure the cursor stays and *code has the reason. */
 static const struct btf_type *take_record(const struct btf_blob *blob, struct byte_view *types,
 					  enum btf_fault_code *code)
 {

@@ -141,14 +141,14 @@ struct btf_blob {
  * Checks header and sections, walks the records once and counts them. base is NULL for a blob
  * without a base. 0, or -EINVAL with *fault filled; *blob is untouched then. Bytes that are not
  * aligned to 4 are refused: copy them. After it every record of the blob and every string lies
- * inside the bytes, whatever they say; what they mean is for loc_validate() to check.
+ * inside the bytes. loc_validate() checks their meaning.
  */
 int btf_blob_open(struct btf_blob *blob, const void *data, u32 size,
 		  const struct btf_blob *base, struct btf_fault *fault);
 
 /*
- * A base whose bytes are not at hand: last_id is the highest id in it and
- * strings_len the end of its strings. Types and strings in it read as absent.
+ * A base whose bytes are missing: last_id is the highest id in it and strings_len the end of its
+ * strings. Types and strings in it read as absent.
  */
 void btf_blob_open_counts(struct btf_blob *blob, u32 last_id, u32 strings_len);
 

@@ -26,7 +26,7 @@ static inline struct btf_type_walk btf_type_walk_begin(const struct btf_blob *ty
 	return walk;
 }
 
-/* The type below typedefs, qualifiers and type tags. NULL: it is void, or not at hand. */
+/* The type below typedefs, qualifiers and type tags. NULL: it is void, or missing. */
 const struct btf_type *btf_type_walk_strip(struct btf_type_walk *walk, u32 id);
 
 /* A parameter of that type: arrays and functions are the pointers that are passed. */

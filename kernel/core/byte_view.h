@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
 /*
- * The one way to bytes that have not been checked: a bounded cursor, and sums and products that
- * cannot wrap. A read that fails does not advance, and failed_at says where it began. Offsets count
- * from the start of the bytes, so a fault report can name them. The caller owns the bytes.
+ * Reads bytes that have not been checked: a bounded cursor, and sums and products that cannot wrap.
+ * A read that fails does not advance, and failed_at is its start. Offsets count from the start of
+ * the bytes, so a fault report can name them. The caller owns the bytes.
  */
 #ifndef BTF_EXTRA_BYTE_VIEW_H
 #define BTF_EXTRA_BYTE_VIEW_H

@@ -55,14 +55,14 @@ static int open_types(struct extra_blobs *blobs, const struct extra_elf *elf,
 	return loc_validate_types(&blobs->types, &fault->in);
 }
 
-/* Our ids are those of the types, or the later ones of a module's own BTF. */
+/* The object's own ids are those of the types, or the later ones of a module's own BTF. */
 static int tell_own_ids(struct extra_blobs *blobs, const struct extra_elf *elf,
 			const struct btf_blob *base, struct extra_fault *fault)
 {
 	u32 nr;
 
 	blobs->first_own_id = blobs->types.first_id;
-	/* Counts of a base alone do not say where a module's ids begin. */
+	/* Without its bytes, the start of a module's ids is unknown. */
 	if (!elf->own_types.data || !base->data)
 		return 0;
 	fault->part = EXTRA_FILE;

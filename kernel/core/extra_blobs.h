@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
 /*
- * The blobs of an object, checked and with their tables. Whoever reads a container opens
- * it by extra_elf_open() and then by this: the module, the library, check, and generate
- * for what it has made. So all of them take the same files.
+ * The blobs of an object, checked and with their tables. Every reader opens a container with
+ * extra_elf_open() and then with this: the module, the library, check, and generate for its own
+ * output. So all of them accept the same files.
  */
 #ifndef BTF_EXTRA_EXTRA_BLOBS_H
 #define BTF_EXTRA_EXTRA_BLOBS_H
@@ -48,8 +48,8 @@ const char *extra_part_name(enum extra_part part);
 
 /*
  * Opens the parts of elf, which must stay, on top of base, which has its table of offsets. If elf
- * has no file (data is NULL: the parts come from a kernel that has checked them), it does not
- * tell where sections end, and bounds are not checked. Returns 0, -EINVAL with *fault filled, or
+ * has no file (data is NULL: the parts come from a kernel that has checked them), the ends of
+ * sections are unknown, and bounds are not checked. Returns 0, -EINVAL with *fault filled, or
  * -ENOMEM; after an error *blobs is of no use.
  */
 int extra_blobs_open(struct extra_blobs *blobs, const struct extra_elf *elf,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 /*
- * The .btf_extra container. Headers are copied out, so that their alignment
- * does not matter; only what others will look into must be aligned.
+ * The .btf_extra container. Headers are copied out, so that their alignment does not matter; only
+ * the contents that others read must be aligned.
  */
 #include "byte_view.h"
 #include "extra_elf.h"
 #include "plain_text.h"
 
-/* More than any object has; they bound what a hostile file costs. */
+/* More than any object has; they bound the cost of a hostile file. */
 #define MAX_HEADERS 1024u
 #define MAX_NAMES_SIZE 65536u
 #define MAX_NAME_SIZE 1024u	/* with the NUL */

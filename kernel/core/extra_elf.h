@@ -75,8 +75,8 @@ int extra_elf_open_rest(struct extra_elf *elf, const void *data, u64 size,
 			struct btf_fault *fault);
 
 /*
- * The bytes of another part, by its name; data NULL: there is none. -EINVAL as above
- * where it is there twice, empty, compressed, or not on 4 bytes.
+ * The bytes of another part, by its name; data NULL: there is none. -EINVAL as above if it exists
+ * twice, or is empty, compressed, or not aligned to 4.
  */
 int extra_elf_part(const struct extra_elf *elf, const char *name, struct extra_bytes *bytes,
 		   struct btf_fault *fault);

@@ -91,7 +91,7 @@ static enum btf_fault_code read_more_ranges(struct frame_calls *calls, u32 end, 
 	return BTF_FAULT_NONE;
 }
 
-/* Reads where an instance is, and the file of its call if that stands there. */
+/* Reads the position of an instance, and the file of its call if the record has it. */
 static enum btf_fault_code read_ranges(const struct inline_frames *frames,
 				       struct frame_calls *calls, bool several, u32 wanted,
 				       struct frame_instance *in)
@@ -168,7 +168,7 @@ enum btf_fault_code frame_instance_read(const struct inline_frames *frames,
 					struct frame_calls *calls, u32 wanted,
 					struct frame_instance *in)
 {
-	/* Copies stay in registers, and each number tells where the next one begins. */
+	/* Copies stay in registers, and each number gives the start of the next one. */
 	struct frame_calls now = *calls;
 	struct frame_instance read = { .within = FRAME_OUTSIDE };
 	enum btf_fault_code wrong;

@@ -15,12 +15,12 @@ struct frame_cursor {
 	const u8 *at, *end;
 };
 
-/* A place in the code that was asked for. */
+/* The requested place in the code. */
 struct frame_place {
 	u32 section, offset;
 };
 
-/* A piece, and its body if that stands here. */
+/* A piece, and its body if that is stored here. */
 struct frames_record {
 	u32 begin, size;
 	bool elsewhere;		/* the body is that of the piece at home */
@@ -37,8 +37,8 @@ struct frames_record {
 };
 
 /*
- * The instances that are called by one function, as far as they have been read. A search passes
- * most of them by, so a call is looked up in the lists when it is asked for.
+ * The instances that are called by one function, as far as they have been read. A search skips most
+ * of them, so a call is looked up in the lists only on request.
  */
 struct frame_calls {
 	struct frame_cursor rest;
@@ -69,7 +69,7 @@ struct frame_call {
 
 /*
  * Reads the next record of a section. end is where the piece before it ends. wanted is the place
- * that the record shall tell.
+ * that the record must contain.
  */
 enum btf_fault_code frame_record_read(const struct inline_frames *frames,
 				      struct frame_cursor *from, u32 section, u32 end,

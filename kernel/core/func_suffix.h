@@ -21,13 +21,13 @@ static inline bool func_suffix_has(const char *name)
 	return strchr(name, '.') && name[func_suffix_strip(name)];
 }
 
-/* A suffix says this of the code at a symbol. */
+/* The meaning of a suffix for the code at a symbol. */
 #define FUNC_SUFFIX_PARAMS	(1U << 0)	/* its parameters may differ from the source's */
 #define FUNC_SUFFIX_RESULT	(1U << 1)	/* and its result */
 #define FUNC_SUFFIX_PART	(1U << 2)	/* it continues a call, split off the function */
 #define FUNC_SUFFIX_COLD	(1U << 3)	/* it is rarely run, and begins no call */
 
-/* All that the suffixes in these bytes mean; what stands between them is passed over. */
+/* The meaning of all suffixes in these bytes; text between them is skipped. */
 u32 func_suffix_meaning(const char *text, u32 size);
 
 #endif

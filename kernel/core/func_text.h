@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
 /*
- * The text that stands for functions, wherever a user names one:
+ * The text that names functions:
  *
  *	foo		the functions of that name, all of their sites
  *	foo@fs/bar.c	those that this source file declares, or one whose path ends so

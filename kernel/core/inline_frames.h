@@ -16,8 +16,8 @@
 /* The maximum size of the instances of a body in bytes. A look-up reads no others. */
 #define INLINE_FRAMES_BODY_MAX	(1u << 18)
 /*
- * These bound what a search reads, and so what it takes to check a piece whose body is elsewhere:
- * the number of pieces in a block, and the number of other pieces that each names.
+ * These bound the work of a search, and so of the check of a piece whose body is elsewhere: the
+ * number of pieces in a block, and the number of other pieces that each names.
  */
 #define INLINE_FRAMES_BLOCK	4u	/* pieces */
 #define INLINE_FRAMES_PIECES	8u	/* of one body */
@@ -94,9 +94,9 @@ struct inline_frame {
 };
 
 /*
- * Checks all of the section and tells where its parts are. bytes are aligned to 4 and must stay.
- * func_info has the FUNCs. The pieces must lie in the executable sections of elf, if it has a file.
- * Returns 0, or -EINVAL with *fault: BTF_FAULT_FRAMES_* and the offset in bytes.
+ * Checks the whole section and locates its parts. bytes are aligned to 4 and must stay. func_info
+ * has the FUNCs. The pieces must lie in the executable sections of elf, if it has a file. Returns
+ * 0, or -EINVAL with *fault: BTF_FAULT_FRAMES_* and the offset in bytes.
  */
 int inline_frames_open(struct inline_frames *frames, const struct extra_bytes *bytes,
 		       const struct btf_blob *func_info, const struct extra_elf *elf,
@@ -111,7 +111,7 @@ const char *inline_frames_file(const struct inline_frames *frames, u32 call_file
 /*
  * Finds the chain at an offset of a section, the innermost first and the body last. Returns the
  * number of functions in the chain; 0: the address is in no body. If these are more than capacity,
- * found has the innermost ones. It takes no lock and no memory, and is safe in any context.
+ * found has the innermost ones. It takes no lock, allocates no memory, and is safe in any context.
  */
 u32 inline_frames_at(const struct inline_frames *frames, u32 section, u32 offset,
 		     struct inline_frame *found, u32 capacity);

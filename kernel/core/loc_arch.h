@@ -42,9 +42,9 @@ const struct loc_arch *loc_arch_running(void);
 const struct loc_register *loc_arch_register(const struct loc_arch *arch, u32 number);
 
 /*
- * Calls that kprobes emulate, and take for one of 5 bytes, so that they return to a wrong address.
- * 6.1.192 and 6.12.117 do so if the call has a prefix; 7.3.4 does not. Kernels before 6.1.72,
- * 6.6.11 and 6.7, which lack commit f5d03da48d06, do so if the call goes through a register.
+ * Calls that kprobes emulate like calls of 5 bytes, so that they return to a wrong address. 6.1.192
+ * and 6.12.117 do so if the call has a prefix; 7.3.4 does not. Kernels before 6.1.72, 6.6.11 and
+ * 6.7, which lack commit f5d03da48d06, do so if the call goes through a register.
  */
 enum loc_call {
 	LOC_CALL_NONE = 0,

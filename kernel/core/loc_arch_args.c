@@ -123,7 +123,7 @@ static struct loc_arg_registers x86_64_argument(const struct loc_arch *arch,
 	return found;
 }
 
-/* A result in memory: the first register says where. */
+/* A result in memory: the first register has its address. */
 static u32 x86_64_result(struct btf_type_walk *walk, u32 id)
 {
 	const struct btf_type *type = btf_type_walk_strip(walk, id);
@@ -139,7 +139,7 @@ static u32 x86_64_result(struct btf_type_walk *walk, u32 id)
  * An argument of up to 16 bytes takes one or two registers, beginning with an even one if it is
  * aligned to 16 bytes. For a larger one a register has the address. If there are not enough left,
  * it is in memory, and so are all that follow. A result in memory takes no argument register: x8
- * says where.
+ * has its address.
  */
 static struct loc_arg_registers aarch64_argument(const struct loc_arch *arch,
 						 struct btf_type_walk *walk, u32 id, u32 size,
@@ -153,7 +153,10 @@ static struct loc_arg_registers aarch64_argument(const struct loc_arch *arch,
 
 		if (traits.alignment > REGISTER_SIZE)
 			*used += *used & 1;
-		/* Other registers may hold what is no integer. The kernel has no such values. */
+		/*
+		 * Other registers may hold values that are not integers. The kernel has no such
+		 * values.
+		 */
 		if (traits.other)
 			*used = arch->nr_arguments;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
-/* Tells how the calling convention of an architecture passes values of a type. */
+/* How the calling convention of an architecture passes values of a type. */
 #ifndef BTF_EXTRA_LOC_ARCH_ARGS_H
 #define BTF_EXTRA_LOC_ARCH_ARGS_H
 
@@ -20,7 +20,7 @@ struct loc_arg_registers {
 struct loc_arg_registers loc_arch_argument(const struct loc_arch *arch, struct btf_type_walk *walk,
 					   u32 type_id, u32 size, u32 *used);
 
-/* Returns how many argument registers the caller needs to say where the result is to be. */
+/* Returns the number of argument registers for the address of the result. */
 u32 loc_arch_result(const struct loc_arch *arch, struct btf_type_walk *walk, u32 type_id);
 
 #endif

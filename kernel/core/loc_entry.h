@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
 /*
  * Typed access to the location kinds of BTF: LOC_PARAM, LOC_PROTO and LOCSEC. The numbers are those
- * of bpf-next of September 2026, which the system's <linux/btf.h> does not have yet.
+ * of bpf-next; the system's <linux/btf.h> does not define them yet.
  */
 #ifndef BTF_EXTRA_LOC_ENTRY_H
 #define BTF_EXTRA_LOC_ENTRY_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
 /*
- * A decoded LOC_PARAM says where a value is. loc_location.c alone knows the encoding of
- * its flags and values.
+ * A decoded LOC_PARAM, the location of a value. Only loc_location.c knows the encoding of its flags
+ * and values.
  */
 #ifndef BTF_EXTRA_LOC_LOCATION_H
 #define BTF_EXTRA_LOC_LOCATION_H

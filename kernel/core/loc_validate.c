@@ -123,7 +123,7 @@ static int check_section_name(struct record_check *check)
 
 #define ARITY_ON_TRUST 0xffffffffu
 
-/* The FUNC of a site, which may lie in a base that nobody validated. */
+/* The FUNC of a site, which may lie in a base that was not validated. */
 static int check_site_func(const struct record_check *check, const u32 *id, u32 *arity)
 {
 	const struct btf_type *func = btf_blob_type(check->blob, *id);

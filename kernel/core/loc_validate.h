@@ -8,23 +8,20 @@
 #include "btf_blob.h"
 
 /*
- * Checks every record of the types blob: the kinds that stock kernels take, and
- * no location kind. Its FUNCs are one run of ids in bytewise order of name.
- * The blob and all below it must be opened and indexed; what lies in a base of
- * which only the counts are known is taken on trust. A base that is at hand
- * need not have passed here. 0, or -EINVAL with *fault filled.
+ * Checks every record of the types blob: the kinds that stock kernels take, and no location kind.
+ * Its FUNCs are one run of ids in bytewise order of name. The blob and all below it must be opened
+ * and indexed; references into a base of which only the counts are known are trusted. A base with
+ * bytes need not have passed this check. 0, or -EINVAL with *fault filled.
  */
 int loc_validate_types(const struct btf_blob *types, struct btf_fault *fault);
 
 /*
- * Checks every record of func_info: location kinds, and (the inline layout:
- * types and locations in one blob) the others as loc_validate_types() does.
- * In the split layout loc_validate_types() checks the types blob first.
- * A LOC_PARAM, LOC_PROTO that is referred to must be of this blob. Kinds after
- * LOCSEC, which the layout skips, are not looked into. Not checked, because BTF
- * does not say it: whether offsets lie inside their ELF section.
- * machine: e_machine of ELF, which decides what registers there are.
- * Conditions and codes as above.
+ * Checks every record of func_info: location kinds, and (the inline layout: types and locations in
+ * one blob) the others as loc_validate_types() does. In the split layout loc_validate_types()
+ * checks the types blob first. A LOC_PARAM, LOC_PROTO that is referred to must be of this blob.
+ * Kinds after LOCSEC, which the layout skips, are not examined. Offsets are not compared with their
+ * ELF section, because BTF does not contain its size. machine: e_machine of ELF, which decides what
+ * registers there are. Conditions and codes as above.
  */
 int loc_validate(const struct btf_blob *func_info, u32 machine, struct btf_fault *fault);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
 /*
- * The functions that the stubs of a module "inlined" stand for. btf-extra expose writes the table
- * to PHANTOM_SECTION of a copy of the template inlined.ko. All parts are in the kernel's byte
- * order, one after the other without gaps:
+ * The functions of the stubs of a module "inlined". btf-extra expose writes the table to
+ * PHANTOM_SECTION of a copy of the template inlined.ko. All parts are in the kernel's byte order,
+ * one after the other without gaps:
  *
  *	struct phantom_table
  *	struct phantom_object [nr_objects]	whose functions these are
@@ -73,8 +73,8 @@ struct phantom_parts {
 };
 
 /*
- * Checks size bytes, aligned to 4, which are a table and nothing else. Returns NULL and fills
- * *parts, or says in a few words what is wrong. The CRC is the caller's to check.
+ * Checks size bytes, aligned to 4, which must be a table. Returns NULL and fills *parts, or returns
+ * the reason. The caller checks the CRC.
  */
 const char *phantom_table_open(const void *data, u32 size, struct phantom_parts *parts);
 

@@ -32,9 +32,9 @@ static inline u32 lower_bound(u32 first, u32 end, int limit,
 }
 
 /*
- * Returns the elements of [first, end) that equal the key. If there are none, both ends are where
- * they would be. Usually few are equal, so their end is searched in growing steps from their
- * beginning.
+ * Returns the elements of [first, end) that equal the key. If none is equal, both ends are the
+ * place where it would be inserted. Usually few are equal, so their end is searched in growing
+ * steps from their beginning.
  */
 static inline struct loc_range equal_range(u32 first, u32 end,
 					   int (*compare)(const void *key, u32 i),

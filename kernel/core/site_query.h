@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
 /*
- * Finds the sites of an object that a text, a function or an address stands for. The kernel module
- * and userspace both use this. Nothing here allocates or has side effects.
+ * Finds the sites of an object for a text, a function or an address. The kernel module and
+ * userspace both use this. Nothing here allocates or has side effects.
  */
 #ifndef BTF_EXTRA_CORE_SITE_QUERY_H
 #define BTF_EXTRA_CORE_SITE_QUERY_H
@@ -41,7 +41,7 @@ struct found_site {
 	u32 i;			/* index in section->sites */
 	u32 marks;		/* SITE_MARK_* */
 	/*
-	 * It was found as a body with the symbol that was asked for. Its function has another name.
+	 * It was found as a body with the requested symbol. Its function has another name.
 	 */
 	bool by_symbol;
 };
@@ -53,8 +53,8 @@ typedef int (*found_site_fn)(const struct found_site *site, void *data);
 #define SITE_CLASS(loc_class) (1u << (loc_class))
 
 /*
- * Calls fn for all sites that a text stands for. Functions come in order of (name, id), the sites
- * of each by number. Sites that are found by symbol come after those that are found by name. The
+ * Calls fn for all sites that a text names. Functions come in order of (name, id), the sites of
+ * each by number. Sites that are found by symbol come after those that are found by name. The
  * object in the text is ignored.
  */
 int site_query_text(const struct site_tables *tables, const struct func_text *text, u32 classes,

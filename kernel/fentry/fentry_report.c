@@ -270,7 +270,7 @@ void fentry_report(struct fentry_query *query, u32 func_id, const struct fentry_
 		break;
 	case FENTRY_STUB:
 		report_tell(&report,
-			    "%s: inlined at %u site%s, no body: goes to %s in a module inlined",
+			    "%s: inlined at %u site%s, no body: attaches to %s in a module inlined",
 			    report.name, target->nr_inlined, report_plural(target->nr_inlined),
 			    target->stub.name);
 		break;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR LGPL-2.1 OR BSD-2-Clause) */
 /*
- * /dev/btf_extra answers which addresses a function's name or BTF id stands for, inlined instances
- * included, which functions begin at an address, and which an address is in. It also attaches a BPF
- * program to all sites of a function.
+ * /dev/btf_extra looks up the addresses of a function by its name or BTF id, including inlined
+ * instances, the functions that begin at an address, and those that contain it. It also attaches a
+ * BPF program to all sites of a function.
  *
  * The device can be opened with CAP_PERFMON or CAP_SYS_ADMIN (otherwise -EPERM). All structs have a
  * fixed size and are the same on every ABI. Reserved fields, and flags without a meaning, must be
@@ -83,7 +83,7 @@ enum btf_extra_class {
 
 /*
  * The address is the head of a loop of the instance: its own code jumps back to it. A probe there
- * is hit once an iteration, not once a call.
+ * is hit once per iteration, not once per call.
  */
 #define BTF_EXTRA_SITE_LOOP_HEAD	(1U << 0)
 /*
@@ -92,13 +92,14 @@ enum btf_extra_class {
  */
 #define BTF_EXTRA_SITE_PART	(1U << 1)
 /*
- * DWARF does not say at which instruction a call begins. The instruction at this site may also run
- * when nothing is called.
+ * DWARF does not record at which instruction a call begins. The instruction at this site may also
+ * run without a call.
  */
 #define BTF_EXTRA_SITE_NO_ENTRY	(1U << 2)
 /*
- * ftrace does not know the code around the site, but only because the source says "inline" there,
- * or because the compiler split it off (foo.cold). A link has its probe there; perf refuses one.
+ * ftrace does not list the function around the site, but only because the source declares it
+ * "inline", or because the compiler split it off (foo.cold). A link has its probe there; perf
+ * refuses one.
  */
 #define BTF_EXTRA_SITE_UNLISTED	(1U << 3)
 /*
@@ -110,8 +111,8 @@ enum btf_extra_class {
 /* The text of this site has been freed (init text after boot). */
 #define BTF_EXTRA_SITE_FREED	(1U << 5)
 /*
- * The code around the site is closed to tracers on purpose: the source says notrace, noinstr or
- * NOKPROBE_SYMBOL(), or the code belongs to tracing itself.
+ * The code around the site is closed to tracers on purpose: the source declares it notrace, noinstr
+ * or NOKPROBE_SYMBOL(), or the code belongs to tracing itself.
  */
 #define BTF_EXTRA_SITE_CLOSED	(1U << 6)
 /*
@@ -176,9 +177,9 @@ struct btf_extra_chain_frame {
 };
 
 /*
- * The argument of BTF_EXTRA_IOC_FRAMES, in and out: which functions is the address in? The inlined
- * ones come first, from the innermost to the outermost, and last the one with the body around them.
- * A return address in a stack trace points after its call: ask for the address before it.
+ * The argument of BTF_EXTRA_IOC_FRAMES, in and out: the functions at an address. The inlined ones
+ * come first, from the innermost to the outermost, and last the one with the body around them. A
+ * return address in a stack trace points after its call: ask for the address before it.
  *
  * If frames is too small it has the innermost functions, and total still has the full number.
  * files gets a text for each of the frames that are written, in the same order: the path of the
@@ -187,13 +188,13 @@ struct btf_extra_chain_frame {
  * BTF_EXTRA_PATH_MAX bytes (a longer one is given as ""), so that BTF_EXTRA_CHAIN_MAX times that is
  * always enough.
  *
- * Frames take memory, and most hosts never ask. So the module reads them from the firmware files of
- * all objects when this is called for the first time, which may take a second, or when they are
- * loaded, with its parameter frames=1.
+ * Frames take memory, and most hosts never use them. So the module reads them from the firmware
+ * files of all objects when this is called for the first time, which may take a second, or when
+ * they are loaded, with its parameter frames=1.
  *
- * Errors: -EPERM: addresses are hidden; -ENOENT: at the address is no function of an object, or it
- * is a module's freed init text; -ENODATA: the frames of the object there are not known, because it
- * has no firmware file, or that has none, or cannot be read; -EINTR: the caller is being killed.
+ * Errors: -EPERM: addresses are hidden; -ENOENT: no function of an object contains the address, or
+ * it is a module's freed init text; -ENODATA: the frames of the object there are not known, because
+ * it has no firmware file, or that has none, or cannot be read; -EINTR: the caller is being killed.
  */
 struct btf_extra_chain {
 	__u64 address;		/* in */
@@ -212,7 +213,7 @@ struct btf_extra_chain {
 /* ---- attach ---- */
 
 /*
- * BTF_EXTRA_IOC_ATTACH plants a kprobe at every site of a function and returns a file descriptor
+ * BTF_EXTRA_IOC_ATTACH registers a kprobe at every site of a function and returns a file descriptor
  * (close-on-exec). When its last copy is closed, the probes are removed. If a module goes away, so
  * do the probes in it, and the descriptor stays valid. A site with BTF_EXTRA_SITE_PART begins no
  * call: it gets no probe and is not reported as left out.
@@ -235,8 +236,8 @@ struct btf_extra_chain {
  * types; -ENOENT: no such object, function or site; -EOPNOTSUPP: all sites would be left out, or
  * some that are required, without BTF_EXTRA_BEST_EFFORT (see left_out, total); -EAGAIN: for 10
  * seconds the module was coming, or objects came and went at each attempt; -EINTR: the caller is
- * being killed; -ENODEV: this kernel's BTF does not describe what keeps a program from running
- * inside other BPF code.
+ * being killed; -ENODEV: bpf_prog_active, which keeps a program from running inside other BPF code,
+ * is missing in this kernel's BTF.
  *
  * A site in freed text is never required. One with BTF_EXTRA_SITE_CLOSED is required only with
  * BTF_EXTRA_ALL. left_out lists these sites, too.

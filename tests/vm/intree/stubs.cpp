@@ -63,7 +63,7 @@ void exposed_later() {
         row.expect(expose(kLseek), "it is not exposed");
         Program program(kLseek);
         sees_lseek(row, program, stub);
-        row.expect(program.says("no body: goes to " + stub + " in a module inlined"),
+        row.expect(program.says("no body: attaches to " + stub + " in a module inlined"),
                    program.log());
         row.expect(!shell("rmmod inlined"), "inlined went");
         row.expect(!shell("rmmod btf_extra"), "btf_extra went");
