@@ -275,7 +275,7 @@ static __always_inline long btf_loc_read(void *ctx, __u32 param, __u64 *value, i
 /*
  * Reads parameter n, from 0, into *target, which has up to 16 bytes. Returns 0; -ENOENT: it has no
  * location at this site; -EFAULT: its memory cannot be read. After an error *target is 0. A value
- * that is smaller than *target is extended as the parameter's type says.
+ * that is smaller than *target is extended according to the parameter's type.
  */
 #define bpf_loc_arg(ctx, n, target)						\
 	({									\
@@ -308,7 +308,7 @@ static __always_inline __u64 bpf_loc_ip(void *ctx)
 }
 
 /*
- * Says whether bpf_get_stack() is right in a program that perf runs at a site, from the first byte
+ * Returns whether bpf_get_stack() is right in a program that perf runs at a site, by the first byte
  * of the site's code. On x86 a kprobe's instruction pointer is one byte after the site, which an
  * unwinder takes for the next instruction if the first one has one byte. Through the module stacks
  * are right at all sites.

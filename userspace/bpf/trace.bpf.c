@@ -156,8 +156,8 @@ static long read_value(__u64 i, struct reading *reading)
 /* ---- the filter ---- */
 
 /*
- * Bit 0 of each is the last result, and so on. Where both are 0 a value was not there, and nobody
- * can tell.
+ * Bit 0 of each is the last result, and so on. If both are 0, a value was missing, and the result
+ * is unknown.
  */
 struct results {
 	const struct reading *reading;
@@ -244,7 +244,7 @@ static long run_test(__u64 i, struct results *results)
 	return 0;
 }
 
-/* Says whether the call is wanted, and counts it if it is not. */
+/* Returns whether the call passes the filter, and counts it if it does not. */
 static __always_inline int passes(struct reading *reading, struct trace_calls *counts)
 {
 	struct results results = { .reading = reading };

@@ -41,7 +41,7 @@ struct trace_event {
 	__u32 pid;		/* id of the thread */
 	__u32 tgid;
 	__u32 present;		/* bit n: parameter n has a value */
-	__u32 nr_frames;	/* of the stack; 0: it was not asked for, or it is not known */
+	__u32 nr_frames;	/* of the stack; 0: not requested, or not known */
 	__u32 shown;		/* bit n: value n of --show is there */
 	__u32 reserved;
 	__u64 link;		/* bpf_loc_link() */
@@ -70,8 +70,8 @@ enum trace_source {
 };
 
 /*
- * Tells how a value is read. A number begins as the parameter. Each step takes it for an address,
- * adds its offset and reads the next one there. The value is in the bits from "shift" on of word
+ * How a value is read. It begins with the parameter. Each step takes the number as an address, adds
+ * its offset and reads the next number there. The value is in the bits from "shift" on of word
  * "word"; more than 64 are taken as they are.
  */
 struct trace_value {
@@ -118,7 +118,7 @@ enum trace_summary {
 	TRACE_BY_VALUE,		/* the first one that would be shown */
 };
 
-/* A plan says what is wanted of a function. The map "plans" has one for each cookie. */
+/* A plan lists the values and the filter of a function. The map "plans" has one for each cookie. */
 struct trace_plan {
 	__u8 nr_args;		/* parameters that events have */
 	__u8 nr_values;

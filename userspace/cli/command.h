@@ -12,7 +12,7 @@ namespace btf_extra {
 
 enum ExitCode {
     kExitDone = 0,
-    kExitFailed = 1,  // the job could not be done; one line on stderr says why
+    kExitFailed = 1,  // failure; one line on stderr has the reason
     kExitUsage = 2,
 };
 

@@ -21,8 +21,8 @@ enum class LeftOut : uint8_t {
 inline constexpr size_t kLeftOutReasons = 4;
 using LeftOutCounts = std::array<uint64_t, kLeftOutReasons>;
 
-// How many of some functions an attach takes that takes either all sites or none. Sites in closed
-// code are not required. Sites in freed text, and those that continue a call, do not count.
+// The number of functions that an all-or-none attach takes. Sites in closed code are not required.
+// Sites in freed text, and those that continue a call, do not count.
 struct AttachedWhole {
     uint64_t functions = 0;
     uint64_t whole = 0;

@@ -58,7 +58,7 @@ Result<std::vector<std::byte>> make_module(const Options &options, const Templat
     return bytes;
 }
 
-// Tells of those that cannot be exposed: an error, unless the others are enough.
+// Reports functions that cannot be exposed: an error, unless the others are sufficient.
 Result<void> report_refused(const ChosenPhantoms &chosen, bool best_effort) {
     if (!best_effort && !chosen.refused.empty())
         return Error{
@@ -235,7 +235,7 @@ Result<void> run(const Options &options) {
     return options.remove ? remove(options) : expose(options);
 }
 
-// Returns what is wrong with the options: each belongs to one way of use. Empty: nothing is.
+// Returns the error in the options: each belongs to one kind of call. Empty: none.
 std::string wrong_use(const Options &options) {
     const bool exposes = !options.list && !options.remove;
     if (options.list && options.remove)

@@ -12,14 +12,14 @@
 
 namespace btf_extra {
 
-// Returns what a text stands for. It is an error (ENOENT) if that is nothing.
+// Returns the functions that a text names. It is an error (ENOENT) if it names none.
 Result<std::vector<FoundFunc>> find_some(SiteTables &tables, const std::string &text);
 // Visits it.
 Result<void> visit_some(SiteTables &tables, const std::string &text, const FoundVisitor &visit);
 
-// Returns the functions that all texts stand for, each of them once. A function of a header is one
-// in each object that has sites of it. It is an error if a name that is no pattern stands for
-// others, which are then listed on stderr, or for one that was named before.
+// Returns the functions that all texts name, each of them once. A function of a header is one in
+// each object that has sites of it. It is an error if a name that is not a pattern names several
+// functions, which are then listed on stderr, or one that was named before.
 Result<std::vector<DescribedFunc>> choose_funcs(SiteTables &tables,
                                                 const std::vector<std::string> &texts);
 

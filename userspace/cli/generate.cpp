@@ -34,7 +34,7 @@ std::string default_output(std::string input) {
     return input + ".btf_extra";
 }
 
-// A vmlinuz has no DWARF. Says what has.
+// A vmlinuz has no DWARF. Names the file that has.
 Error with_advice(Error error) {
     if (error.code == ENOEXEC || error.code == ENODATA)
         error.message += "; the DWARF of a kernel is in the vmlinux of a build with "

@@ -39,8 +39,8 @@ constexpr bool kHeapOfGlibc = true;
 #endif
 
 // If `ld.so btf-extra` was called, /proc/self/exe is the loader; no interpreter was loaded for
-// that. If the file gives rights to who starts it, glibc 2.39 takes the variable away at each
-// start, and the starts would not end.
+// that. If the file grants privileges (setuid, capabilities), glibc 2.39 removes the variable at
+// each start, and the starts would not end.
 bool starts_again_as_itself() {
     return getauxval(AT_BASE) != 0 && getauxval(AT_SECURE) == 0;
 }

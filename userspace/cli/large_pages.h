@@ -6,8 +6,8 @@
 namespace btf_extra {
 
 // Starts the program once more, with a heap of large pages and the same arguments, if its
-// subcommand fills hundreds of megabytes. Returns where that is not so, where it is done, or where
-// it cannot be done: then the pages are small, and all else is the same.
+// subcommand fills hundreds of megabytes. Returns if it does not, if this was done, or if it cannot
+// be done: then the pages are small, and the result is the same.
 void take_large_pages(int argc, char **argv);
 
 }  // namespace btf_extra

@@ -119,8 +119,7 @@ ListedNames listed_names(const AttachNames &names, const ListedFunc &func,
     return out;
 }
 
-// placer: also tells where there can be no probe; may be NULL. files: also in which files sites
-// are.
+// placer: also finds sites without a probe; may be NULL. files: also the files of sites.
 ListedFunc listed(const FoundFunc &found, const AttachNames &names, const SitePlacer *placer,
                   bool files) {
     const ObjectView &view = *found.object->view;
@@ -197,7 +196,7 @@ void append_text(std::string &out, const ListedFunc &func) {
         append(out, {label});
 }
 
-// Returns what a kprobe or an fentry program on the plain name does.
+// Returns the result of a kprobe or an fentry program on the plain name.
 std::string verdict_text(const ListedFunc &func, const ListedVerdict &listed) {
     const NameVerdict &verdict = listed.verdict;
     const auto symbols = [&] { return fmt::format("{} symbols {}", verdict.symbols, func.name); };

@@ -25,7 +25,7 @@ std::vector<const char *> arguments_of(int argc, char **argv) {
     return arguments;
 }
 
-// CLI11 names any word that it does not expect, and not what that word was taken for.
+// CLI11 reports any word that it does not expect, without the expected kind.
 std::string unknown_subcommand(const CLI::App &app, const std::vector<const char *> &arguments) {
     const std::string_view word = arguments.size() > 1 ? arguments[1] : "";
     if (word.empty() || word.starts_with('-'))

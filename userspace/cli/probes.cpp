@@ -30,7 +30,7 @@ struct Options {
 // the name of the function takes the rest.
 constexpr size_t kMaxName = 48;
 
-// The maximal number of probes that bpftrace sets without being asked to.
+// The default limit of probes in bpftrace.
 constexpr size_t kBpftraceProbes = 512;
 
 struct Line {
@@ -112,8 +112,8 @@ class Writer {
         return param.reason ? text(*param.reason).data() : "not available";
     }
 
-    // take(name, loc, type): says why it cannot use the location, or NULL. missing(name): not
-    // taken.
+    // take(name, loc, type): returns why it cannot use the location, or NULL. missing(name): not
+    // used.
     template <class Take, class Missing>
     void for_each_arg(const PlacedSite &site, Line &line, Take take, Missing missing) const {
         const auto params = func_.view().parameters(site.number);
@@ -187,8 +187,8 @@ void name_events(const std::string &func, EventNames &names, std::vector<Line> &
         if (event == events.end())
             event = events.emplace(line.fields, names.add(func + "_partial")).first;
         line.text = fmt::format("p:kloc/{} {}", event->second, line.text);
-        // The kernel takes no probe twice. Two sites at one address may differ in what no probe
-        // says.
+        // The kernel accepts no probe twice. Two sites at one address may differ in facts that no
+        // probe contains.
         if (line.dead.empty() && !texts.insert(line.text).second)
             line.dead = "another site has the same probe";
     }

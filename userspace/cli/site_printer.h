@@ -14,7 +14,7 @@
 
 namespace btf_extra {
 
-// A site of a table, with what the table does not say.
+// A site of a table, with facts that the table does not contain.
 struct PrintedSite {
     const ObjectView *view;
     btf_extra_site site;
@@ -32,7 +32,7 @@ using NameAddress = std::function<std::string(const PrintedSite &site, uint64_t 
 // ".text+0x10", ".text-0x10": for an offset without a name.
 std::string text_offset(uint64_t offset);
 
-// Sites of one function stand together, under its prototype.
+// The sites of one function are printed together, under its prototype.
 void print_sites_text(const std::vector<PrintedSite> &sites, const NameAddress &name_address);
 
 // One object: {"sites": [...]}. running: each site with the keys that tell of a running kernel.

@@ -140,7 +140,7 @@ Result<void> run_addr2line(Options &options) {
         TRY(options.addr2line.choose_tables(options.exe, options.tables));
     auto symbolizer = TRY(Symbolizer::open(options.tables));
     TRY(options.addr2line.check_section(symbolizer));
-    // Whoever asks waits for the answer.
+    // The writer of the line waits for the answer.
     setvbuf(stdout, nullptr, _IOLBF, 0);
     for_each_place(options, [&](const std::string &text) {
         fmt::print("{}", options.addr2line.answer(symbolizer, text));

@@ -20,7 +20,7 @@ struct ProbedInstruction {
 };
 constexpr uint64_t kProbeContext = 32 * 4;
 
-// Returns why the kernel takes no kprobe there; NULL: nothing is known against it.
+// Returns why the kernel accepts no kprobe there; NULL: no reason is known.
 const char *kprobe_refusal(uint16_t machine, const ProbedInstruction &instruction);
 // The same for the architecture.
 const char *aarch64_kprobe_refusal(const ProbedInstruction &instruction);

@@ -20,8 +20,8 @@ class ProbedInstructions {
   public:
     ProbedInstructions(const ElfImage &elf, const CodeTables &tables);
 
-    // Returns why there is no kprobe at a place so far after its symbol; NULL: nothing is known
-    // against one.
+    // Returns why no kprobe is possible at a place this far after its symbol; NULL: no reason is
+    // known.
     const char *refusal(const Place &place, uint64_t distance) const;
 
   private:

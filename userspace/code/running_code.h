@@ -19,8 +19,8 @@ class RunningCode {
     // Returns the readable bytes, at most size.
     std::vector<uint8_t> read(uint64_t address, size_t size) const;
 
-    // Tells whether a kprobe at the address would crash the kernel: see enum loc_call. false: it
-    // would not, or nothing is known.
+    // Returns whether a kprobe at the address would crash the kernel: see enum loc_call. false: it
+    // would not, or it is unknown.
     bool is_prefixed_call(uint64_t address) const;
 
   private:

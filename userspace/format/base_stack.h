@@ -13,7 +13,7 @@
 
 namespace btf_extra {
 
-// Returns true if types can stand on a module's .BTF. They cannot if it has a distilled base
+// Returns true if a module's .BTF can be the base of types. It cannot if it has a distilled base
 // (.BTF.base, which Linux commit 46fb0b62ea29 builds for out-of-tree modules): the kernel gives the
 // types other ids when it moves them onto its own BTF.
 bool module_btf_is_level(const ElfImage &module);
@@ -25,7 +25,7 @@ class BaseStack {
         levels_.push_back(std::move(lowest));
     }
 
-    // Adds a module's .BTF, which stands on vmlinux's. A module without one adds no level.
+    // Adds a module's .BTF, whose base is vmlinux BTF. A module without one adds no level.
     Result<void> add_module(const ElfImage &module);
     // Does the same from a file: raw BTF, or an ELF file with .BTF.
     Result<void> add_file(const std::string &path);

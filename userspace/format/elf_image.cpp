@@ -113,7 +113,7 @@ Result<void> ElfImage::read_sections() {
         GElf_Shdr shdr;
         if (gelf_getshdr(scn, &shdr) == nullptr)
             return error("section headers", elf_errmsg(-1));
-        // A null header has no name, whatever stands there.
+        // A null header has no name, whatever its fields contain.
         const char *name = shdr.sh_type == SHT_NULL ? "" : elf_strptr(elf, names, shdr.sh_name);
         if (name == nullptr)
             return error("section headers", "a section's name is not readable");

@@ -18,7 +18,7 @@ struct ElfSymbol {
 
 // Returns the symbols of .symtab by their numbers, which relocations name. Empty: the file is
 // stripped. A table that cannot be read is an error: tables that were made without its symbols
-// would say less than the file does.
+// would contain less than the file.
 Result<std::vector<ElfSymbol>> elf_symbols(const ElfImage &image);
 
 }  // namespace btf_extra

@@ -46,9 +46,9 @@ struct BaseIdentity {
     bool operator==(const BaseIdentity &) const = default;
 };
 
-// They tell what is read. To say where an address is takes no lines and no provenance. Sites take
-// no frames; those of a file are read with it, because a file is good as a whole or not at all, but
-// not those of the running kernel, which has checked them.
+// They select what is read. Frames need no lines and no provenance. Sites need no frames: those of
+// a file are read with it, because a file is valid as a whole, but not those of the running kernel,
+// which has validated them.
 enum class FileParts { kAll, kPlaces, kSites };
 
 struct ExtraFile {

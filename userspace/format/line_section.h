@@ -34,8 +34,8 @@ struct LinesBlock {
     uint32_t record;  // in the records
 };
 
-// The files that rows before were in, the last one first, each with its last line. A row names one
-// of them by the lower two bits of its head. kNewFile says that another number follows.
+// The files of previous rows, the last one first, each with its last line. A row names one of them
+// by the lower two bits of its head. kNewFile means that another number follows.
 class RecentFiles {
   public:
     static constexpr uint32_t kCount = 3;

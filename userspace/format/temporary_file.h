@@ -11,7 +11,7 @@
 
 namespace btf_extra {
 
-// The file is removed unless keep_as() is reached. false: errno says why.
+// The file is removed unless keep_as() is reached. false: errno has the reason.
 class TemporaryFile {
   public:
     explicit TemporaryFile(const std::string &target);
@@ -28,7 +28,7 @@ class TemporaryFile {
     int fd_;
 };
 
-// Writes all bytes where the descriptor is. false: errno says why.
+// Writes all bytes at the position of the descriptor. false: errno has the reason.
 bool write_all(int fd, std::span<const std::byte> bytes);
 
 // Writes a temporary file and renames it to path. On failure nothing is left, and a file at

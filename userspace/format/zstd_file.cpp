@@ -67,7 +67,7 @@ struct CompressedSection {
     Elf64_Chdr plain;
 };
 
-// Leaves out what is cut off: it is an error where it is read.
+// Leaves out bytes that are cut off: reading them is an error.
 std::vector<CompressedSection> zstd_sections(Elf *elf) {
     std::vector<CompressedSection> found;
     size_t names = 0;

@@ -85,7 +85,8 @@ bool has_contents(const ElfImage &elf, std::string_view name) {
     return section != nullptr && section->type != SHT_NOBITS;
 }
 
-// Chooses one file for each module: of several with one build-id, the one that says most.
+// Chooses one file for each module: of several with one build-id, the one with the most debug
+// information.
 class ModuleChoice {
   public:
     Result<void> add(const std::string &path) {

@@ -47,7 +47,7 @@ struct FirmwareTree {
     const Error *failure() const;
 };
 
-// An error says that nothing was written. Each file gets its name when it is whole, the manifest
+// After an error nothing was written. Each file gets its name when it is complete, the manifest
 // last. The file of an object that failed stays as it was before, and is not in the manifest.
 Result<FirmwareTree> write_firmware_tree(const FirmwareOptions &options);
 

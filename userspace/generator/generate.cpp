@@ -34,7 +34,7 @@ ObjectSection header_of(const ElfSection &section, const char *name) {
     return {name, section.flags & kObjectFlags, section.address, section.size};
 }
 
-// The part of the result that the ELF file says by itself.
+// The part of the result that comes from the ELF file.
 Result<ExtraFile> describe_object(const ElfImage &elf) {
     ExtraFile file;
     file.machine = elf.machine();
@@ -289,7 +289,7 @@ Result<ExtraFile> generate(const GenerateOptions &options) {
         result.site_marks = marks_of(sections);
     result.base = base.identity();
 
-    // It takes longer to free the sites than to validate what has become of them.
+    // Freeing the sites takes longer than validating the result.
     TRY(run_both(
         options.jobs, [&] { return seal(result, base.top(), options); }, [&] { sites.clear(); }));
     return result;

@@ -27,7 +27,7 @@ struct Checkup {
     std::vector<Finding> findings;
     bool by_module = false;  // btf_extra.ko has the tables; else perf kprobes are used
 
-    // Returns what is missing of what is required. None: tracing inlined calls works.
+    // Returns the required item that is missing. None: tracing inlined calls works.
     std::vector<std::string> obstacles() const;
 };
 

@@ -37,7 +37,7 @@ struct Functions {
     decltype(curl_easy_strerror) *strerror;
 };
 
-// Takes bytes; false: no more of them are wanted.
+// Consumes bytes; false: stop the transfer.
 using Take = std::function<bool(std::span<const std::byte> bytes)>;
 
 size_t take_bytes(char *bytes, size_t one, size_t count, void *take) {
@@ -168,7 +168,7 @@ class CurlDownload final : public Download {
         set(CURLOPT_LOW_SPEED_LIMIT, 1L);
         set(CURLOPT_LOW_SPEED_TIME, kSilentSeconds);
         set(CURLOPT_USERAGENT, "btf-extra/" BTF_EXTRA_VERSION);
-        // A libcurl that does not know an option would go where it must not.
+        // A libcurl that does not know an option would follow forbidden redirects.
         return set_up_ == CURLE_OK ? functions_.perform(curl_) : set_up_;
     }
 

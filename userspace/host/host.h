@@ -20,8 +20,8 @@ struct Host {
 
 Host this_host();
 
-// Returns what a file holds, of /proc and sysfs as well, without white space at its end. Nothing:
-// it cannot be read.
+// Returns the contents of a file, of /proc and sysfs as well, without white space at its end.
+// Nothing: it cannot be read.
 std::optional<std::string> read_text(const std::string &path);
 
 // Return lower-case hex; "": it cannot be read, or there is none.
@@ -29,7 +29,7 @@ std::string running_build_id(const Host &host);
 std::string loaded_build_id(const Host &host, const std::string &module);
 
 // Returns the names in /proc/modules, sorted. Those of btf_extra itself, its data and its stubs are
-// left out: nobody traces them.
+// left out, because they are not traced.
 std::vector<std::string> other_modules(const Host &host);
 
 }  // namespace btf_extra::host

@@ -24,7 +24,7 @@ std::optional<std::string> read_gz(const std::string &path) {
     int size;
     while ((size = gzread(file.get(), part.data(), part.size())) > 0)
         out.append(part.data(), static_cast<size_t>(size));
-    // A file that is cut off would say of the rest that it is not set.
+    // In a file that is cut off, the other options would seem unset.
     int error = Z_OK;
     gzerror(file.get(), &error);
     if (size < 0 || error != Z_OK)

@@ -44,7 +44,7 @@ Result<FileDescriptor> lock_folder(const std::string &folder) {
         EBUSY};
 }
 
-// The lock says that nobody is at work on them.
+// With the lock no other process works on them.
 void remove_left_over(const std::string &above) {
     std::error_code failed;
     for (fs::directory_iterator at(above, failed), end; !failed && at != end;
@@ -97,7 +97,7 @@ class StagedFolder::Guard {
     // false: errno says why.
     bool waits() const { return thread_.joinable(); }
 
-    // Whoever gives a folder its place holds this.
+    // The process that renames a folder holds this.
     std::mutex &mutex() { return mutex_; }
 
   private:
@@ -110,7 +110,7 @@ class StagedFolder::Guard {
             return;
         const std::lock_guard lock(mutex_);
         cleanup_();
-        // The process ends as if nobody had waited for the signal.
+        // The process ends as if the signal had not been handled.
         const int number = static_cast<int>(info.ssi_signo);
         std::signal(number, SIG_DFL);
         sigset_t one;

@@ -68,8 +68,8 @@ bool btf_extra_uses_module(const struct btf_extra_tables *tables);
 struct btf_extra_func;
 
 /*
- * Finds the functions that a text stands for: "foo", "foo@fs/bar.c" (the source file or the end of
- * its path), "foo.isra.0" (the bodies with that symbol) or "#1234" (a BTF id). "vmlinux:" or
+ * Finds the functions that a text names: "foo", "foo@fs/bar.c" (the source file or the end of its
+ * path), "foo.isra.0" (the bodies with that symbol) or "#1234" (a BTF id). "vmlinux:" or
  * "<module>:" before the text limits it to that object. The array and the functions in it belong to
  * the tables. -ENOENT: no function matches.
  */
@@ -81,8 +81,8 @@ const char *btf_extra_func_object(const struct btf_extra_func *func);
 const char *btf_extra_func_file(const struct btf_extra_func *func); /* NULL: not known */
 uint32_t btf_extra_func_id(const struct btf_extra_func *func);
 /*
- * Returns the prototype as in C: "int foo(struct sk_buff *skb, int len)". If DWARF did not say it, the
- * text is "foo (prototype not known)", and there are no parameters.
+ * Returns the prototype as in C: "int foo(struct sk_buff *skb, int len)". If DWARF does not contain
+ * it, the text is "foo (prototype not known)", and there are no parameters.
  */
 const char *btf_extra_func_prototype(const struct btf_extra_func *func);
 uint32_t btf_extra_func_nr_params(const struct btf_extra_func *func);
@@ -107,12 +107,12 @@ struct btf_extra_frame {
 };
 
 /*
- * Finds the functions that an address is in: the inlined ones, innermost first, and at last the one
- * with the body around them. *nr_frames is how many there are (0: none is known), also if frames
- * has room for fewer; then it has the innermost ones. Addresses are those of the running kernel; of
- * a file of a kernel that does not run, they are as linked. A return address of a stack trace is
- * after its call: look up the address before it. -ENOENT: the tables have no frames ("generate
- * --no-frames", or the module does not keep them: see no_module).
+ * Finds the functions at an address: the inlined ones, innermost first, and last the one with the
+ * body around them. *nr_frames is their number (0: none is known), even if frames has room for
+ * fewer; then it has the innermost ones. Addresses are those of the running kernel; of a file of a
+ * kernel that does not run, they are as linked. A return address of a stack trace is after its
+ * call: look up the address before it. -ENOENT: the tables have no frames ("generate --no-frames",
+ * or the module does not keep them: see no_module).
  */
 int btf_extra_frames(struct btf_extra_tables *tables, uint64_t address,
                      struct btf_extra_frame *frames, size_t capacity, size_t *nr_frames);
@@ -120,12 +120,11 @@ int btf_extra_frames(struct btf_extra_tables *tables, uint64_t address,
 /*
  * Does the same for a place as stack traces write it: "foo+0x12", "foo+18", "foo+0x12/0x34",
  * "foo+0x12/0x34 [xfs]", or an address of 16 hex digits. return_address: a call returns there, so
- * the place of the call is looked up, which is before it. The size "/0x34" tells functions of one
- * name apart.
- * -EINVAL: the text is no such place. -ENOENT: the tables have no frames, no symbols or no such
- * symbol. -ENOTUNIQ: several functions have that name, and the answers for them differ. -ESTALE: the
- * function has another size, so the text is of another build. -EPERM: /proc/kallsyms hides
- * addresses.
+ * the place of the call is looked up, which is before it. The size "/0x34" distinguishes functions
+ * of one name. -EINVAL: the text is no such place. -ENOENT: the tables have no frames, no symbols
+ * or no such symbol. -ENOTUNIQ: several functions have that name, and the answers for them differ.
+ * -ESTALE: the function has another size, so the text is of another build. -EPERM: /proc/kallsyms
+ * hides addresses.
  */
 int btf_extra_symbolize(struct btf_extra_tables *tables, const char *place, bool return_address,
                         struct btf_extra_frame *frames, size_t capacity, size_t *nr_frames);
@@ -177,7 +176,7 @@ int btf_extra_attach(struct btf_extra_kloc **kloc, struct btf_extra_tables *tabl
 
 /*
  * Does the same for a program of libbpf and the text of btf_extra_find() ("vmlinux:foo"), which
- * must stand for one function (otherwise -ENOTUNIQ). Opens the running kernel's tables.
+ * must name one function (otherwise -ENOTUNIQ). Opens the running kernel's tables.
  */
 int btf_extra_attach_kloc(struct btf_extra_kloc **kloc, const struct bpf_program *prog,
                           const char *text, const struct btf_extra_attach_opts *opts,
@@ -199,14 +198,14 @@ int btf_extra_kloc_counts(const struct btf_extra_kloc *kloc, struct btf_extra_co
 void btf_extra_detach(struct btf_extra_kloc *kloc);
 
 /*
- * After this call libbpf loads and attaches SEC("kloc/<text of btf_extra_find()>") programs by
- * itself, for as long as the process lives. It uses these options (NULL: the default); those of the
- * last call count. Call this before bpf_object__open(), and from one thread only. If an attach
- * fails, btf_extra_last_error() says why.
+ * After this call libbpf loads and attaches SEC("kloc/<text of btf_extra_find()>") programs
+ * automatically, for as long as the process lives. It uses these options (NULL: the default); those
+ * of the last call count. Call this before bpf_object__open(), and from one thread only. If an
+ * attach fails, btf_extra_last_error() has the reason.
  *
  * bpf_link__destroy() detaches. The link cannot be pinned or updated. libbpf has no links for other
- * kinds of attachments. Therefore the link is one of a uprobe at a function of this library that
- * nobody calls, and its descriptor is replaced: bpf_link__fd() is not a BPF link. This needs
+ * kinds of attachments. Therefore the link is a uprobe link at a function of this library that is
+ * never called, and its descriptor is replaced: bpf_link__fd() is not a BPF link. This needs
  * CONFIG_UPROBE_EVENTS.
  */
 int btf_extra_register_kloc(const struct btf_extra_attach_opts *opts);

@@ -98,8 +98,8 @@ Result<void> unload(const std::string &name) {
 Result<void> change(const std::string &name, const std::vector<std::byte> &before,
                     const std::vector<std::byte> &after, const ModuleLoader &loader) {
     if (!before.empty() && !after.empty()) {
-        // The kernel looks at the signature before it finds that the name is taken. So what is
-        // there stays if the new one would be refused.
+        // The kernel checks the signature before it finds that the name is taken. So the old module
+        // stays if the new one would be refused.
         const auto tried = loader.load(after);
         if (tried || tried.error().code != EEXIST)
             return tried;

@@ -25,7 +25,7 @@ struct LoadedModule {
     uint64_t users;                 // that hold it
 };
 
-// The kernel tells of them in these files.
+// The kernel lists them in these files.
 struct LoadedPaths {
     std::string sys_kernel = "/sys/kernel";
     std::string sys_module = "/sys/module";
@@ -55,7 +55,7 @@ struct ModuleLoader {
 };
 ModuleLoader kernel_loader(bool is_signed);
 
-// Makes all changes, or none: if one fails, those before it are taken back.
+// Makes all changes, or none: if one fails, those before it are undone.
 Result<void> change_modules(const std::vector<ModuleChange> &changes, const ModuleLoader &loader);
 
 }  // namespace btf_extra::phantoms

@@ -16,12 +16,12 @@ struct PlannedModule {
     std::vector<Phantom> before, after;
 };
 
-// Puts more stubs into the modules that nobody holds and that have room, then into new ones.
+// Puts more stubs into the modules that are not held and have room, then into new ones.
 std::vector<PlannedModule> plan_more(const std::vector<LoadedModule> &loaded,
                                      std::vector<Phantom> more);
 
-// Takes away the stubs whose names match; no pattern: all. It is an error if a pattern matches
-// none. A module that is held is among them, too.
+// Removes the stubs whose names match; no pattern: all. It is an error if a pattern matches none.
+// The result includes modules that are held.
 Result<std::vector<PlannedModule>> plan_less(const std::vector<LoadedModule> &loaded,
                                              const std::vector<std::string> &patterns);
 

@@ -24,7 +24,7 @@ struct PhantomChoice {
     // Names that no stub may have, besides those of symbols and of vmlinux's FUNCs.
     std::vector<std::string> taken;
     // Returns why no probe can be at a site, a BTF_EXTRA_REASON_*; 0: it can. If this is empty, the
-    // module tells.
+    // module decides.
     std::function<uint32_t(const SiteObject &object, const btf_extra_site &site)> refusal;
 };
 
@@ -44,9 +44,9 @@ struct ChosenPhantoms {
     std::vector<RefusedFunc> refused;
 };
 
-// A pattern stands for the functions that are inlined somewhere, a name for all functions that have
-// it. Functions of several objects that are one function of the source have one stub. It is an
-// error if a text stands for nothing, or if no function has a parameter that is to be left out.
+// A pattern matches the functions that are inlined somewhere, a name all functions that have it.
+// Functions of several objects that are one function of the source have one stub. It is an error if
+// a text matches nothing, or if no function has a parameter that is to be left out.
 Result<ChosenPhantoms> choose_phantoms(SiteTables &tables, const PhantomChoice &choice,
                                        const std::vector<Stub> &exposed);
 

@@ -23,7 +23,7 @@ std::string_view name_of(const btf_blob &blob, uint32_t offset) {
     return name != nullptr ? name : "";
 }
 
-// The kernel wants each parameter to have a name.
+// The kernel requires a name for each parameter.
 std::string param_name(const btf_blob &blob, const btf_param &param, uint32_t number) {
     const std::string_view name = name_of(blob, param.name_off);
     return name.empty() ? fmt::format("arg{}", number) : std::string(name);

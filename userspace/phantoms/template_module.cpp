@@ -19,7 +19,7 @@
 namespace btf_extra::phantoms {
 namespace {
 
-// The list of what ftrace knows: GCC has two ways to make it. The first that is there counts: on
+// The list of ftrace's functions: GCC has two ways to make it. The first one that exists counts: on
 // x86-64 the other one is of the padding before each function (CONFIG_CALL_PADDING, Linux 6.2).
 constexpr const char *kCallLists[] = {"__mcount_loc", "__patchable_function_entries"};
 constexpr char kInfo[] = ".modinfo";

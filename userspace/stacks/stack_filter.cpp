@@ -115,7 +115,7 @@ void StackFilter::filter_batch(std::string_view &lines, std::string &out) {
     }
 }
 
-// Goes back to where the text began that turned out to be of another kernel.
+// Goes back to the start of the text that belongs to another kernel.
 void StackFilter::begin_again(std::string_view &lines, std::string &out) {
     turned_out_other_ = false;
     std::string reason = state_.origin.reason();
@@ -131,7 +131,7 @@ void StackFilter::filter_line(const Line &line, std::string &out) {
         filter_other(line.text, out);
         return;
     }
-    // The kernel and crash print return addresses, except of what was trapped. Samples begin where
+    // The kernel and crash print return addresses, except for trapped code. Samples begin where
     // they were taken. tracefs may begin with the registers of a probe.
     const bool is_first = !state_.in_stack && frame->format != StackFormat::kTrace;
     AddressKind kind = kReturnAddress;
@@ -147,9 +147,9 @@ void StackFilter::filter_line(const Line &line, std::string &out) {
         out += fill(*frame, kind, find_stack_frame, fill_line);
 }
 
-// This takes lines that are no frames.
+// This accepts lines that are not frames.
 void StackFilter::filter_other(std::string_view line, std::string &out) {
-    // perf script does so where there is debug information.
+    // perf script does so if debug information is installed.
     state_.is_filled = is_inlined_function(line);
     if (state_.is_filled) {
         out += line;
@@ -202,7 +202,8 @@ std::string_view StackFilter::fill(Frame &frame, AddressKind kind, Parse parse, 
     return filled;
 }
 
-// Tools read "(inlined)" at the end of a line of perf script. People want to know the call as well.
+// Tools read "(inlined)" at the end of a line of perf script. For people the call is printed as
+// well.
 std::string StackFilter::fill_line(std::string_view line, const StackFrame &frame,
                                    const std::vector<ChainFrame> &chain) {
     std::string out;

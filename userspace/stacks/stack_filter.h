@@ -21,8 +21,8 @@ class StackFilter {
     explicit StackFilter(Symbolizer &symbolizer)
         : symbolizer_(symbolizer), state_{.origin = TextOrigin(symbolizer.kernel())} {}
 
-    // Appends what takes the place of lines: each with one before it for each inlined function, or
-    // a folded stack with more frames. All but the last one of a text end with a newline.
+    // Appends the replacement of lines: each with one before it for each inlined function, or a
+    // folded stack with more frames. All but the last one of a text end with a newline.
     void filter(std::string_view lines, std::string &out);
 
     // Returns one line about the frames that are of another kernel; "": there were none.
@@ -70,7 +70,7 @@ class StackFilter {
     void filter_other(std::string_view line, std::string &out);
     void filter_folded(std::string_view line, size_t count, std::string &out);
     Symbolizer::InText look_up(const StackFrame &frame, AddressKind kind) const;
-    // Returns what takes the place of a frame.
+    // Returns the replacement of a frame.
     template <class Parse, class Fill>
     std::string_view fill(Frame &frame, AddressKind kind, Parse parse, Fill fill);
     static std::string fill_line(std::string_view line, const StackFrame &frame,

@@ -22,9 +22,9 @@ class TextOrigin {
     // The text names the kernel that the stacks after this line are of.
     void name(const KernelName &kernel, uint64_t line);
 
-    // Counts a frame. conflict: what of it contradicts the tables, or "". is_weighed: the text says
-    // more of the frame than a symbol and an offset. Returns true if the text turns out to be of
-    // another kernel since it was named, or since it began.
+    // Counts a frame. conflict: its contradiction with the tables, or "". is_weighed: the text
+    // contains more about the frame than a symbol and an offset. Returns true if the text turns out
+    // to be of another kernel since it was named, or since it began.
     bool count(bool is_weighed, std::string_view conflict, uint64_t line);
 
     // Returns true if no frame is to be looked up, because the text is of another kernel.

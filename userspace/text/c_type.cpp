@@ -81,7 +81,8 @@ class Declarator {
                 id = type->type;
                 break;
             case BTF_KIND_STRUCT:
-                // The generator writes this for a type that DWARF does not say, or BTF cannot.
+                // The generator writes this for a type that DWARF does not contain, or BTF cannot
+                // express.
                 if (type->name_off == 0 && loc_vlen(type) == 0)
                     return join(qualifiers + "?", name);
                 return join(qualifiers + tagged(blob_, *type, "struct"), name);

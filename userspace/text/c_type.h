@@ -16,7 +16,7 @@ namespace btf_extra {
 // "...".
 std::string c_prototype(const btf_blob &blob, uint32_t func_id);
 
-// Returns false if DWARF did not say the prototype of a FUNC, see kernel/core/FORMAT.md. Then
+// Returns false if DWARF does not contain the prototype of a FUNC, see kernel/core/FORMAT.md. Then
 // c_prototype() is "foo (prototype not known)", and known_prototype() is empty.
 bool has_known_prototype(const btf_blob &blob, uint32_t func_id);
 std::optional<std::string> known_prototype(const btf_blob &blob, uint32_t func_id);

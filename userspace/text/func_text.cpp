@@ -27,7 +27,7 @@ bool is_address(std::string_view text) {
     return text.size() == 16 && all_hex(text);
 }
 
-// Returns why a text is no function, with what to type instead; empty: it may be one.
+// Returns why a text is not a function, with the text to type instead; empty: it may be one.
 std::string other_than_function(std::string_view text) {
     if (is_address(text))
         return fmt::format("an address is not a function: symbolize {0} prints its functions, "

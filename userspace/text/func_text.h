@@ -23,12 +23,12 @@ struct FuncText {
     // Returns true if the name is a pattern.
     bool is_glob() const;
 
-    // Returns it as the core takes it. That points into this one.
+    // Returns it in the form of the core, which points into this one.
     func_text core() const;
 };
 
-// A place ("foo+0x10", an address) and the return of a function are no functions: the error says
-// what to type instead.
+// A place ("foo+0x10", an address) and the return of a function are not functions: the error has
+// the text to type instead.
 Result<FuncText> parse_func_text(const std::string &text);
 
 }  // namespace btf_extra

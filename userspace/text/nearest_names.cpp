@@ -39,7 +39,7 @@ size_t name_distance(std::string_view a, std::string_view b, size_t most) {
 
 NearestNames::NearestNames(std::string_view wanted)
     : wanted_(wanted), most_(std::max<size_t>(2, wanted.size() / 3)) {
-    most_ = std::min(most_, wanted.size() / 2);  // two letters of three say nothing
+    most_ = std::min(most_, wanted.size() / 2);  // two of three letters are no similarity
 }
 
 void NearestNames::add(std::string_view name, std::string_view shown) {

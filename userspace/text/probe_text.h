@@ -12,7 +12,7 @@
 
 namespace btf_extra {
 
-// Tells how a value is to be read and shown.
+// How a value is read and shown.
 struct ProbeValue {
     uint32_t size = 8;  // of the parameter's type
     enum { kSigned, kUnsigned, kHex } form = kHex;

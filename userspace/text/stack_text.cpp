@@ -66,7 +66,8 @@ std::optional<std::string_view> in_brackets(std::string_view text) {
     return text.substr(1, text.size() - 2);
 }
 
-// bcc and perf say "kernel" and "kernel.kallsyms" for vmlinux, guests' with "guest." before it.
+// bcc and perf print "kernel" and "kernel.kallsyms" for vmlinux, with "guest." before it for
+// guests.
 bool is_vmlinux(std::string_view name) {
     return name.starts_with("kernel") || name.starts_with("guest.kernel");
 }
@@ -263,7 +264,7 @@ std::optional<uint64_t> take_address(std::string_view &text) {
 // " => symbol+0x12/0x34 [module] <ffffffff81000000>": tracefs, with the options sym-offset and
 // sym-addr (seq_print_ip_sym(), Linux 6.1 to 7.3). "=> symbol (ffffffff81000000)" or "=>
 // ffffffff81000000": trace-cmd report (trace_stack_handler(), trace-cmd 1.0 to 3.3). Without offset
-// and address a symbol does not tell the place.
+// and address, the place of a symbol is unknown.
 std::optional<StackFrame> find_arrow_frame(std::string_view line) {
     constexpr std::string_view kArrow = "=> ";
     std::string_view text = trim(line);

@@ -14,7 +14,7 @@
 
 namespace btf_extra {
 
-// Knows how values of a type are written. That is looked up once.
+// How values of a type are written. The type is looked up once.
 class ValueFormat {
   public:
     // Typedefs and qualifiers are stripped. An array or a function is the pointer that it is as a
@@ -25,11 +25,10 @@ class ValueFormat {
     // Returns the format of a number of 8 bytes, without a type.
     static ValueFormat number();
 
-    // Returns the enumerator's value, extended as its type says; nothing: there is none of that
-    // name.
+    // Returns the enumerator's value, extended according to its type; nothing: none has that name.
     std::optional<uint64_t> value_of(std::string_view enumerator) const;
 
-    // value: up to 16 bytes, low half first; what is past the size of the type is not looked at.
+    // value: up to 16 bytes, low half first; bytes past the size of the type are ignored.
     void append_text(std::string &out, const uint64_t (&value)[2]) const;
 
     // Numbers and truth values as such, all else as strings: pointers because readers of JSON

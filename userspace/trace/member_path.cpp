@@ -129,7 +129,7 @@ class Walk {
         return {};
     }
 
-    // Takes what is there for a pointer: from now on all is in memory, after it.
+    // Follows the pointer there: the next members are in memory.
     Result<void> follow() {
         if (in_memory_)
             TRY(step(bit_ / 8));

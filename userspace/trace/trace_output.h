@@ -25,7 +25,7 @@ class TraceOutput {
     // Time counts from here on. The text outlives the output.
     TraceOutput(const TraceText &text, const OutputOptions &options);
 
-    // Waits for events that long and prints what came; tells on stderr of events without room.
+    // Waits for events that long and prints them; reports dropped events on stderr.
     Result<void> take(TraceProgram &program, int milliseconds);
 
     uint64_t shown() const { return shown_; }

@@ -15,7 +15,7 @@
 
 namespace btf_extra {
 
-// The user asks this of each function.
+// The user's options, for each function.
 struct TraceQuery {
     std::vector<FilterStep> filter;  // empty: none
     std::vector<Operand> shown;      // of BY_VALUE: the value
@@ -26,7 +26,7 @@ struct TraceQuery {
                                     const std::string &summary);
 };
 
-// Tells how a value of --show or --summary is written.
+// How a value of --show or --summary is written.
 struct ShownValue {
     std::string text;                   // what the user wrote
     std::optional<ValueFormat> format;  // none: it is a text

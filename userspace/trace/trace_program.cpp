@@ -145,7 +145,7 @@ int TraceProgram::on_event(void *self, void *data, size_t size) {
 Result<void> TraceProgram::wait(int milliseconds, const Visit &visit) {
     visit_ = &visit;
     int done = ring_buffer__poll(events_, milliseconds);
-    // The program wakes nobody for a few events.
+    // The program wakes no reader for a few events.
     if (done >= 0)
         done = ring_buffer__consume(events_);
     visit_ = nullptr;

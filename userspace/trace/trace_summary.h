@@ -19,7 +19,7 @@ class TraceSummary {
   public:
     explicit TraceSummary(const TraceQuery &query) : query_(query) {}
 
-    // Sites that read alike are one row.
+    // Sites with the same text are one row.
     void add_site(const TracedFunc &func, const TracedSite &site, uint64_t calls);
     // caller: "" is one that is not known.
     void add_caller(const TracedFunc &func, const std::string &caller, uint64_t calls);

@@ -189,7 +189,7 @@ std::string TraceTarget::advice(const AttachOutcome &outcome) const {
                            outcome.wanted - outcome.left_out.size());
     if (any({BTF_EXTRA_REASON_LOOP_HEAD, BTF_EXTRA_REASON_NO_ENTRY}))
         return "; --inexact traces such sites";
-    // perf refuses these functions whatever the flags say.
+    // perf refuses these functions, whatever the flags.
     if (any({BTF_EXTRA_REASON_NOTRACE}) && tables_->source() == SiteTables::Source::kModule)
         return "; --notrace tries these";
     return "";

@@ -59,7 +59,7 @@ class TraceTarget {
     // Prints each site with its calls to stderr, and what is known to be missing.
     void print_counts(const TraceProgram &program, uint64_t shown) const;
 
-    // Counts the calls up to now by what the query says.
+    // Counts the calls up to now by the query.
     TraceSummary summary(const TraceProgram &program) const;
 
   private:

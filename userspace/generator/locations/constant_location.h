@@ -10,8 +10,8 @@
 
 namespace btf_extra::generator {
 
-// A parameter has param_size bytes and a DW_AT_const_value. That is a number, which the form of the
-// attribute says how to extend, or a block of bytes.
+// A parameter has param_size bytes and a DW_AT_const_value. That is a number, which is extended
+// according to the form of the attribute, or a block of bytes.
 Location constant(uint64_t value, bool is_signed, uint64_t param_size);
 Location constant(std::span<const uint8_t> bytes, uint64_t param_size);
 

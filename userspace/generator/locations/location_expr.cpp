@@ -33,8 +33,8 @@ Location lower(const ExprPlace &place, uint32_t size, const ExprFormat &format,
     return Location::missing(MissingReason::kArithmetic);
 }
 
-// Locates a value that is in several places. The format can say two whole registers, and one piece
-// that is all of the value.
+// Locates a value that is in several places. The format can express two whole registers, and one
+// piece that is all of the value.
 Location lower_pieces(const std::vector<ExprPiece> &pieces, uint32_t size, const ExprFormat &format,
                       ExprContext &context) {
     for (const ExprPiece &piece : pieces)

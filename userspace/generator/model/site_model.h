@@ -140,8 +140,9 @@ struct SourceFunction {
         uint64_t placed = 0;    // one of them has it in a register or in memory
         uint64_t again = 0;     // another one, too
     } values;
-    // Set if this is no function of the source but what the compiler has made of one body: name is
-    // then its symbol (foo.isra.0), and section << 32 | offset tells it from others of that name.
+    // Set if this is not a function of the source but a body that the compiler has changed: name is
+    // then its symbol (foo.isra.0), and section << 32 | offset distinguishes it from others of that
+    // name.
     std::optional<uint64_t> only_body;
 };
 

@@ -38,7 +38,7 @@ class BaseTypes {
 
     // Returns ids in ascending order. Kinds are BTF_KIND_*.
     std::vector<uint32_t> named(uint32_t kind, std::string_view name) const;
-    // Returns the id if one type alone has that kind and name, else 0.
+    // Returns the id if exactly one type has that kind and name, otherwise 0.
     uint32_t unique(uint32_t kind, std::string_view name) const;
     // Returns the id of an unsigned INT of 1, 2, 4 or 8 bytes, whatever its name is, or 0.
     uint32_t unsigned_int(uint32_t size) const;
@@ -56,7 +56,7 @@ class BaseTypes {
     // may have been made from another definition, a weak one, with other names of parameters.
     uint32_t func(std::string_view name, uint32_t result, std::span<const uint32_t> types,
                   std::span<const std::string_view> names, bool variadic) const;
-    // Returns anonymous structs, unions and enums that may be the one that is wanted.
+    // Returns anonymous structs, unions and enums that may match.
     std::vector<uint32_t> anonymous(uint32_t kind, uint32_t size, uint32_t vlen,
                                     std::string_view first_name) const;
     // Returns the offset of a string, or UINT32_MAX.

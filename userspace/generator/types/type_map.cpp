@@ -269,7 +269,7 @@ uint32_t TypeMap::find_func_proto(TypeRef ref) {
 }
 
 bool TypeMap::equivalent(TypeRef ref, uint32_t id, std::set<Pair> &assumed) {
-    // Nobody has checked that the tags of a base come to an end.
+    // The chain of tags in a base is not checked, and may be endless.
     for (uint32_t tags = 0; tags < kMaxDepth && base_.kind(id) == BTF_KIND_TYPE_TAG; ++tags)
         id = base_.type(id)->type;
     if (ref == 0 || id == 0)

@@ -50,7 +50,7 @@ struct NewType {
     std::vector<NewMember> members;
     std::vector<std::pair<std::string, uint64_t>> enumerators;
     std::vector<NewParam> params;
-    // Says everything about the type, and is the same in every unit. New types are compared and
+    // Describes the type completely, and is the same in every unit. New types are compared and
     // ordered by it.
     std::string description;
 };
@@ -122,7 +122,7 @@ class TypeMap {
     TypeId intern(TypeRef ref);
     TypeId refer(TypeRef ref);
     void fill(TypeRef ref, TypeId id);
-    // Returns the type that stands for types of which nothing can be said.
+    // Returns the type that replaces unknown types.
     TypeId opaque();
     // Says whether something is inside of the pointers, qualifiers and arrays of a type.
     bool is_finite(TypeRef ref);

@@ -62,7 +62,7 @@ std::pair<std::string, std::string> counted(const DescribedFunc &func,
     }
 }
 
-// Returns what is said of one site, after its place.
+// Returns the text about one site, after its place.
 std::string clause(const DescribedFunc &func, const btf_extra_left_out &left_out) {
     if (is_freed(left_out))
         return "is in freed text";

@@ -11,7 +11,7 @@
 namespace btf_extra {
 namespace {
 
-// Extends to the parameter's size first, and then as its type says.
+// Extends to the parameter's size first, and then according to its type.
 uint64_t extended(const loc_location &loc, uint64_t value, btf_value type) {
     value = narrow_extend(value, loc.size, loc.is_signed);
     return type.size != 0 ? narrow_extend(value, type.size, type.is_signed) : value;
@@ -27,7 +27,7 @@ std::optional<btf_loc_spec> loc_spec(const btf_type *param, btf_value type, uint
     loc_location loc;
     if (loc_location_read(&loc, param) != BTF_FAULT_NONE)
         return {};
-    // A value of the parameter's full size is extended as the type says.
+    // A value of the parameter's full size is extended according to the type.
     if (type.size != 0 && loc.size >= type.size)
         loc.is_signed = type.is_signed;
     btf_loc_spec out = {};

@@ -30,7 +30,7 @@ constexpr char kKprobeType[] = "/sys/bus/event_source/devices/kprobe/type";
 constexpr size_t kMaxFdsPerMessage = 253;
 
 // Returns a descriptor that keeps the others open for as long as it is open itself: they are in
-// flight in a socket that nobody reads.
+// flight in a socket that is never read.
 Result<FileDescriptor> hold_together(std::span<const FileDescriptor> held) {
     auto fail = [] {
         const int code = errno;
@@ -169,8 +169,8 @@ Result<void> raise_limit(size_t sites) {
 // time.
 constexpr int kKeyTries = 10;
 
-// Returns where the probe of a site stands; nothing: the code there is not what the tables say, or
-// it cannot be read.
+// Returns the address of the probe of a site; nothing: the code there contradicts the tables, or
+// cannot be read.
 std::optional<uint64_t> probe_address(const btf_extra_site &site, const RunningCode &code) {
     for (int i = 0; i < kKeyTries; i++) {
         const auto distance = probe_distance(
@@ -188,7 +188,7 @@ struct Wanted {
     uint64_t address;
 };
 
-// Returns a site that is left out without trying. Otherwise *address is where its probe stands.
+// Returns a site that is left out without trying. Otherwise *address is the address of its probe.
 std::optional<btf_extra_left_out> ruled_out(const FoundFunc &func, const btf_extra_site &site,
                                             const AttachRequest &request, const RunningCode &code,
                                             uint64_t *address) {

@@ -20,12 +20,12 @@ struct PlacedSite {
     std::optional<uint64_t> from_stext;  // distance from _stext; nothing for a module's
     std::string symbol;                  // that it is in; empty: not known
     uint64_t distance = 0;               // from the symbol
-    uint64_t probe = 0;                  // from the site to where its probe stands
+    uint64_t probe = 0;                  // from the site to its probe
     size_t namesakes = 0;                // symbols of that name
     const char *dead = nullptr;          // why nothing can be put there
 };
 
-// Knows where the sites of some tables are, and where the kernel refuses probes.
+// Places the sites of tables, and finds those where the kernel refuses probes.
 class SitePlacer {
   public:
     // The tables must outlive it.
@@ -34,10 +34,10 @@ class SitePlacer {
     // Returns them in order of address, or of number where the address is not known.
     std::vector<PlacedSite> place(const FoundFunc &func) const;
 
-    // Returns why btf_extra.ko puts no probe at a site, besides what its flags say.
+    // Returns why btf_extra.ko puts no probe at a site, besides the reasons in its flags.
     ProbeRefusal refusal(const SiteObject &object, const btf_extra_site &site) const;
     // Returns why perf and tracefs put no probe there. They refuse each function that ftrace does
-    // not know.
+    // not list.
     ProbeRefusal event_refusal(const SiteObject &object, const btf_extra_site &site) const;
 
   private:

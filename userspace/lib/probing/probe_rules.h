@@ -31,14 +31,14 @@ class ProbeRules {
     static Result<ProbeRules> of_file(const ElfImage &elf, const Symbols &symbols);
     static ProbeRules of_running(const Symbols &symbols);
 
-    // Says whether it is known which functions ftrace knows.
+    // Returns whether the functions that ftrace lists are known.
     bool knows_traced() const { return !traced_.names.empty(); }
 
     // Returns the code at a place, up to that many bytes; empty: it is not known.
     std::vector<uint8_t> code(const Place &place, size_t size) const;
 
-    // Returns why there can be none at a place so far after that symbol. with_notrace: the kprobe
-    // is no event, and may be in functions that ftrace does not know.
+    // Returns why no probe is possible at a place this far after that symbol. with_notrace: the
+    // kprobe is not an event, and may be in functions that ftrace does not list.
     ProbeRefusal refusal(const Place &place, const std::string &symbol, uint64_t distance,
                          bool with_notrace) const;
 

@@ -28,7 +28,7 @@ struct FunctionSet {
 // is that one.
 FunctionSet functions_at(const Symbols &symbols, const std::vector<Place> &places, uint64_t before);
 
-// Returns the functions of the running kernel that ftrace knows; empty: they cannot be read.
+// Returns the functions of the running kernel that ftrace lists; empty: they cannot be read.
 // folders: where tracefs may be mounted.
 FunctionSet traced_functions(const Symbols &symbols,
                              const std::vector<std::string> &folders = {

@@ -68,8 +68,8 @@ NameVerdict not_known(size_t symbols, std::optional<NameRule> rule = {}) {
     return {.kind = Kind::kNotKnown, .symbols = symbols, .unknown = rule};
 }
 
-// kallsyms_lookup_name() takes the first symbol of vmlinux, and else that of the module that stands
-// first in the list of modules. That order cannot be seen.
+// kallsyms_lookup_name() takes the first symbol of vmlinux, otherwise that of the first module in
+// the list of modules. The order of that list is not visible.
 NameVerdict looked_up(const NameFacts &facts) {
     const size_t count = facts.vmlinux.size() + facts.modules.size();
     if (!facts.vmlinux.empty())
@@ -177,7 +177,7 @@ NameVerdict fentry_by_name(const NameFacts &facts) {
             own.push_back(symbol);
     if (own.empty())
         return {.kind = Kind::kNoSymbol};
-    // It takes the first of the module's symbol table, whose order cannot be seen.
+    // It takes the first of the module's symbol table, whose order is not visible.
     return own.size() == 1 ? attaches(own.front(), 1) : not_known(own.size());
 }
 

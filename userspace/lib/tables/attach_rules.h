@@ -4,8 +4,8 @@
 // attach_rules.cpp names the function of the kernel and the commit of each.
 //
 // A kprobe by name is that of /sys/kernel/tracing/kprobe_events and of perf_event_open(2), which
-// libbpf and `perf probe` without debug information use. It takes a symbol as it is: "foo" never
-// stands for foo.isra.0.
+// libbpf and `perf probe` without debug information use. It uses the literal symbol: "foo" never
+// matches foo.isra.0.
 #ifndef BTF_EXTRA_ATTACH_RULES_H
 #define BTF_EXTRA_ATTACH_RULES_H
 

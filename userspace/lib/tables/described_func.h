@@ -15,7 +15,7 @@ struct DescribedFunc {
     explicit DescribedFunc(FoundFunc func);
 
     // Returns a text for messages: "vmlinux:foo" or "vmlinux:foo@fs/bar.c", as
-    // ObjectView::func_label() has it; "vmlinux:foo (#1234)" if no path tells it apart.
+    // ObjectView::func_label() has it; "vmlinux:foo (#1234)" if no path is unique.
     std::string text() const;
 
     // The object's view is its own.

@@ -190,7 +190,7 @@ Result<SharedObject> FileTables::open_module(const std::string &name, uint32_t i
     return std::make_shared<const SiteObject>(std::move(module));
 }
 
-// Opens the files of the modules that are meant. So a broken one is in nobody else's way.
+// Opens the files of the requested modules. A broken file affects no other module.
 Result<void> FileTables::refresh(const func_text &wanted) {
     if (wanted.id != 0 && wanted.object == nullptr)
         return {};  // it is an id of vmlinux

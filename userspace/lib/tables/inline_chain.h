@@ -39,8 +39,8 @@ std::optional<InlineChain> chain_at_linked(const SharedObject &object, uint64_t 
 // Returns the chain at a place. The place is one of the symbols that the object is placed by.
 std::optional<InlineChain> chain_at(const SharedObject &object, const Place &place);
 
-// The file of the source that most calls of the body there are in. Returns nothing where the object
-// has no body, or where nothing is inlined in it.
+// The source file of most calls in the body there. Returns nothing if the object has no body there,
+// or if no function is inlined in it.
 std::optional<std::string_view> body_file_at(const SiteObject &object, uint32_t elf_section,
                                              uint64_t offset);
 

@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kFileTag = "file:";
 constexpr std::string_view kUnitTag = "unit:";
 
-// Makes the parts of what was not read from a file: it has no container around it.
+// Makes the parts of blobs that were not read from a file: they have no container.
 extra_elf parts_of(const ExtraFile &file) {
     const auto bytes = [](const auto &part) {
         return extra_bytes{part.data(), static_cast<uint32_t>(part.size() * sizeof(part[0]))};

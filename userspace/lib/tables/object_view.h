@@ -39,7 +39,7 @@ class ObjectView {
                                                               const std::string &base_path);
 
     // Opens a file of a kernel, or of a module of that kernel, with their BTF as its base. The file
-    // must have the architecture and the build-id of what it describes.
+    // must have the architecture and the build-id of its object.
     static Result<std::unique_ptr<ObjectView>> open_for(const std::string &path,
                                                         const ElfImage &kernel,
                                                         const ElfImage *module = nullptr,
@@ -77,7 +77,7 @@ class ObjectView {
     bool is_func_in(uint32_t func_id, const std::string &path) const;
 
     // Returns the text by which a user names this function, as short as it can be: "foo",
-    // "foo@fs/bar.c" by its file or by its unit, or "#1234" if these do not tell it apart.
+    // "foo@fs/bar.c" by its file or by its unit, or "#1234" if these are not unique.
     std::string func_label(uint32_t func_id) const;
 
     // Returns true if another function with sites has its name.
@@ -87,8 +87,8 @@ class ObjectView {
     bool is_variadic(uint32_t func_id) const;
 
     // Returns true if the function is not one of the source, but named after the symbol of one body
-    // (foo.isra.0). The compiler has changed the signature of that body, and the prototype has what
-    // is left. The same body is also a site of foo.
+    // (foo.isra.0). The compiler has changed the signature of that body, and the prototype has the
+    // remaining parameters. The same body is also a site of foo.
     bool is_true_signature(uint32_t func_id) const;
     // Returns such functions at the place of a body. site_number is its number in the index.
     std::vector<uint32_t> true_signatures(uint32_t site_number) const;
@@ -101,9 +101,9 @@ class ObjectView {
     // a probe is hit more than once a call (file().site_marks), no site has these marks.
     uint32_t site_marks(uint32_t site_number) const;
 
-    // Returns true if no default attach takes a site, whatever its marks are. The file says so of
-    // the code that it was made from, which a running kernel changes. Without knows_left_out() it
-    // says so of no site.
+    // Returns true if no default attach takes a site, whatever its marks are. The file records this
+    // for the code from which it was made, which a running kernel patches. Without knows_left_out()
+    // it is false for every site.
     bool knows_left_out() const { return file_.provenance && file_.provenance->left_out_sites; }
     bool is_left_out(uint32_t site_number) const;
 

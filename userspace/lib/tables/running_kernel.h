@@ -54,11 +54,11 @@ std::string object_build_id(const btf_extra_object &object);  // hex
 class RunningKernel {
   public:
     static constexpr uint32_t kPage = 4096;
-    // A read is tried so often if something changes meanwhile. Then there is this error.
+    // The number of attempts if the tables change meanwhile, and the error after them.
     static constexpr int kAttempts = 16;
     static Error restless();
 
-    // page: entries to ask for at once.
+    // page: entries per request.
     explicit RunningKernel(std::unique_ptr<QueryDevice> device, uint32_t page = kPage)
         : device_(std::move(device)), page_(page) {}
 

@@ -11,7 +11,7 @@
 namespace btf_extra {
 namespace {
 
-// The first id of the types tells what they stand on.
+// The first id of the types shows their base.
 Result<BaseStack> open_base(const btf_extra_object &object, std::shared_ptr<const BtfImage> vmlinux,
                             const std::string &sys_kernel) {
     BaseStack base(std::move(vmlinux));
@@ -33,7 +33,7 @@ class RunningTables : public SiteTables {
         : SiteTables(Source::kModule, "running kernel"), kernel_(std::move(kernel)),
           sys_kernel_(std::move(sys_kernel)), kallsyms_(std::move(kallsyms)), parts_(parts) {}
 
-    // The kernel takes long to write its symbols, and most questions need none.
+    // Reading the kernel's symbols takes long, and most questions need none.
     const Symbols *symbols() const override {
         if (!read_symbols_)
             read_symbols_ = Kallsyms::load(kallsyms_);
@@ -53,7 +53,7 @@ class RunningTables : public SiteTables {
     mutable std::optional<Result<Kallsyms>> read_symbols_;
 };
 
-// The place of one site tells where its section is.
+// The address of its section follows from the address of one site.
 Result<PlacedSection> RunningTables::place(const SiteObject &object, uint32_t elf) {
     const loc_index &index = object.view->index();
     const loc_elf_section &section = index.elf_sections[elf];

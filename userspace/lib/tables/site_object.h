@@ -33,7 +33,7 @@ struct SiteObject {
     std::vector<PlacedSection> sections = {};  // by loc_index.elf_sections
 };
 
-// A function with the sites that were asked for.
+// A function with the requested sites.
 struct FoundFunc {
     std::shared_ptr<const SiteObject> object;
     uint32_t id;
@@ -46,10 +46,10 @@ using SharedObject = std::shared_ptr<const SiteObject>;
 // Its argument is good until it returns.
 using FoundVisitor = std::function<void(const FoundFunc &)>;
 
-// Visits what there is in the object. symbols may be NULL: none are known.
+// Visits the functions of the object. symbols may be NULL: none are known.
 void visit_by_text(const SharedObject &object, const Symbols *symbols, const FuncText &text,
                    const FoundVisitor &visit);
-// Each appends to found what there is in the object.
+// Each appends the matches of the object to found.
 void find_by_address(const SharedObject &object, uint64_t address, std::vector<FoundFunc> &found);
 void find_by_place(const SharedObject &object, uint32_t elf_section, uint64_t offset,
                    std::vector<FoundFunc> &found);

@@ -33,8 +33,8 @@ class SiteTables {
     virtual ~SiteTables() = default;
 
     // Returns what is found, or nothing: in order of object, name and id, and in each object after
-    // that what only a symbol tells. An id without an object is looked up in the first one. It is
-    // an error (ENOENT) if there is no object of that name.
+    // that the functions that are found only by symbol. An id without an object is looked up in the
+    // first one. It is an error (ENOENT) if there is no object of that name.
     Result<std::vector<FoundFunc>> find(const FuncText &text);
     // Visits the same functions, in the same order.
     Result<void> visit(const FuncText &text, const FoundVisitor &visit);
@@ -43,9 +43,8 @@ class SiteTables {
     // and id; none: no site begins there. An error: the text is none of these.
     Result<std::vector<FoundFunc>> find_at(std::string_view text);
 
-    // This is what "symbol", "symbol+0x10", "symbol+16", "symbol+0x10/0x20" or, in the first
-    // object,
-    // ".text+0x10" stands for. The size of the symbol tells namesakes apart.
+    // The place of "symbol", "symbol+0x10", "symbol+16", "symbol+0x10/0x20" or, in the first
+    // object, ".text+0x10". The size of the symbol distinguishes symbols of one name.
     struct Named {
         std::optional<uint32_t> elf_section;  // of the first object
         std::vector<Place> symbols;           // if it is none: where symbols of that name are
@@ -67,7 +66,7 @@ class SiteTables {
 
   protected:
     SiteTables(Source source, std::string name) : source_(source), name_(std::move(name)) {}
-    // Brings objects_ up to date, at least those that the text can be about.
+    // Updates objects_, at least those that the text can name.
     virtual Result<void> refresh(const func_text &) { return {}; }
 
     Source source_;
@@ -81,7 +80,7 @@ class SiteTables {
     Result<std::vector<FoundFunc>> find_at_name(std::string_view text) const;
 };
 
-// Opens what the module has loaded. sys_kernel has the kernel's BTF (btf/) and the blobs
+// Opens the tables that the module has loaded. sys_kernel has the kernel's BTF (btf/) and the blobs
 // (btf_extra/).
 Result<std::unique_ptr<SiteTables>> open_running_tables(RunningKernel kernel,
                                                         const std::string &sys_kernel,

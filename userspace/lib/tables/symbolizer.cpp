@@ -75,7 +75,7 @@ Result<std::unique_ptr<SiteTables>> open_tables_with_frames(TablesChoice choice)
     if (tables->source() != SiteTables::Source::kModule)
         return Error{fmt::format("{}: no frames: generate it without --no-frames", tables->name()),
                      ENOENT};
-    // The module keeps them if it is asked to. The files that it has read have them.
+    // The module keeps them only on request. The files that it has read contain them.
     choice.no_module = true;
     auto files = open_tables_with_frames(choice);
     if (!files)
@@ -304,7 +304,7 @@ std::vector<Symbolizer::Candidate> Symbolizer::candidates_of(const StackFrame &f
     return out;
 }
 
-// Returns what of the frame is not so in the tables, or "".
+// Returns the contradiction between the frame and the tables, or "".
 std::string Symbolizer::conflict_of(const StackFrame &frame, const Candidate &candidate) const {
     const Symbols::Extent extent = tables_->symbols()->extent(candidate.begin, frame.symbol);
     const uint64_t size = extent.is_last ? extent.size : extent.to_next;

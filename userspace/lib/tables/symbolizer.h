@@ -40,7 +40,7 @@ class Symbolizer {
     void set_kaslr(uint64_t offset) { kaslr_ = offset; }
 
     // Opens the tables of the running kernel again if modules have come or gone. It looks for that
-    // ten times a second. Returns true if answers may differ from those before. find() of a text or
+    // ten times a second. Returns true if results may differ from those before. find() of a text or
     // of an address does it, too.
     bool refresh();
 

@@ -85,7 +85,7 @@ class Symbols {
     virtual void for_each(const Visit &visit) const = 0;
 
   private:
-    // Most commands ask for one name, which takes less than this does. It is made for the second.
+    // Most commands look up one name, which takes less time than this. It is made for the second.
     mutable std::unordered_multimap<std::string_view, Place> by_name_;
     mutable bool asked_ = false;
 };

@@ -8,9 +8,9 @@
 
 namespace btf_extra {
 
-// Returns ENOENT, in one line: which other object or file has a function of that name; else why
-// what has that name has no site; else the nearest names. text: what tables.find() found nothing
-// for, as the user wrote it in `written`.
+// Returns ENOENT, with one line: the other object or file that has a function of that name;
+// otherwise the reason why it has no site; otherwise the nearest names. text: the name that
+// tables.find() did not find, as the user wrote it in `written`.
 Error unknown_func(SiteTables &tables, const FuncText &text, std::string_view written);
 
 }  // namespace btf_extra
