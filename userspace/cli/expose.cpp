@@ -128,8 +128,8 @@ void warn_without_fentry(const SiteTables &tables) {
     const Symbols *symbols = tables.symbols();
     if (symbols != nullptr && symbols->places("register_ftrace_direct").empty())
         fmt::print(stderr,
-                   "btf-extra: this kernel has no fentry: BPF programs cannot be attached to "
-                   "the stubs; btf-extra trace and the library attach to the functions\n");
+                   "btf-extra: this kernel has no fentry: BPF programs cannot attach to the "
+                   "stubs; use btf-extra trace or the library\n");
 }
 
 // Chooses the functions. loaded: the modules with stubs that the kernel of the tables has.

@@ -168,7 +168,7 @@ class CurlDownload final : public Download {
         set(CURLOPT_LOW_SPEED_LIMIT, 1L);
         set(CURLOPT_LOW_SPEED_TIME, kSilentSeconds);
         set(CURLOPT_USERAGENT, "btf-extra/" BTF_EXTRA_VERSION);
-        // A libcurl that does not know an option would follow forbidden redirects.
+        // A libcurl that does not know an option would use other protocols and redirects.
         return set_up_ == CURLE_OK ? functions_.perform(curl_) : set_up_;
     }
 

@@ -65,7 +65,7 @@ class BadInput : public testing::Test {
 
 TEST_F(BadInput, NotAnElfFileOfOurKind) {
     const std::string text = write("text", "no ELF file, but long enough to be one's header .....");
-    const std::string advice = "; the DWARF of a kernel is in its vmlinux: of a build with "
+    const std::string advice = "; the DWARF of a kernel is in the vmlinux of a build with "
                                "CONFIG_DEBUG_INFO, or in the package that btf-extra install names";
     expect_refused(text, text + ": ELF header: not an ELF file" + advice);
     const std::string bare = path("bare");

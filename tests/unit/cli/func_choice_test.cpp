@@ -70,10 +70,10 @@ TEST_F(FuncChoice, OfAHeader) {
 
 TEST_F(FuncChoice, OfOneName) {
     const std::string refusal = " functions: choose one of these";
-    EXPECT_EQ(choose({"twin"}), "twin stands for 2" + refusal);
+    EXPECT_EQ(choose({"twin"}), "twin matches 2" + refusal);
     tables_.add("net", open("file"));
-    EXPECT_EQ(choose({"skb_headlen"}), "skb_headlen stands for 2" + refusal);
-    EXPECT_EQ(choose({"twin"}), "twin stands for 4" + refusal);
+    EXPECT_EQ(choose({"skb_headlen"}), "skb_headlen matches 2" + refusal);
+    EXPECT_EQ(choose({"twin"}), "twin matches 4" + refusal);
     EXPECT_EQ(choose({"report"}), "vmlinux:report net:report");
 }
 

@@ -380,13 +380,13 @@ TEST_F(Module, Refusals) {
     const std::string twice = path("twice.ko");
     test::must_run({"objcopy", "--rename-section", ".exit.text=.init.text", good(), twice});
     expect_refused(generate_to({"--vmlinux", kernel(), twice}),
-                   twice + ": .init.text: two executable sections of that name: no offset would "
-                           "tell them apart");
+                   twice + ": .init.text: two executable sections of that name: offsets would be "
+                           "ambiguous");
 
     expect_refused(
         {"lookup", "--tables", file, "--vmlinux", kernel(), "--module", good(), "--addr", "0x10"},
-        file + ": '0x10' is no place in a module, whose sections all begin at 0: "
-               "section+0xoffset, or symbol+0xoffset");
+        file + ": '0x10' is ambiguous in a module, whose sections all begin at 0; use "
+               "section+0xoffset or symbol+0xoffset");
     expect_refused({"check", file, "--vmlinux", kernel(), "--module", kernel()},
                    kernel() + ": ELF header: not a relocatable file, as kernel modules are");
     EXPECT_EQ(run_btf_extra({"check", file, "--module", good()}).exit_code, 2);

@@ -208,7 +208,7 @@ TEST(Checkup, Module) {
 TEST(Checkup, Tables) {
     const MadeUpHost made;
     const std::string make = "; btf-extra install";
-    const std::string more = make + ", with --from if that is where the others came from";
+    const std::string more = make + ", with --from if the other tables came from a URL";
     EXPECT_EQ(line_of(made, "tables"), "required missing: none for this kernel" + make);
     EXPECT_EQ(line_of(made, "tables of modules"), "ok: no module is loaded");
     const std::string folder = "ROOT/lib/firmware/btf_extra/6.1.0-test";

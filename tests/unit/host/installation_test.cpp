@@ -173,8 +173,8 @@ TEST_F(Installation, AnUpdateFolderThatIsStale) {
     ASSERT_TRUE(installed) << installed.error().message;
     EXPECT_FALSE(installed->fresh);
     made_.remove("/lib/firmware/updates/btf_extra/6.1.0-test/manifest");
-    EXPECT_EQ(install_error(), "ROOT/lib/firmware/updates/btf_extra/6.1.0-test: would be taken "
-                               "before new tables: remove it");
+    EXPECT_EQ(install_error(), "ROOT/lib/firmware/updates/btf_extra/6.1.0-test: hides the "
+                               "new tables; remove it");
 }
 
 TEST_F(Installation, WithoutDebugInformation) {
@@ -354,7 +354,7 @@ TEST_F(Installation, AnotherAtWork) {
     fs::create_directories(made_.path(kFirmware));
     const int other = open(made_.path(kFirmware).c_str(), O_RDONLY | O_DIRECTORY);
     ASSERT_EQ(flock(other, LOCK_EX), 0);
-    EXPECT_EQ(install_error(), "ROOT/lib/firmware/btf_extra: another btf-extra is at work in it: "
+    EXPECT_EQ(install_error(), "ROOT/lib/firmware/btf_extra: another btf-extra is writing to it; "
                                "wait until it is done");
     close(other);
     EXPECT_TRUE(install());

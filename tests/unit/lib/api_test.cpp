@@ -442,7 +442,7 @@ TEST_F(ApiTest, RunTimeAddresses) {
 
     auto contradicting = tables_with("ffffffff82000020 T skb_headlen\nffffffff82000040 T report\n");
     ASSERT_FALSE(contradicting);
-    EXPECT_NE(contradicting.error().message.find("do not agree on where .text is"),
+    EXPECT_NE(contradicting.error().message.find("contradict each other about .text"),
               std::string::npos);
     auto hidden = tables_with("0000000000000000 T skb_headlen\n0000000000000000 T report\n");
     ASSERT_TRUE(hidden);

@@ -69,9 +69,9 @@ TEST_F(ExposeOutput, Lines) {
     EXPECT_EQ(result.err,
               "btf-extra: left out: vmlinux:report: it is variadic\n"
               "btf-extra: skb_headlen__inlined: left out: 1 site: a required parameter has no "
-              "location there: skb\n"
-              "btf-extra: twin__b_twin: left out: 1 site: a required parameter has no location "
-              "there: a\n");
+              "location: skb\n"
+              "btf-extra: twin__b_twin: left out: 1 site: a required parameter has no location: "
+              "a\n");
 }
 
 TEST_F(ExposeOutput, Without) {
