@@ -80,7 +80,7 @@ enum btf_fault_code {
 	BTF_FAULT_ELF_MACHINE,		/* its registers are not known */
 	BTF_FAULT_ELF_OWN_TYPES,	/* more own types than the module has, or no module */
 	BTF_FAULT_SITE_RANGE,		/* site outside its ELF section, or in none of the object */
-	BTF_FAULT_SITE_MARK,		/* no site, not above the one before, or no known mark */
+	BTF_FAULT_SITE_MARK,		/* pages or runs are malformed */
 
 	/* inline_frames */
 	BTF_FAULT_FRAMES_HEADER,	/* magic, version, or counts of something else */

@@ -139,8 +139,9 @@ static int take_marks(struct extra_blobs *blobs, const struct extra_elf *elf,
 {
 	fault->part = EXTRA_MARKS;
 	blobs->marks = elf->site_marks.data;
-	blobs->nr_marks = elf->site_marks.size / (u32)sizeof(*blobs->marks);
-	return site_marks_check(blobs->marks, blobs->nr_marks, blobs->index.nr_sites, &fault->in);
+	blobs->marks_size = elf->site_marks.size;
+	return site_marks_check(blobs->marks, blobs->marks_size, blobs->index.nr_sites,
+				&fault->in);
 }
 
 static int take_frames(struct extra_blobs *blobs, const struct extra_elf *elf,

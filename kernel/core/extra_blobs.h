@@ -14,8 +14,8 @@
 struct extra_blobs {
 	struct btf_blob types, func_info;
 	struct loc_index index;
-	const u32 *marks;	/* see site_marks.h; NULL: not known */
-	u32 nr_marks;
+	const u8 *marks;	/* see site_marks.h; NULL: not known */
+	u32 marks_size;
 	struct inline_frames frames;	/* its sections are NULL: there are none */
 	/* The object's own functions begin at this id; the base has those below without us. */
 	u32 first_own_id;

@@ -210,9 +210,6 @@ int extra_elf_open_rest(struct extra_elf *elf, const void *data, u64 size, struc
 	if (opened.bases.size > EXTRA_BASES_MAX * sizeof(struct extra_base))
 		return elf_refuse(fault, BTF_FAULT_ELF_LEVELS,
 				  (u64)((const u8 *)opened.bases.data - opened.data));
-	if (opened.site_marks.size % sizeof(u32))
-		return elf_refuse(fault, BTF_FAULT_ELF_SECTION,
-				  (u64)((const u8 *)opened.site_marks.data - opened.data));
 	if (opened.own_types.data && opened.own_types.size != sizeof(u32))
 		return elf_refuse(fault, BTF_FAULT_ELF_SECTION,
 				  (u64)((const u8 *)opened.own_types.data - opened.data));

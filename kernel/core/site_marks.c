@@ -1,69 +1,125 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 #include "func_suffix.h"
-#include "range_search.h"
 #include "site_marks.h"
 
-static u32 marks_site_of(u32 mark)
+/* Returns false if the next run is not whole. */
+static bool marks_take_run(struct site_marks_reader *reader)
 {
-	return mark >> SITE_MARK_BITS;
+	struct {
+		u8 gap, flags;
+	} run;
+	u32 length;
+	u8 more;
+
+	if (!byte_view_read(&reader->rest, &run, sizeof(run)))
+		return false;
+	length = (run.flags & SITE_MARK_LENGTH) >> SITE_MARK_LENGTH_SHIFT;
+	if (!length) {
+		if (!byte_view_read(&reader->rest, &more, sizeof(more)))
+			return false;
+		length = more + 1U;
+	}
+	reader->flags = run.flags & SITE_MARK_LISTED;
+	reader->first = reader->end + run.gap;
+	reader->end = reader->first + length;
+	return true;
 }
 
-static u32 flags_of(u32 mark)
+static u32 marks_nr_pages(const u8 *marks, u32 size)
 {
-	return mark & ((1U << SITE_MARK_BITS) - 1);
+	return size ? *(const u32 *)marks / (u32)sizeof(u32) : 0;
 }
 
-int site_marks_check(const u32 *marks, u32 nr, u32 nr_sites, struct btf_fault *fault)
+/* Goes to the beginning of a page. One past the last has no runs. */
+static void marks_go_to_page(struct site_marks_reader *reader, u32 page)
 {
-	u32 i;
+	const u32 *pages = (const u32 *)reader->marks;
+	u32 nr = marks_nr_pages(reader->marks, reader->size);
+	u32 begin = page < nr ? pages[page] : reader->size;
+	u32 end = page + 1 < nr ? pages[page + 1] : reader->size;
 
-	for (i = 0; i < nr; i++) {
-		if (flags_of(marks[i]) && !(flags_of(marks[i]) & ~SITE_MARK_LISTED) &&
-		    marks_site_of(marks[i]) < nr_sites &&
-		    (!i || marks_site_of(marks[i - 1]) < marks_site_of(marks[i])))
-			continue;
-		fault->code = BTF_FAULT_SITE_MARK;
-		fault->type_id = 0;
-		fault->offset = i * (u32)sizeof(*marks);
-		return -EINVAL;
+	reader->page = page;
+	reader->rest = byte_view_of(reader->marks, end, begin);
+	reader->first = page * SITE_MARK_PAGE;
+	reader->end = reader->first;
+}
+
+struct site_marks_reader site_marks_open(const u8 *marks, u32 size)
+{
+	struct site_marks_reader reader = { .marks = marks, .size = size };
+
+	marks_go_to_page(&reader, 0);
+	return reader;
+}
+
+static int marks_refuse(struct btf_fault *fault, u32 offset)
+{
+	fault->code = BTF_FAULT_SITE_MARK;
+	fault->type_id = 0;
+	fault->offset = offset;
+	return -EINVAL;
+}
+
+/* The pages follow each other from the end of their own table to the end of the list. */
+static int marks_check_pages(const u8 *marks, u32 size, u32 nr_sites, struct btf_fault *fault)
+{
+	const u32 *pages = (const u32 *)marks;
+	u32 nr, i;
+
+	if (size < sizeof(*pages) || pages[0] % sizeof(*pages) || !pages[0] || pages[0] > size)
+		return marks_refuse(fault, 0);
+	nr = marks_nr_pages(marks, size);
+	for (i = 0; i < nr; i++)
+		if ((u64)i * SITE_MARK_PAGE >= nr_sites || pages[i] > size ||
+		    (i && pages[i] < pages[i - 1]))
+			return marks_refuse(fault, i * (u32)sizeof(*pages));
+	return 0;
+}
+
+static int marks_check_runs(struct site_marks_reader *reader, u32 page, u32 nr_sites,
+			    struct btf_fault *fault)
+{
+	u32 room = nr_sites - page * SITE_MARK_PAGE;
+
+	if (room > SITE_MARK_PAGE)
+		room = SITE_MARK_PAGE;
+	marks_go_to_page(reader, page);
+	while (reader->rest.at < reader->rest.size) {
+		u32 at = (u32)reader->rest.at;
+
+		if (!marks_take_run(reader) || !reader->flags ||
+		    reader->end - page * SITE_MARK_PAGE > room)
+			return marks_refuse(fault, at);
 	}
 	return 0;
 }
 
-struct mark_key {
-	const u32 *marks;
-	u32 site;
-};
-
-static int compare_mark(const void *key, u32 i)
+int site_marks_check(const u8 *marks, u32 size, u32 nr_sites, struct btf_fault *fault)
 {
-	const struct mark_key *wanted = key;
-	u32 site = marks_site_of(wanted->marks[i]);
+	struct site_marks_reader reader = { .marks = marks, .size = size };
+	u32 page;
+	int err;
 
-	return site < wanted->site ? -1 : site > wanted->site;
-}
-
-struct site_marks_reader site_marks_from(const u32 *marks, u32 nr, u32 site)
-{
-	const struct mark_key key = { .marks = marks, .site = site };
-
-	return (struct site_marks_reader){
-		.marks = marks, .at = lower_bound(0, nr, 0, compare_mark, &key), .nr = nr
-	};
+	if (!size)
+		return 0;
+	err = marks_check_pages(marks, size, nr_sites, fault);
+	for (page = 0; !err && page < marks_nr_pages(marks, size); page++)
+		err = marks_check_runs(&reader, page, nr_sites, fault);
+	return err;
 }
 
 u32 site_marks_next(struct site_marks_reader *reader, u32 site)
 {
-	while (reader->at < reader->nr && marks_site_of(reader->marks[reader->at]) < site)
-		reader->at++;
-	if (reader->at == reader->nr || marks_site_of(reader->marks[reader->at]) != site)
-		return 0;
-	return flags_of(reader->marks[reader->at]);
+	if (site / SITE_MARK_PAGE != reader->page)
+		marks_go_to_page(reader, site / SITE_MARK_PAGE);
+	while (reader->end <= site && marks_take_run(reader))
+		;
+	return reader->first <= site && site < reader->end ? reader->flags : 0;
 }
 
-u32 site_marks_listed(const u32 *marks, u32 nr, u32 site)
+u32 site_marks_listed(const u8 *marks, u32 size, u32 site)
 {
-	struct site_marks_reader reader = site_marks_from(marks, nr, site);
+	struct site_marks_reader reader = site_marks_open(marks, size);
 
 	return site_marks_next(&reader, site);
 }
@@ -83,8 +139,8 @@ u32 site_marks_of_func(const struct loc_index *index, const struct loc_section *
 }
 
 u32 site_marks_of(const struct loc_index *index, const struct loc_section *section, u32 i,
-		  const u32 *marks, u32 nr)
+		  const u8 *marks, u32 size)
 {
-	return site_marks_listed(marks, nr, section->first_site + i) |
+	return site_marks_listed(marks, size, section->first_site + i) |
 	       site_marks_of_func(index, section, section->sites[i].func);
 }

@@ -41,7 +41,7 @@ struct found_site site_query_site(const struct site_tables *tables, u32 number)
 
 	found.i = (u32)(site - found.section->sites);
 	found.marks = site_marks_of(tables->index, found.section, found.i, tables->marks,
-				    tables->nr_marks);
+				    tables->marks_size);
 	return found;
 }
 
@@ -114,8 +114,7 @@ static int walk_sites(struct walk *walk, const struct loc_section *section, u32 
 		      struct loc_range sites)
 {
 	const struct site_tables *tables = walk->tables;
-	struct site_marks_reader marks = site_marks_from(tables->marks, tables->nr_marks,
-							 section->first_site + sites.first);
+	struct site_marks_reader marks = site_marks_open(tables->marks, tables->marks_size);
 	const u32 of_func = site_marks_of_func(tables->index, section, func);
 	struct found_site found = { .section = section, .by_symbol = walk->by_symbol };
 	bool wanted = true;

@@ -31,8 +31,8 @@ struct site_tables_ops {
 /* An object for queries. It is embedded in the struct that the ops need. */
 struct site_tables {
 	const struct loc_index *index;
-	const u32 *marks;	/* see site_marks.h; NULL: none */
-	u32 nr_marks;
+	const u8 *marks;	/* see site_marks.h; NULL: none */
+	u32 marks_size;
 	const struct site_tables_ops *ops;
 };
 

@@ -80,7 +80,7 @@ int blob_files_add(struct extra_object *object)
 				    object->blobs.types.size);
 	if (!err && object->blobs.marks)
 		err = blob_add_file(object, ".marks", object->blobs.marks,
-				    object->blobs.nr_marks * sizeof(*object->blobs.marks));
+				    object->blobs.marks_size);
 	if (!err)
 		err = blob_files_add_frames(object);
 	if (err)

@@ -174,8 +174,7 @@ static int count_sites(struct extra_object *object, const struct object_source *
 	if (!object->sections)
 		return object_refuse(source, "out of memory", -ENOMEM);
 	object->bytes = (size_t)blobs->types.size + blobs->func_info.size +
-			blobs->nr_marks * sizeof(*blobs->marks) +
-			base_btf_memory(&object->module_btf);
+			blobs->marks_size + base_btf_memory(&object->module_btf);
 	for (i = 0; i < object->memory.nr_held; i++)
 		object->bytes += object->memory.sizes[i];
 	return 0;
@@ -257,7 +256,7 @@ static void fill_tables(struct extra_object *object)
 	object->tables = (struct site_tables){
 		.index = &object->blobs.index,
 		.marks = object->blobs.marks,
-		.nr_marks = object->blobs.nr_marks,
+		.marks_size = object->blobs.marks_size,
 		.ops = &ops,
 	};
 }

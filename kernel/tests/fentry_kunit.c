@@ -218,9 +218,15 @@ static void expect_ids(struct kunit *test, const struct fentry_row *row,
 	}
 }
 
+/* A list of marks with one site. */
+struct one_mark {
+	u32 page;
+	u8 gap, flags;
+};
+
 /* The object of a row, in the registry. */
 static struct extra_object *remember_row(struct kunit *test, const struct fentry_row *row,
-					 u32 *mark)
+					 struct one_mark *mark)
 {
 	struct extra_object *object;
 
@@ -231,9 +237,12 @@ static struct extra_object *remember_row(struct kunit *test, const struct fentry
 	object->sections[0].freed = row->freed;
 	object->types_module = row->firmware ? NULL : &kunit_btf;
 	if (row->part) {
-		*mark = (row->part - 1) << SITE_MARK_BITS | SITE_MARK_PART;
-		object->tables.marks = mark;
-		object->tables.nr_marks = 1;
+		/* One page, and in it one run of one site. */
+		mark->page = offsetof(struct one_mark, gap);
+		mark->gap = row->part - 1;
+		mark->flags = 1 << SITE_MARK_LENGTH_SHIFT | SITE_MARK_PART;
+		object->tables.marks = (const u8 *)mark;
+		object->tables.marks_size = offsetofend(struct one_mark, flags);
 	}
 	KUNIT_EXPECT_EQ(test, registry_add(object), 0);
 	return object;
@@ -246,7 +255,7 @@ static void expect_row(struct kunit *test, const struct fentry_row *row, bool ad
 	struct fentry_query *query = kunit_kzalloc(test, sizeof(*query), GFP_KERNEL);
 	struct fentry_target target;
 	struct extra_object *object;
-	u32 mark;
+	struct one_mark mark;
 
 	KUNIT_ASSERT_NOT_NULL(test, query);
 	object = remember_row(test, row, &mark);

@@ -306,10 +306,10 @@ void by_text(benchmark::State &state) {
     const site_tables_ops ops = {.place = some_place,
                                  .symbol_begins = [](auto...) { return false; },
                                  .func_file = [](auto...) -> const char * { return nullptr; }};
-    const std::vector<uint32_t> &marks = data().file.site_marks.value();
+    const SiteMarkList &marks = data().file.site_marks.value();
     const site_tables tables = {.index = &data().object.index,
                                 .marks = marks.data(),
-                                .nr_marks = static_cast<uint32_t>(marks.size()),
+                                .marks_size = marks.size(),
                                 .ops = &ops};
     struct Walk {
         const site_tables &tables;

@@ -85,7 +85,11 @@ static void put_frames(struct elf_writer *w, const struct core_input *blobs)
 static void put_part(struct elf_writer *w, const struct core_input *blobs,
 		     const struct extra_base *sum, char part)
 {
-	/* Sites 0 and 5 are loop heads, 2 and 5 continue a call. */
+	/*
+	 * One page. Sites 0 and 5 are loop heads, 2 and 5 continue a call; the lengths of these two
+	 * runs have bytes of their own.
+	 */
+	static const u8 marks[] = { 4, 0, 0, 0, 0, 0x11, 1, 0x02, 0, 2, 0x0b, 0 };
 	static const u32 words[] = { 0x1, 0x202, 0x50b };
 	const struct extra_base sums[] = { *sum, *sum, *sum };
 
@@ -101,7 +105,7 @@ static void put_part(struct elf_writer *w, const struct core_input *blobs,
 		put_build_id(w);
 		break;
 	case 'm':
-		put_bytes(w, ".btf_extra.site_marks", words, sizeof(words));
+		put_bytes(w, ".btf_extra.site_marks", marks, sizeof(marks));
 		break;
 	case 'F':
 		put_frames(w, blobs);

@@ -148,10 +148,7 @@ const struct container_row container_rows[] = {
 	/* marks of sites */
 	{ "marks", .parts = "li1m", NO_OBJECT(ELF_MISSING) },
 	{ "no marks", .parts = "li1m", PATCH({ 8, H(5) + 32, 0 }), NO_OBJECT(ELF_MISSING) },
-	{ "a byte of a mark", .parts = "li1m", PATCH({ 8, H(5) + 32, 1 }),
-	  REFUSED(SECTION, 896) },
-	{ "half a mark more", .parts = "li1m", PATCH({ 8, H(5) + 32, 10 }),
-	  REFUSED(SECTION, 896) },
+	{ "a byte of marks", .parts = "li1m", PATCH({ 8, H(5) + 32, 1 }), NO_OBJECT(ELF_MISSING) },
 	{ "marks not on 4 bytes", .parts = "li1m", PATCH({ 8, H(5) + 24, 898 }),
 	  REFUSED(SECTION, H(5)) },
 	{ "no marks not on 4 bytes", .parts = "li1m",
@@ -201,9 +198,13 @@ const struct container_row container_rows[] = {
 
 	/* with the blobs */
 	{ "marks of an object", .parts = "tli1mTI", ACCEPTED },
-	{ "mark of no site", .parts = "tli1mTI", PATCH({ 4, 1272, 0x7ff9 }),
+	{ "mark of no site", .parts = "tli1mTI", PATCH({ 1, 1268, 0x7f }),
 	  NO_OBJECT(SITE_MARK) },
-	{ "mark of no kind", .parts = "tli1mTI", PATCH({ 4, 1272, 0x50 }),
+	{ "mark of no kind", .parts = "tli1mTI", PATCH({ 1, 1269, 0x10 }),
+	  NO_OBJECT(SITE_MARK) },
+	{ "marks cut off in a page", .parts = "tli1mTI", PATCH({ 8, H(6) + 32, 3 }),
+	  NO_OBJECT(SITE_MARK) },
+	{ "marks cut off in a run", .parts = "tli1mTI", PATCH({ 8, H(6) + 32, 11 }),
 	  NO_OBJECT(SITE_MARK) },
 	{ "own types where there is no module", .parts = "tli1oTI",
 	  NO_OBJECT(ELF_OWN_TYPES) },

@@ -30,8 +30,8 @@ static const char *parts_promise(const struct extra_elf *elf, const void *data, 
 	if (elf->site_marks.data &&
 	    !inside(elf->site_marks.data, elf->site_marks.size, data, size))
 		return "the marks lie in the file";
-	if ((size_t)elf->site_marks.data % 4 || elf->site_marks.size % 4)
-		return "the marks are aligned and whole";
+	if ((size_t)elf->site_marks.data % 4)
+		return "the marks are aligned";
 	if (elf->frames.data && !inside(elf->frames.data, elf->frames.size, data, size))
 		return "the frames lie in the file";
 	if ((size_t)elf->frames.data % 4)

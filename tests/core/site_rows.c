@@ -80,63 +80,89 @@ const char *bounds_row_verdict(const struct bounds_row *row, const struct core_o
 
 /* ---- rows of the marks ---- */
 
-#define MARKS(...) \
-	.marks = { __VA_ARGS__ }, .nr = sizeof((u32[]){ __VA_ARGS__ }) / sizeof(u32)
-#define HEAD(site) ((site) << 8 | 1u)
-#define PART(site) ((site) << 8 | 2u)
-#define BOTH(site) ((site) << 8 | 3u)
+#define MARKS(...) .list = { __VA_ARGS__ }, .size = sizeof((u8[]){ __VA_ARGS__ })
 
+/*
+ * A list begins with its pages. A run is the gap before it, and its marks with 0x10 for one site,
+ * 0x20 for two or 0x30 for three. A run without these bits ends with the number of its sites - 1.
+ */
 const struct marks_row marks_rows[] = {
 	{ "no mark", .nr_sites = 6, .accepted = true },
 	{ "no mark, no site", .accepted = true },
-	{ "first site", MARKS(HEAD(0)), .nr_sites = 6, .accepted = true },
-	{ "last site", MARKS(PART(5)), .nr_sites = 6, .accepted = true },
-	{ "both of a site", MARKS(HEAD(1), BOTH(2)), .nr_sites = 6, .accepted = true },
-	{ "every site", MARKS(HEAD(0), PART(1), BOTH(2), HEAD(3), PART(4), PART(5)),
-	  .nr_sites = 6, .accepted = true },
-	{ "every other site", MARKS(PART(0), HEAD(2), PART(4)), .nr_sites = 6, .accepted = true },
-	{ "highest numbers", MARKS(HEAD(0x7fffff), PART(0x800000), BOTH(0xffffff)),
-	  .nr_sites = 0xffffffff, .accepted = true },
-	{ "a mark, no site", MARKS(HEAD(0)), .nr_sites = 0, .offset = 0 },
-	{ "past the last site", MARKS(HEAD(1), HEAD(5), HEAD(6)), .nr_sites = 6, .offset = 8 },
-	{ "highest number", MARKS(PART(0xffffff)), .nr_sites = 6, .offset = 0 },
-	{ "of no kind", MARKS(HEAD(1), 2 << 8), .nr_sites = 6, .offset = 4 },
-	{ "without an entry", MARKS(HEAD(1), 2 << 8 | 4), .nr_sites = 6, .accepted = true },
-	{ "not known to ftrace", MARKS(HEAD(1), 2 << 8 | 8), .nr_sites = 6, .accepted = true },
-	{ "closed", MARKS(HEAD(1), 2 << 8 | 0x40), .nr_sites = 6, .accepted = true },
-	{ "after a static key", MARKS(HEAD(1), 2 << 8 | 0x80), .nr_sites = 6, .accepted = true },
-	{ "of all kinds", MARKS(2 << 8 | 0xcd, 3 << 8 | 0xcf), .nr_sites = 6, .accepted = true },
-	{ "a true signature, which its name tells", MARKS(HEAD(1), 2 << 8 | 0x11),
-	  .nr_sites = 6, .offset = 4 },
-	{ "freed, which its section tells", MARKS(HEAD(1), 2 << 8 | 0x21),
-	  .nr_sites = 6, .offset = 4 },
-	{ "twice", MARKS(HEAD(1), HEAD(3), HEAD(3), HEAD(4)), .nr_sites = 6, .offset = 8 },
-	{ "one after the other", MARKS(HEAD(1), HEAD(3), PART(3)), .nr_sites = 6, .offset = 8 },
-	{ "first twice", MARKS(HEAD(0), HEAD(0)), .nr_sites = 6, .offset = 4 },
-	{ "in falling order", MARKS(HEAD(1), HEAD(4), PART(3)), .nr_sites = 6, .offset = 8 },
-	{ "falling past the sign", MARKS(HEAD(0x800000), HEAD(0x7fffff)),
-	  .nr_sites = 0xffffffff, .offset = 4 },
+	{ "first site", MARKS(4, 0, 0, 0, 0, 0x11), .nr_sites = 6, .accepted = true,
+	  .first = { 1 } },
+	{ "last site", MARKS(4, 0, 0, 0, 5, 0x12), .nr_sites = 6, .accepted = true,
+	  .first = { 0, 0, 0, 0, 0, 2 } },
+	{ "both of a site", MARKS(4, 0, 0, 0, 1, 0x11, 0, 0x13), .nr_sites = 6,
+	  .accepted = true, .first = { 0, 1, 3 } },
+	{ "every site", MARKS(4, 0, 0, 0, 0, 0x11, 0, 0x22, 0, 0x34), .nr_sites = 6,
+	  .accepted = true, .first = { 1, 2, 2, 4, 4, 4 } },
+	{ "every site with one mark", MARKS(4, 0, 0, 0, 0, 0x8, 5), .nr_sites = 6,
+	  .accepted = true, .first = { 8, 8, 8, 8, 8, 8 } },
+	{ "runs with gaps", MARKS(4, 0, 0, 0, 1, 0x22, 1, 0x1, 0, 1, 0x14), .nr_sites = 8,
+	  .accepted = true, .first = { 0, 2, 2, 0, 1, 0, 4 } },
+	{ "neighbours that are one run", MARKS(4, 0, 0, 0, 0, 0x11, 0, 0x11), .nr_sites = 6,
+	  .accepted = true, .first = { 1, 1 } },
+	{ "a whole page", MARKS(4, 0, 0, 0, 0, 0x40, 255), .nr_sites = 300, .accepted = true,
+	  .first = { 64, 64, 64, 64, 64, 64, 64, 64 }, .more = { { 255, 64 }, { 256, 0 } } },
+	{ "last site of a page", MARKS(4, 0, 0, 0, 255, 0x11), .nr_sites = 300, .accepted = true,
+	  .more = { { 254, 0 }, { 255, 1 }, { 256, 0 } } },
+	{ "a page without runs", MARKS(12, 0, 0, 0, 14, 0, 0, 0, 14, 0, 0, 0, 3, 0x11, 7, 0x22),
+	  .nr_sites = 600, .accepted = true, .first = { 0, 0, 0, 1 },
+	  .more = { { 259, 0 }, { 519, 2 }, { 521, 0 } } },
+	{ "runs of two pages", MARKS(8, 0, 0, 0, 10, 0, 0, 0, 1, 0x11, 0, 0xb0),
+	  .nr_sites = 259, .accepted = true, .first = { 0, 1 },
+	  .more = { { 255, 0 }, { 256, 0x80 }, { 258, 0x80 } } },
+	{ "the first page has none", MARKS(8, 0, 0, 0, 8, 0, 0, 0, 2, 0x11), .nr_sites = 600,
+	  .accepted = true, .more = { { 257, 0 }, { 258, 1 }, { 259, 0 } } },
+	{ "without an entry", MARKS(4, 0, 0, 0, 2, 0x14), .nr_sites = 6, .accepted = true,
+	  .first = { 0, 0, 4 } },
+	{ "not known to ftrace", MARKS(4, 0, 0, 0, 2, 0x18), .nr_sites = 6, .accepted = true,
+	  .first = { 0, 0, 8 } },
+	{ "closed", MARKS(4, 0, 0, 0, 2, 0x50), .nr_sites = 6, .accepted = true,
+	  .first = { 0, 0, 0x40 } },
+	{ "after a static key", MARKS(4, 0, 0, 0, 2, 0x90), .nr_sites = 6, .accepted = true,
+	  .first = { 0, 0, 0x80 } },
+	{ "of all kinds", MARKS(4, 0, 0, 0, 2, 0xdd, 0, 0xcf, 1), .nr_sites = 6,
+	  .accepted = true, .first = { 0, 0, 0xcd, 0xcf, 0xcf } },
+
+	{ "cut off in the pages", MARKS(4, 0, 0), .nr_sites = 6, .offset = 0 },
+	{ "no pages", MARKS(0, 0, 0, 0), .nr_sites = 6, .offset = 0 },
+	{ "pages that are not whole", MARKS(6, 0, 0, 0, 0, 0x11), .nr_sites = 6, .offset = 0 },
+	{ "pages past the end", MARKS(8, 0, 0, 0, 0, 0x11), .nr_sites = 6, .offset = 0 },
+	{ "a page, no site", MARKS(4, 0, 0, 0), .nr_sites = 0, .offset = 0 },
+	{ "a page past the sites", MARKS(8, 0, 0, 0, 8, 0, 0, 0), .nr_sites = 256, .offset = 4 },
+	{ "a page past the list", MARKS(8, 0, 0, 0, 11, 0, 0, 0, 0, 0x11), .nr_sites = 600,
+	  .offset = 4 },
+	{ "pages in falling order", MARKS(8, 0, 0, 0, 4, 0, 0, 0, 0, 0x11), .nr_sites = 600,
+	  .offset = 4 },
+	{ "a mark, no site", MARKS(4, 0, 0, 0, 0, 0x11), .nr_sites = 0, .offset = 0 },
+	{ "past the last site", MARKS(4, 0, 0, 0, 1, 0x11, 3, 0x11, 0, 0x11), .nr_sites = 6,
+	  .offset = 8 },
+	{ "a run past the last site", MARKS(4, 0, 0, 0, 0, 0x11, 0, 0x1, 5), .nr_sites = 6,
+	  .offset = 6 },
+	{ "past its page", MARKS(4, 0, 0, 0, 255, 0x21), .nr_sites = 600, .offset = 4 },
+	{ "longest past its page", MARKS(4, 0, 0, 0, 255, 0x1, 255), .nr_sites = 600,
+	  .offset = 4 },
+	{ "of no kind", MARKS(4, 0, 0, 0, 1, 0x11, 0, 0x10), .nr_sites = 6, .offset = 6 },
+	{ "a run of no kind", MARKS(4, 0, 0, 0, 1, 0, 1), .nr_sites = 6, .offset = 4 },
+	{ "a gap only", MARKS(4, 0, 0, 0, 1, 0x11, 0), .nr_sites = 6, .offset = 6 },
+	{ "a length that is missing", MARKS(4, 0, 0, 0, 1, 0x11, 0, 1), .nr_sites = 6,
+	  .offset = 6 },
+	{ "a run that goes on in the next page",
+	  MARKS(8, 0, 0, 0, 9, 0, 0, 0, 0, 0x11), .nr_sites = 600, .offset = 8 },
 };
 
 const u32 marks_nr_rows = sizeof(marks_rows) / sizeof(marks_rows[0]);
 
-/* Returns the marks of a site, found by reading one mark after the other. */
-static u32 marks_among(const struct marks_row *row, u32 site)
-{
-	u32 i;
-
-	for (i = 0; i < row->nr; i++)
-		if (row->marks[i] >> 8 == site)
-			return row->marks[i] & 255;
-	return 0;
-}
-
 const char *marks_row_verdict(const struct marks_row *row)
 {
+	const u8 *marks = row->size ? row->list : NULL;
 	struct btf_fault fault = { .code = BTF_FAULT_COUNT, .type_id = 1 };
+	struct site_marks_reader reader;
 	u32 i;
 
-	if (site_marks_check(row->nr ? row->marks : NULL, row->nr, row->nr_sites, &fault)) {
+	if (site_marks_check(marks, row->size, row->nr_sites, &fault)) {
 		if (row->accepted)
 			return "it is refused";
 		if (fault.code != BTF_FAULT_SITE_MARK || fault.type_id)
@@ -147,13 +173,17 @@ const char *marks_row_verdict(const struct marks_row *row)
 		return "it is accepted";
 	if (fault.code != BTF_FAULT_COUNT)
 		return "no error, but a fault";
-	for (i = 0; i < 8; i++)
-		if (site_marks_listed(row->marks, row->nr, i) != marks_among(row, i) ||
-		    site_marks_listed(row->marks, row->nr, 0u - i) != marks_among(row, 0u - i))
+	reader = site_marks_open(marks, row->size);
+	for (i = 0; i < 8; i++) {
+		if (site_marks_listed(marks, row->size, i) != row->first[i] ||
+		    site_marks_next(&reader, i) != row->first[i])
 			return "a mark is not found, or another site has one";
-	for (i = 0; i < row->nr; i++)
-		if (site_marks_listed(row->marks, row->nr, row->marks[i] >> 8) !=
-		    (row->marks[i] & 255))
-			return "a mark is not found";
+		if (site_marks_listed(marks, row->size, ~i))
+			return "a site far after it has a mark";
+	}
+	for (i = 0; i < 3 && row->more[i].site; i++)
+		if (site_marks_listed(marks, row->size, row->more[i].site) != row->more[i].marks ||
+		    site_marks_next(&reader, row->more[i].site) != row->more[i].marks)
+			return "a mark of a later site is not found, or it has another one";
 	return NULL;
 }

@@ -37,13 +37,20 @@ const char *bounds_row_verdict(const struct bounds_row *row, const struct core_o
 
 struct marks_row {
 	const char *name;
-	u32 marks[6];
-	u32 nr;			/* number of marks */
+	union {
+		u8 list[40];	/* as site_marks.h describes it */
+		u32 aligned;
+	};
+	u32 size;
 	u32 nr_sites;
 
 	/* the expected result: */
 	bool accepted;
-	u32 offset;		/* offset of the fault in marks */
+	u32 offset;		/* offset of the fault in the list */
+	u8 first[8];		/* the marks of the first sites */
+	struct {
+		u32 site, marks;
+	} more[3];		/* those of others */
 };
 
 extern const struct marks_row marks_rows[];

@@ -150,6 +150,25 @@ def records_of(blob):
     return out, blob[header_size + strings:header_size + strings + strings_size]
 
 
+def marks_of(section):
+    """(number of a site, its marks) of each that has some."""
+    pages = struct.unpack_from("<I", section)[0] // 4 if section else 0
+    begins = [*struct.unpack_from(f"<{pages}I", section), len(section)]
+    for page in range(pages):
+        site, at = page * 256, begins[page]
+        while at < begins[page + 1]:
+            gap, head = section[at:at + 2]
+            at += 2
+            site += gap
+            length = head >> 4 & 3
+            if not length:
+                length = section[at] + 1
+                at += 1
+            for _ in range(length):
+                yield site, head & ~0x30
+                site += 1
+
+
 def sites_of(path):
     """(section, offset, parameters) of each site with the mark; of a parameter flags and values."""
     elf = Elf(path)
@@ -158,8 +177,8 @@ def sites_of(path):
     records, strings = records_of(elf.section(".BTF.func_info"))
     first_id += len(types)
     first_string += len(type_strings)
-    marked = {mark >> 8 for mark in array.array("I", elf.section(".btf_extra.site_marks"))
-              if mark & AFTER_KEY}
+    marked = {site for site, marks in marks_of(elf.section(".btf_extra.site_marks"))
+              if marks & AFTER_KEY}
     number = 0
     for kind, vlen, name, words in records:
         if kind != 22:

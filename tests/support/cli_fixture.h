@@ -53,7 +53,7 @@ class CliFixture : public testing::Test {
         uint32_t func, offset;
     };
     static std::string write_sites(std::string_view name, const std::vector<Site> &sites,
-                                   std::vector<uint32_t> site_marks = {}) {
+                                   SiteMarkList site_marks = {}) {
         const SampleObject sample;
         BlobBuilder blob = BlobBuilder::above(sample.types);
         const uint32_t none = blob.loc_proto({});

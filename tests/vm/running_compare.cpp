@@ -129,15 +129,28 @@ uint64_t read_module_section(const std::string &module, const std::string &secti
 // Returns the flags of the sites that have marks, read from the bytes of the file by the definition
 // of the marks.
 std::map<uint32_t, uint32_t> read_marks(const extra_elf &elf) {
-    const auto *marks = static_cast<const uint32_t *>(elf.site_marks.data);
+    const auto *bytes = static_cast<const uint8_t *>(elf.site_marks.data);
+    const auto *pages = reinterpret_cast<const uint32_t *>(bytes);
+    const uint32_t nr_pages = elf.site_marks.size != 0 ? pages[0] / 4 : 0;
     std::map<uint32_t, uint32_t> out;
-    for (uint32_t i = 0; i < elf.site_marks.size / 4; i++)
-        out[marks[i] >> 8] = ((marks[i] & 1) != 0 ? BTF_EXTRA_SITE_LOOP_HEAD : 0) |
-                             ((marks[i] & 2) != 0 ? BTF_EXTRA_SITE_PART : 0) |
-                             ((marks[i] & 4) != 0 ? BTF_EXTRA_SITE_NO_ENTRY : 0) |
-                             ((marks[i] & 8) != 0 ? BTF_EXTRA_SITE_UNLISTED : 0) |
-                             ((marks[i] & 0x40) != 0 ? BTF_EXTRA_SITE_CLOSED : 0) |
-                             ((marks[i] & 0x80) != 0 ? BTF_EXTRA_SITE_AFTER_KEY : 0);
+    for (uint32_t page = 0; page < nr_pages; page++) {
+        const uint32_t end = page + 1 < nr_pages ? pages[page + 1] : elf.site_marks.size;
+        uint32_t site = page * 256;
+        for (uint32_t at = pages[page]; at < end;) {
+            site += bytes[at++];
+            const uint8_t head = bytes[at++];
+            uint32_t length = head >> 4 & 3;
+            if (length == 0)
+                length = bytes[at++] + 1;
+            for (; length != 0; length--)
+                out[site++] = ((head & 1) != 0 ? BTF_EXTRA_SITE_LOOP_HEAD : 0) |
+                              ((head & 2) != 0 ? BTF_EXTRA_SITE_PART : 0) |
+                              ((head & 4) != 0 ? BTF_EXTRA_SITE_NO_ENTRY : 0) |
+                              ((head & 8) != 0 ? BTF_EXTRA_SITE_UNLISTED : 0) |
+                              ((head & 0x40) != 0 ? BTF_EXTRA_SITE_CLOSED : 0) |
+                              ((head & 0x80) != 0 ? BTF_EXTRA_SITE_AFTER_KEY : 0);
+        }
+    }
     return out;
 }
 
@@ -208,7 +221,7 @@ Object open_object(const btf_extra_object &info, const std::string &path) {
     object.info = info;
     object.name = object_name(info);
     ExtraFile file = need(read_extra_file(path));
-    const auto marks = std::as_bytes(std::span(file.site_marks.value()));
+    const auto marks = std::as_bytes(std::span(file.site_marks.value().bytes()));
     for (const auto &[suffix, mine] :
          {std::pair("", std::as_bytes(std::span(file.func_info))),
           std::pair(".types", std::as_bytes(std::span(file.types))), std::pair(".marks", marks)}) {

@@ -142,14 +142,14 @@ Coverage measure_coverage(const ObjectView &view) {
         count_sites(view, view.index().sections[i], coverage);
 
     count_reached(view, coverage);
-    if (const auto &marks = view.file().site_marks) {
-        const auto count = [&](uint32_t wanted) {
-            return std::ranges::count_if(*marks,
-                                         [=](uint32_t mark) { return (mark & wanted) != 0; });
-        };
-        coverage.loop_heads = count(SITE_MARK_LOOP_HEAD);
-        coverage.without_entry = count(SITE_MARK_NO_ENTRY);
-        coverage.parts = count(SITE_MARK_PART);
+    if (view.file().site_marks) {
+        coverage.loop_heads = coverage.without_entry = coverage.parts = 0;
+        for (uint32_t number = 0; number < view.index().nr_sites; number++) {
+            const uint32_t marks = view.site_marks(number);
+            *coverage.loop_heads += (marks & SITE_MARK_LOOP_HEAD) != 0;
+            *coverage.without_entry += (marks & SITE_MARK_NO_ENTRY) != 0;
+            *coverage.parts += (marks & SITE_MARK_PART) != 0;
+        }
     }
     if (const auto &provenance = view.file().provenance) {
         coverage.inline_instances = provenance->inline_instances;

@@ -98,8 +98,7 @@ std::vector<NewSection> sections_of(const ExtraFile &file,
     add(kBuildIdSection, SHT_NOTE, file.build_id_note);
     add(kBaseSection, SHT_PROGBITS, std::as_bytes(std::span(file.base)));
     if (file.site_marks)  // also if there are none
-        sections.push_back(
-            {kSiteMarksSection, SHT_PROGBITS, 8, std::as_bytes(std::span(*file.site_marks))});
+        sections.push_back({kSiteMarksSection, SHT_PROGBITS, 8, file.site_marks->bytes()});
     if (file.own_types)
         add(kOwnTypesSection, SHT_PROGBITS, std::as_bytes(std::span(&*file.own_types, 1)));
     add(kFramesSection, SHT_PROGBITS, file.frames);
@@ -210,7 +209,7 @@ Result<ExtraFile> read_extra_file(const std::string &path, FileParts parts) {
     file.build_id_note.assign(build_id - BUILD_ID_NOTE_HEADER, build_id + elf.build_id.size);
     file.base = items_of<BaseIdentity>(span_of(elf.bases));
     if (elf.site_marks.data != nullptr)
-        file.site_marks = items_of<uint32_t>(span_of(elf.site_marks));
+        file.site_marks = SiteMarkList::from_bytes(items_of<std::byte>(span_of(elf.site_marks)));
     file.frames = items_of<std::byte>(span_of(elf.frames));
     take_sections(elf, file);
     if (parts != FileParts::kPlaces) {

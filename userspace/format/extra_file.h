@@ -15,6 +15,7 @@
 #include "userspace/format/line_table.h"
 #include "userspace/format/provenance.h"
 #include "userspace/format/result.h"
+#include "userspace/format/site_mark_list.h"
 
 namespace btf_extra {
 
@@ -60,11 +61,11 @@ struct ExtraFile {
     std::vector<ObjectSection> sections;       // executable, not empty, in the object's order
     std::optional<ObjectSection> vmlinux_btf;  // named .BTF.vmlinux; vmlinux only
     std::vector<BaseIdentity> base;            // from vmlinux upwards
-    std::optional<std::vector<uint32_t>> site_marks;  // none: not known
-    std::optional<uint32_t> own_types;                // written, not read
-    std::vector<std::byte> frames;                    // see inline_frames.h; empty: there are none
-    std::vector<std::byte> lines;                     // see line_table.h; likewise
-    std::optional<Provenance> provenance;             // absent in files of other producers
+    std::optional<SiteMarkList> site_marks;    // none: not known
+    std::optional<uint32_t> own_types;         // written, not read
+    std::vector<std::byte> frames;             // see inline_frames.h; empty: there are none
+    std::vector<std::byte> lines;              // see line_table.h; likewise
+    std::optional<Provenance> provenance;      // absent in files of other producers
     std::vector<std::byte> container;  // the bytes of the file; empty: it was not read from one
 };
 

@@ -201,16 +201,16 @@ std::vector<std::string> section_names(const DebugFile &file) {
 }
 
 // The numbers that the sites will have in the index.
-std::vector<uint32_t> marks_of(const std::vector<MergedSection> &sections) {
-    std::vector<uint32_t> marks;
+SiteMarkList marks_of(const std::vector<MergedSection> &sections) {
+    std::vector<MarkedSite> marks;
     uint32_t number = 0;
     for (const MergedSection &section : sections)
         for (const MergedSite &site : section.sites) {
             if (site.marks != 0)
-                marks.push_back(number << SITE_MARK_BITS | site.marks);
+                marks.push_back({number, site.marks});
             ++number;
         }
-    return marks;
+    return SiteMarkList(marks);
 }
 
 // Notes in which sections bodies begin after the hooks of their functions.

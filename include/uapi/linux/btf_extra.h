@@ -98,8 +98,8 @@ enum btf_extra_class {
 #define BTF_EXTRA_SITE_NO_ENTRY	(1U << 2)
 /*
  * ftrace does not list the function around the site, but only because the source declares it
- * "inline", or because the compiler split it off (foo.cold). A link has its probe there; perf
- * refuses one.
+ * "inline", because the compiler split it off (foo.cold), or because the makefile of lib/ omits
+ * the ftrace calls. A link has its probe there; perf refuses one.
  */
 #define BTF_EXTRA_SITE_UNLISTED	(1U << 3)
 /*

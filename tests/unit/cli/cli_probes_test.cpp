@@ -123,7 +123,7 @@ TEST_F(CliProbes, OneEventForSitesThatAgree) {
 // The loop heads are those that the file names.
 TEST_F(CliProbes, LoopHeads) {
     ExtraFile file = SampleObject().file;
-    file.site_marks = {1 << SITE_MARK_BITS | SITE_MARK_LOOP_HEAD};
+    file.site_marks = {{1, SITE_MARK_LOOP_HEAD}};
     auto result = run("probes", {"skb_headlen"}, write("loop", file));
     EXPECT_EQ(result.out, R"(# unsigned int skb_headlen(const struct sk_buff *skb): 2 of 3 sites
 p:kloc/skb_headlen _stext+0x4 skb=%di:x64
@@ -243,7 +243,9 @@ TEST_F(CliProbesRefused, AfterAKey) {
          "# the code is not that of a static key: p:kloc/twin _stext+0x65\n"},
     };
     for (const Row &row : rows) {
-        std::vector<uint32_t> marks(row.marks != 0 ? 1 : 0, row.marks);
+        SiteMarkList marks;
+        if (row.marks != 0)
+            marks = {{0, row.marks}};
         const std::string file =
             write_sites("key", {{"inline.text", 13, row.offset}}, std::move(marks));
         const auto result = run("probes", {"#13", "--format", row.format}, file, "special");
@@ -277,7 +279,9 @@ TEST_F(CliProbesRefused, Counts) {
          "1 site: the kernel refuses a kprobe"},
     };
     for (const Row &row : rows) {
-        std::vector<uint32_t> marks(row.marks != 0 ? 1 : 0, row.marks);
+        SiteMarkList marks;
+        if (row.marks != 0)
+            marks = {{0, row.marks}};
         const std::string file =
             write_sites("counted", {{"inline.text", 13, row.offset}}, std::move(marks));
         EXPECT_EQ(run("list", {"#13", "--probes"}, file, "special").out,

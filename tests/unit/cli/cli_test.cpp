@@ -193,10 +193,11 @@ TEST_F(Cli, StatOfFrames) {
 // body that takes no probe.
 TEST_F(Cli, StatOfReach) {
     ExtraFile file = SampleObject().file;
-    const auto mark = [](uint32_t site, uint32_t marks) { return site << SITE_MARK_BITS | marks; };
-    file.site_marks = {mark(0, SITE_MARK_LOOP_HEAD), mark(2, SITE_MARK_AFTER_KEY),
-                       mark(3, SITE_MARK_PART), mark(4, SITE_MARK_UNLISTED),
-                       mark(5, SITE_MARK_CLOSED)};
+    file.site_marks = {{0, SITE_MARK_LOOP_HEAD},
+                       {2, SITE_MARK_AFTER_KEY},
+                       {3, SITE_MARK_PART},
+                       {4, SITE_MARK_UNLISTED},
+                       {5, SITE_MARK_CLOSED}};
     file.provenance->left_out_sites = {5, 7};
     const auto number = [](const json &out, const char *key) { return out[key].dump(); };
     auto result = run_btf_extra({"stat", write("reach", file), "--json"});

@@ -52,7 +52,7 @@ TEST(ExtraFile, RoundTrips) {
     more.sections = {{".text", kCode, 0xffffffff81000000, 0x40},
                      {".init.text", kCode | SHF_WRITE, 0xffffffff81400000, 1}};
     more.vmlinux_btf = {".BTF.vmlinux", SHF_ALLOC, 0xffffffff81200000, 0x7edfffff};
-    more.site_marks = {0x1, 0x22};
+    more.site_marks = {{0, 0x1}, {1, 0x2}};
     more.base = {{1, 2}, {0xffffffff, 0xfffffffe}};
     for (const ExtraFile &file : {split, arm64, bare, more}) {
         std::string path = folder.path("a"), again = folder.path("b");
@@ -196,52 +196,12 @@ TEST(ExtraFile, RefusesWhatIsNoContainer) {
     }
 }
 
-// write_extra_file() never writes such a section of marks, so the test changes it in the file.
-TEST(ExtraFile, MarksThatAreNotWhole) {
-    TemporaryFolder folder;
-    const std::string path = folder.path("a");
-    ExtraFile file = SampleObject().file;
-    file.site_marks = {0x1, 0x10a};
-    ASSERT_TRUE(write_extra_file(path, file));
-    const std::string good = test::read_file(path);
-    Elf64_Ehdr header;
-    std::memcpy(&header, good.data(), sizeof(header));
-    const auto image = ElfImage::open(path);
-    ASSERT_TRUE(image);
-    const ElfSection *marks = image->find(".btf_extra.site_marks");
-    ASSERT_NE(marks, nullptr);
-    EXPECT_EQ(marks->type, static_cast<uint32_t>(SHT_PROGBITS));
-    const size_t size_at =
-        header.e_shoff + marks->index * sizeof(Elf64_Shdr) + offsetof(Elf64_Shdr, sh_size);
-    const struct {
-        uint64_t size;
-        const char *reason;  // NULL: the file is accepted
-    } rows[] = {
-        {8, nullptr},
-        {4, nullptr},
-        {0, nullptr},
-        {6, "byte 0x...: a section is compressed, or its size or place is invalid"},
-        {1, "byte 0x...: a section is compressed, or its size or place is invalid"},
-    };
-    for (const auto &row : rows) {
-        std::string bytes = good;
-        std::memcpy(bytes.data() + size_at, &row.size, sizeof(row.size));
-        test::write_file(path, std::string_view(bytes));
-        const auto read = read_extra_file(path);
-        ASSERT_EQ(static_cast<bool>(read), row.reason == nullptr) << row.size;
-        if (row.reason) {
-            EXPECT_EQ(without_place(read.error().message), path + ": " + row.reason);
-            continue;
-        }
-        ASSERT_TRUE(read->site_marks) << row.size;
-        EXPECT_EQ(read->site_marks->size(), row.size / 4);
-    }
-}
-
 TEST(ExtraFile, MarksAreNotKnownOrNoneOrSome) {
     TemporaryFolder folder;
     ExtraFile file = SampleObject().file;
-    for (const auto &marks : {std::optional<std::vector<uint32_t>>(), {{}}, {{0x1, 0x3b}}}) {
+    for (const auto &marks : {std::optional<SiteMarkList>(),
+                              {SiteMarkList()},
+                              {SiteMarkList({{0, 0x1}, {0x3b, 0x2}})}}) {
         file.site_marks = marks;
         ASSERT_TRUE(write_extra_file(folder.path("a"), file));
         const auto read = read_extra_file(folder.path("a"));
@@ -250,7 +210,30 @@ TEST(ExtraFile, MarksAreNotKnownOrNoneOrSome) {
     }
 }
 
-// The numbers of marks are site numbers: in the sample 0 and up to the last site.
+// Each run by itself, worked out by hand: kernel/core/FORMAT.md.
+TEST(ExtraFile, MarksAreRuns) {
+    const struct {
+        const char *name;
+        SiteMarkList marks;
+        std::vector<uint8_t> bytes;
+    } rows[] = {
+        {"none", {}, {}},
+        {"one", {{5, 0x2}}, {4, 0, 0, 0, 5, 0x12}},
+        {"three of a kind", {{5, 2}, {6, 2}, {7, 2}}, {4, 0, 0, 0, 5, 0x32}},
+        {"four", {{5, 2}, {6, 2}, {7, 2}, {8, 2}}, {4, 0, 0, 0, 5, 0x02, 3}},
+        {"of two kinds", {{0, 0xc1}, {1, 2}, {4, 2}}, {4, 0, 0, 0, 0, 0xd1, 0, 0x12, 2, 0x12}},
+        {"across pages", {{255, 8}, {256, 8}}, {8, 0, 0, 0, 10, 0, 0, 0, 255, 0x18, 0, 0x18}},
+        {"an empty page",
+         {{0, 8}, {513, 8}},
+         {12, 0, 0, 0, 14, 0, 0, 0, 14, 0, 0, 0, 0, 0x18, 1, 0x18}},
+    };
+    for (const auto &row : rows) {
+        const std::vector<uint8_t> bytes(row.marks.data(), row.marks.data() + row.marks.size());
+        EXPECT_EQ(bytes, row.bytes) << row.name;
+    }
+}
+
+// Some of the rows of tests/core/site_rows.c, through a file.
 TEST(ExtraFile, MarksThatAreWrong) {
     TemporaryFolder folder;
     const std::string path = folder.path("a");
@@ -262,34 +245,35 @@ TEST(ExtraFile, MarksThatAreWrong) {
     ASSERT_GT(sites, 1u);
     const struct {
         const char *name;
-        std::vector<uint32_t> marks;
+        std::vector<uint8_t> bytes;
         const char *fault;  // where the fault is; NULL: the file is accepted
+        std::vector<uint32_t> marks;
     } rows[] = {
-        {"none", {}, nullptr},
-        {"first and last", {0x1, (sites - 1) * 256 + 11}, nullptr},
-        {"past the last", {0x1, sites * 256 + 1}, "byte 0x4"},
-        {"twice", {0x1, 0x2}, "byte 0x4"},
-        {"falling", {0x101, 0x1}, "byte 0x4"},
-        {"no mark", {0x1, 0x100}, "byte 0x4"},
-        {"highest number", {UINT32_MAX}, "byte 0x0"},
+        {"none", {}, nullptr, {}},
+        {"first two", {4, 0, 0, 0, 0, 0x11, 0, 0x1b}, nullptr, {0x1, 0xb}},
+        {"past the last",
+         {4, 0, 0, 0, 0, 0x11, static_cast<uint8_t>(sites - 1), 0x11},
+         "byte 0x6",
+         {}},
+        {"no mark", {4, 0, 0, 0, 0, 0x10}, "byte 0x4", {}},
+        {"cut off", {4, 0, 0, 0, 0}, "byte 0x4", {}},
+        {"no page", {4, 0, 0}, "byte 0x0", {}},
     };
     for (const auto &row : rows) {
-        file.site_marks = row.marks;
+        const auto bytes = std::as_bytes(std::span(row.bytes));
+        file.site_marks = SiteMarkList::from_bytes({bytes.begin(), bytes.end()});
         ASSERT_TRUE(write_extra_file(path, file));
         const auto view = ObjectView::open(path);
         ASSERT_EQ(static_cast<bool>(view), row.fault == nullptr) << row.name;
         if (row.fault) {
             EXPECT_EQ(view.error().message, path + ": .btf_extra.site_marks: " + row.fault +
-                                                ": marks are unknown or not in order of sites")
+                                                ": pages or runs of site marks are malformed")
                 << row.name;
             continue;
         }
-        for (uint32_t site = 0; site < sites; site++) {
-            uint32_t expected = 0;
-            for (const uint32_t mark : row.marks)
-                expected += mark / 256 == site ? mark % 256 : 0;
-            EXPECT_EQ((*view)->site_marks(site), expected) << row.name << ", " << site;
-        }
+        for (uint32_t site = 0; site < sites; site++)
+            EXPECT_EQ((*view)->site_marks(site), site < row.marks.size() ? row.marks[site] : 0)
+                << row.name << ", " << site;
     }
 }
 

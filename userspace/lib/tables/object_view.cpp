@@ -27,7 +27,7 @@ extra_elf parts_of(const ExtraFile &file) {
     elf.types = bytes(file.types);
     elf.func_info = bytes(file.func_info);
     if (file.site_marks)
-        elf.site_marks = bytes(*file.site_marks);
+        elf.site_marks = bytes(file.site_marks->bytes());
     if (!file.frames.empty())
         elf.frames = bytes(file.frames);
     return elf;
@@ -338,7 +338,7 @@ uint32_t ObjectView::site_marks(uint32_t site_number) const {
     const loc_section *section;
     loc_index_site(&blobs.index, site_number, &section);
     return site_marks_of(&blobs.index, section, site_number - section->first_site, blobs.marks,
-                         blobs.nr_marks);
+                         blobs.marks_size);
 }
 
 bool ObjectView::is_left_out(uint32_t site_number) const {

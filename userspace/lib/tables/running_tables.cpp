@@ -133,8 +133,8 @@ Result<std::unique_ptr<ObjectView>> open_running_view(const btf_extra_object &ob
     file.types = TRY(read_whole_file(path + ".types"));
     // There is no such file if the marks are not known.
     if (std::filesystem::exists(path + ".marks")) {
-        const auto marks = TRY(read_whole_file(path + ".marks"));
-        file.site_marks = items_of<uint32_t>(marks);
+        auto marks = TRY(read_whole_file(path + ".marks"));
+        file.site_marks = SiteMarkList::from_bytes(std::move(marks));
     }
     // Nor is there one if the module does not keep the frames.
     if (parts != FileParts::kSites && std::filesystem::exists(path + ".frames"))

@@ -17,7 +17,7 @@ class Search : public site_tables {
         index = &object->view->index();
         if (const auto &known = object->view->file().site_marks) {
             marks = known->data();
-            nr_marks = static_cast<uint32_t>(known->size());
+            marks_size = known->size();
         }
         ops = &kOps;
     }
