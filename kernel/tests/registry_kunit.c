@@ -4,6 +4,7 @@
  * and it is empty while tests run.
  */
 #include <kunit/test.h>
+#include <linux/btf_extra.h>
 #include <linux/completion.h>
 #include <linux/cpumask.h>
 #include <linux/kobject.h>
@@ -14,6 +15,7 @@
 #include "objects/object_registry.h"
 #include "objects/published_objects.h"
 #include "objects/sysfs_bytes.h"
+#include "phantoms/phantom_modules.h"
 #include "tests/sample_objects.h"
 
 static const struct extra_object *at(unsigned long address)
@@ -558,6 +560,27 @@ static void registry_replace_test(struct kunit *test)
 	take(test, "two", two);
 }
 
+/* Any module with a GPL licence can call the exports, also one that has added nothing. */
+static void registry_strangers_test(struct kunit *test)
+{
+	static const struct phantom_table template;
+	static const unsigned long stubs[PHANTOM_STUBS];
+	struct sample_world *world = test->priv;
+	const struct object_source source = {
+		.name = "vmlinux", .image = world->file, .image_size = world->file_size
+	};
+
+	btf_extra_remove_phantoms(THIS_MODULE);
+	KUNIT_EXPECT_EQ(test, btf_extra_add_phantoms(THIS_MODULE, &template, stubs), -EINVAL);
+	btf_extra_remove_phantoms(THIS_MODULE);
+	/* An object from firmware is nobody's. */
+	world->slide = 1;
+	KUNIT_ASSERT_EQ(test, publish(&source), 0);
+	btf_extra_del_vmlinux(NULL);
+	expect_file(test, "vmlinux", world->blobs.func_info.data, 393);
+	KUNIT_EXPECT_TRUE(test, withdraw("vmlinux", NULL));
+}
+
 static struct kunit_case registry_cases[] = {
 	KUNIT_CASE(registry_empty_test),
 	KUNIT_CASE(registry_find_test),
@@ -571,6 +594,7 @@ static struct kunit_case registry_cases[] = {
 	KUNIT_CASE(registry_files_refused_test),
 	KUNIT_CASE(registry_files_taken_test),
 	KUNIT_CASE(registry_replace_test),
+	KUNIT_CASE(registry_strangers_test),
 	{ }
 };
 
