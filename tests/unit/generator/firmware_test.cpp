@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // `firmware` turns a folder of modules into a folder of files. These tests say which files it
 // makes.
+#include <cstdlib>
 #include <filesystem>
+#include <span>
+#include <sstream>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -212,6 +216,61 @@ TEST_F(Firmware, OneModuleInTwoFiles) {
         EXPECT_EQ(written(), kAll);
         std::filesystem::remove_all(path(folder));
     }
+}
+
+// Frames of the kernel and of each module are looked up in one pass. addr2line reads which
+// functions are inlined there. A frame has the address after its call.
+TEST_F(Firmware, SymbolizeReadsTheFolder) {
+    ASSERT_EQ(firmware({path("modules")}).exit_code, 0);
+    const struct {
+        const char *symbol, *module, *file;
+    } rows[] = {
+        {"deep", "", "modules/vmlinux"},
+        {"one_weigh", "first_one", "modules/kernel/net/first-one.ko"},
+        {"three_times", "", "modules/vmlinux"},
+        {"two_weigh", "second", "modules/kernel/second.ko.debug"},
+    };
+    std::string text, expected;
+    size_t nr_inlined = 0;
+    for (const auto &row : rows) {
+        uint64_t begin = 0, size = 0;
+        std::istringstream(test::run_command({"sh", "-c", "nm -S \"$0\" | grep -w \"$1\"",
+                                              path(row.file), row.symbol})
+                               .out) >>
+            std::hex >> begin >> size;
+        ASSERT_GT(size, 8u) << row.symbol;
+        const std::string frame = fmt::format(
+            "/{:#x}{}", size, *row.module != 0 ? fmt::format(" [{}]", row.module) : std::string());
+        std::vector<std::string> ask = {"addr2line", "-fiae", path(row.file)};
+        for (uint64_t offset = 0; offset < size; ++offset)
+            ask.push_back(fmt::format("{:#x}", begin + offset));
+        // An address, and lines in pairs: functions and their places, the outermost last.
+        std::istringstream answers(test::run_command(ask).out);
+        std::string answer;
+        ASSERT_TRUE(std::getline(answers, answer));
+        for (uint64_t offset = 1; offset <= size; ++offset) {
+            const std::string place = fmt::format("{}+{:#x}{}", row.symbol, offset, frame);
+            text += " " + place + "\n";
+            while (std::getline(answers, answer) && !answer.starts_with("0x")) {
+                if (answer != row.symbol) {
+                    expected += answer + " (inlined)\n";
+                    ++nr_inlined;
+                }
+                std::getline(answers, answer);
+            }
+            expected += place + "\n";
+        }
+    }
+    EXPECT_GT(nr_inlined, 40u);
+    test::write_file(path("text"), std::as_bytes(std::span(text)));
+    // Without the places in the source.
+    const auto result = test::run_command({"sh", "-c",
+                                           R"("$0" symbolize --tables "$1" --vmlinux "$2" <"$3" |
+            sed -E 's/^ //; s/ \(inlined\).*/ (inlined)/')",
+                                           std::string(getenv("BTF_EXTRA_BUILD")) + "/btf-extra",
+                                           path("out"), kernel(), path("text")});
+    EXPECT_EQ(result.err, "");
+    EXPECT_EQ(result.out, expected);
 }
 
 TEST_F(Firmware, Refusals) {
