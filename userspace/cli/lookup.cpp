@@ -2,6 +2,7 @@
 // btf-extra lookup: the sites of functions, and what stands at an address.
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -23,6 +24,14 @@ struct Options {
     bool json = false;
 };
 
+// Returns the address that the object was linked at; nothing: its sections have no address.
+std::optional<std::string> linked_address(const SiteObject &object, const SitePosition &at) {
+    for (const ObjectSection &section : object.view->file().sections)
+        if (section.name == at.section && section.address != 0)
+            return fmt::format("{:#x}", section.address + at.offset);
+    return {};
+}
+
 PrintedSite printed_site(const SiteTables &tables, const SiteObject &object,
                          const btf_extra_site &site) {
     const SitePosition at = position_of(object, site.number);
@@ -37,11 +46,14 @@ PrintedSite printed_site(const SiteTables &tables, const SiteObject &object,
         out.address = fmt::format("{:#x}", site.address);
     else if (tables.source() == SiteTables::Source::kElf)
         out.address = in_section;
+    else if (tables.source() == SiteTables::Source::kForeign)
+        out.address = linked_address(object, at).value_or(in_section);
     else if (tables.symbols() != nullptr)
         out.absent = "gone";  // with the memory that a module's init text was in
     if (tables.symbols() != nullptr && out.address)
         out.symbol = tables.symbols()->text(place_of(object, site.number));
-    if (!out.symbol && tables.source() == SiteTables::Source::kElf)
+    if (!out.symbol && (tables.source() == SiteTables::Source::kElf ||
+                        tables.source() == SiteTables::Source::kForeign))
         out.symbol = in_section;
     return out;
 }

@@ -497,6 +497,57 @@ TEST_F(Symbolize, Kaslr) {
     EXPECT_EQ(filter(address + offset), found + offset);
 }
 
+// Each command that reads tables of another kernel takes the kernel's BTF in place of its ELF file.
+// Addresses are as linked then, and no symbol is known.
+TEST_F(Symbolize, BaseBtfInsteadOfTheKernel) {
+    const std::string file = path("frames.btf_extra");
+    const struct {
+        std::vector<std::string> command;
+        std::string out, error;  // the first line
+    } rows[] = {
+        {{"stat", file}, file + "  build-id 0102030405060708", ""},
+        {{"dump", file}, "[17] LOC_PARAM '(anon)' size=8 flags=0x8 vlen=1 values='reg5'", ""},
+        {{"check", file},
+         file + ": good: 8 sites of 4 functions in 2 LOCSECs; checked: every record; build-id "
+                "0102030405060708",
+         ""},
+        {{"lookup", "--tables", file, "#14"}, "int twin(int a)", ""},
+        {{"list", "--tables", file, "#14"},
+         "vmlinux:twin@b/twin.c     1 site   inlined only: a kprobe cannot see it  a 0/1",
+         ""},
+        {{"symbolize", "--tables", file, "ffffffff81000006"}, "0xffffffff81000006", ""},
+        {{"symbolize", "--tables", file, ".text+0x6"}, ".text+0x6", ""},
+        {{"symbolize", "--tables", file, "host+0x6"},
+         "",
+         file + ": 'host+0x6': no symbols are known; name the kernel's ELF file with --vmlinux"},
+        {{"probes", "--tables", file, "#14"},
+         "",
+         file + ": made for another kernel: --vmlinux names its ELF file"},
+        {{"expose", "--tables", file, "-o", path("out.ko"), "#14"},
+         "",
+         file + ": the names of the kernel's symbols are not known: --vmlinux has them"},
+    };
+    for (const auto &row : rows)
+        for (const char *base : {"base.btf", "vmlinux"}) {
+            std::vector<std::string> command = row.command;
+            command.insert(command.end(), {"--btf-base", path(base)});
+            const auto result = test::run_btf_extra(command);
+            const std::string name = row.command.front() + " " + row.command.back();
+            EXPECT_EQ(result.out.substr(0, result.out.find('\n')), row.out) << name;
+            EXPECT_EQ(result.err, row.error.empty() ? "" : "btf-extra: " + row.error + "\n")
+                << name;
+            EXPECT_EQ(result.exit_code, row.error.empty() ? 0 : 1) << name;
+        }
+    // The places are those that the sample has.
+    const auto sites =
+        test::run_btf_extra({"lookup", "--tables", file, "--btf-base", path("base.btf"), "twin"});
+    EXPECT_NE(sites.out.find("  0xffffffff81000004 inline .text+0x4\n"), std::string::npos)
+        << sites.out;
+    EXPECT_NE(sites.out.find("  0xffffffff81000018 inline .text+0x18  a=<not available"),
+              std::string::npos)
+        << sites.out;
+}
+
 TEST_F(Symbolize, Errors) {
     expect_failed(symbolize({"ffffffff81000050"}),
                   "'ffffffff81000050': no function is at this address");
