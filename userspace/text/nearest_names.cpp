@@ -10,6 +10,13 @@ namespace {
 
 constexpr size_t kNamed = 3;
 
+std::string lower(std::string_view name) {
+    std::string out(name);
+    for (char &c : out)
+        c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    return out;
+}
+
 }  // namespace
 
 size_t name_distance(std::string_view a, std::string_view b, size_t most) {
@@ -44,7 +51,9 @@ NearestNames::NearestNames(std::string_view wanted)
 
 void NearestNames::add(std::string_view name, std::string_view shown) {
     const size_t most = found_.size() == kNamed ? found_.rbegin()->first : most_;
-    const size_t distance = name_distance(wanted_, name, most);
+    // A suffix that a compiler appends to a symbol is not part of a name.
+    const bool is_symbol = name == std::string_view(wanted_).substr(0, wanted_.find('.'));
+    const size_t distance = is_symbol ? 0 : name_distance(lower(wanted_), lower(name), most);
     if (distance > most)
         return;
     found_.emplace(distance, shown);

@@ -41,6 +41,10 @@ TEST(NearestNames, Three) {
         {"x", {"y", "xy"}, {}},
         {"foo", {"bar", "foa", "ooo"}, {"foa", "ooo"}},
         {"foo", {}, {}},
+        {"VFS_Read", {"vfs_reads", "vfs_read", "PageDirty"}, {"vfs_read", "vfs_reads"}},
+        {"pagedirty", {"PageDirty", "paging"}, {"PageDirty"}},
+        {"foo.constprop.0", {"foo", "fo", "foo_constprop_1"}, {"foo", "foo_constprop_1"}},
+        {".cold", {"bold"}, {"bold"}},
     };
     for (const auto &row : rows) {
         NearestNames nearest(row.wanted);
