@@ -6,7 +6,8 @@ instruction after the static key is hit once a call, and sees the same arguments
 usage: after_key.py VMLINUX FILE
 
 It reads the instructions that objdump prints, symbols from nm, the kernel's own tables from the bytes
-of VMLINUX, and FILE as kernel/core/FORMAT.md describes it. It is for x86-64.
+of VMLINUX, and FILE as kernel/core/FORMAT.md describes it. VMLINUX may be a module, too.
+It judges marks of vmlinux of x86-64. Modules and other architectures must not have the mark.
 Exit 1 if a mark is wrong or cannot be judged.
 """
 
@@ -409,8 +410,18 @@ def judge(kernel, code, address, params):
     return None
 
 
+ET_EXEC, EM_X86_64 = 2, 62
+
+
 def main():
     vmlinux, path = sys.argv[1:]
+    with open(vmlinux, "rb") as file:
+        kind, machine = struct.unpack_from("<HH", file.read(20), 16)
+    if kind != ET_EXEC or machine != EM_X86_64:
+        marked = sum(marks & AFTER_KEY != 0
+                     for _, marks in marks_of(Elf(path).section(".btf_extra.site_marks")))
+        print(f"{marked} sites with the mark, none of which can be judged")
+        return 1 if marked else 0
     kernel = Kernel(vmlinux)
     bases = {name: address for name, _, address, _, _, _ in kernel.elf.sections}
     sites = [(bases[section] + offset, params)

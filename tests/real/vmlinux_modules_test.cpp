@@ -59,6 +59,16 @@ class VmlinuxModules : public testing::Test {
     std::vector<std::string> debug_, stripped_;
 };
 
+// A module's tables of the kernel are not read, so no site is marked `after key`.
+TEST_F(VmlinuxModules, NoProbeAfterAStaticKey) {
+    for (const std::string &path : debug_) {
+        generate(path);
+        const test::CommandResult judged = test::run_command(
+            {environment("BTF_EXTRA_SOURCE") + "/tests/real/after_key.py", path, file()});
+        EXPECT_EQ(judged.exit_code, 0) << path << ": " << judged.out << judged.err;
+    }
+}
+
 // Compares every site and every parameter.
 TEST_F(VmlinuxModules, AgreeWithLibdw) {
     const std::vector<test::Machine> machines = test::machine_states(40);

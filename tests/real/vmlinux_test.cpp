@@ -405,10 +405,8 @@ TEST_F(Vmlinux, TracedFunctionsCallFentry) {
 }
 
 // A program that shares nothing with the generator judges each mark by objdump's instructions and
-// the kernel's tables.
+// the kernel's tables. On other architectures than x86-64 no site may have the mark.
 TEST_F(Vmlinux, ProbesAfterStaticKeysSeeTheSame) {
-    if (kernel_->machine() != EM_X86_64)
-        GTEST_SKIP() << "not x86-64";
     const char *source = std::getenv("BTF_EXTRA_SOURCE");
     ASSERT_NE(source, nullptr);
     const test::CommandResult result =
