@@ -41,7 +41,7 @@ const struct fentry_row fentry_rows[] = {
 		     "Or expose it as a function: btf-extra expose apple" } },
 	{ "no body, and exposed", APPLE, .inlined = 4, .stub = "apple__inlined", .stubs = true,
 	  .answer = FENTRY_STUB, .offset = FENTRY_ROW_STUB,
-	  .lines = { APPLE_INLINED "goes to apple__inlined in a module inlined" } },
+	  .lines = { APPLE_INLINED "attaches to apple__inlined in a module inlined" } },
 	{ "no body, and exposed, for a program at its end", APPLE, .inlined = 4,
 	  .stub = "apple__inlined", .answer = FENTRY_NO_BODY, .refused = true,
 	  .lines = { "apple: inlined at 4 sites, no body: " USE_KLOC "apple)",

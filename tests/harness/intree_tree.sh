@@ -95,7 +95,7 @@ row '7.x: twice is once' twice_is_once "$tree"
 row '7.x: the copy is brought up to date' updates "$tree"
 row '7.x: links with LINK=1, and copies again' links "$tree"
 echo >>"$tree/kernel/bpf/btf_extra/patches"
-row '7.x: a message names other patches of the series' refused "$tree" 'has other patches'
+row '7.x: a message names other patches of the series' refused "$tree" 'has patches of btf-extra other than'
 sed -i -e 's/^VERSION = .*/VERSION = 6/' -e 's/^PATCHLEVEL = .*/PATCHLEVEL = 12/' "$tree.changed/Makefile"
 row 'a message names a version without patches' refused "$tree.changed" \
     'no patches for Linux 6.12; patches exist for 7.x'

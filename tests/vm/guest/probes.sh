@@ -32,7 +32,7 @@ for elsewhere in /probes/*; do
     done </tmp/elsewhere
     # The kernel's file says where there is a static key or a static call, and the tables know that no
     # probe can be there.
-    sed -n 's/^# a static [a-z]* changes the instruction there: //p' "/probes/$func" >/tmp/changed
+    sed -n 's/^# a static [a-z]* patches the instruction: //p' "/probes/$func" >/tmp/changed
     changed=$((changed + $(wc -l </tmp/changed)))
     # An empty list of patterns is every line to busybox.
     [ ! -s /tmp/changed ] || same "$func: the tables know where the kernel changes an instruction" '' \

@@ -253,7 +253,7 @@ head -n 5 $lines | sed 's/^/# /'
 tail -n 6 $told | sed 's/^/# /'
 begin -v skb_headlen --require skb
 end
-same 'a required parameter: the other sites' "$(grep -c ' left out: .*no location there: skb$' $told)" \
+same 'a required parameter: the other sites' "$(grep -c ' left out: .* has no location: skb$' $told)" \
     "$(sed -n 's/^btf-extra: skb_headlen: .* \([0-9]*\) without a location of skb.*/\1/p' $told)"
 same 'a required parameter: what it says first' 1 \
     "$(grep -c '^btf-extra: skb_headlen: [0-9]* of [0-9]* sites; ' $told)"
