@@ -2,7 +2,7 @@
 /*
  * The run-time addresses of an object's sections. They are computed from functions: a section
  * begins at the address of one of its functions, minus the offset of that function in the tables.
- * For vmlinux these are functions that it exports to modules, for a module all symbols of its own.
+ * vmlinux exports some functions to modules, and those are used. A module has all of its symbols.
  * All results must agree.
  */
 #ifndef BTF_EXTRA_PLACEMENT_H
