@@ -178,25 +178,39 @@ static void write_row(struct kunit *test, const struct fentry_row *row)
 /* A module that stands for the owner of the types. Only its name is used. */
 static struct module kunit_btf = { .name = "kunit_btf" };
 
+/*
+ * The lines of a report. KUnit allocates memory, and may sleep, to report a difference: so they are
+ * compared after the RCU read-side section.
+ */
 struct told {
-	struct kunit *test;
-	const struct fentry_row *row;
-	u32 nr;
+	u32 nr_lines;
+	char lines[FENTRY_ROW_LINES + 1][160];
 };
 
-static void expect_line(const char *line, void *data)
+static void keep_line(const char *line, void *data)
 {
 	struct told *told = data;
 
-	if (told->nr < FENTRY_ROW_LINES && told->row->lines[told->nr])
-		KUNIT_EXPECT_STREQ(told->test, line, told->row->lines[told->nr]);
-	else
-		KUNIT_FAIL(told->test, "another line: %s", line);
-	told->nr++;
+	if (told->nr_lines < ARRAY_SIZE(told->lines))
+		strscpy(told->lines[told->nr_lines++], line, sizeof(told->lines[0]));
 }
 
-static void expect_ids(struct kunit *test, const struct fentry_row *row,
-		       struct fentry_query *query)
+static void expect_lines(struct kunit *test, const struct fentry_row *row,
+			 const struct told *told)
+{
+	u32 i;
+
+	for (i = 0; i < told->nr_lines; i++) {
+		if (i < FENTRY_ROW_LINES && row->lines[i])
+			KUNIT_EXPECT_STREQ(test, told->lines[i], row->lines[i]);
+		else
+			KUNIT_FAIL(test, "another line: %s", told->lines[i]);
+	}
+	if (told->nr_lines < FENTRY_ROW_LINES)
+		KUNIT_EXPECT_NULL(test, row->lines[told->nr_lines]);
+}
+
+static void keep_ids(struct fentry_query *query, u32 *ids)
 {
 	u32 i, j;
 
@@ -212,8 +226,7 @@ static void expect_ids(struct kunit *test, const struct fentry_row *row,
 				site_query_describe(query->object, &found);
 			enum fentry_answer answer;
 
-			KUNIT_EXPECT_EQ_MSG(test, fentry_id_of_body(query, &body, &answer),
-					    row->ids[j], "body %u", j);
+			ids[j] = fentry_id_of_body(query, &body, &answer);
 		}
 	}
 }
@@ -253,9 +266,11 @@ static void expect_row(struct kunit *test, const struct fentry_row *row, bool ad
 		       void (*line)(const char *line, void *data), void *data)
 {
 	struct fentry_query *query = kunit_kzalloc(test, sizeof(*query), GFP_KERNEL);
+	u32 ids[FENTRY_ROW_BODIES] = {};
 	struct fentry_target target;
 	struct extra_object *object;
 	struct one_mark mark;
+	u32 i;
 
 	KUNIT_ASSERT_NOT_NULL(test, query);
 	object = remember_row(test, row, &mark);
@@ -268,8 +283,10 @@ static void expect_row(struct kunit *test, const struct fentry_row *row, bool ad
 	fentry_target_of(query, row->asked, &target);
 	fentry_report(query, row->asked, &target, addresses, line, data);
 	if (!row->more)
-		expect_ids(test, row, query);
+		keep_ids(query, ids);
 	rcu_read_unlock();
+	for (i = 0; i < FENTRY_ROW_BODIES && !row->more; i++)
+		KUNIT_EXPECT_EQ_MSG(test, ids[i], row->ids[i], "body %u", i);
 	KUNIT_EXPECT_EQ(test, target.answer, row->answer);
 	KUNIT_EXPECT_EQ(test, fentry_target_accepted(query, &target), !row->refused);
 	KUNIT_EXPECT_EQ(test, target.address, row->offset ? sample_text(1) + row->offset : 0);
@@ -281,11 +298,11 @@ static void expect_row(struct kunit *test, const struct fentry_row *row, bool ad
 static void fentry_row_test(struct kunit *test)
 {
 	const struct fentry_row *row = test->param_value;
-	struct told told = { .test = test, .row = row };
+	struct told *told = kunit_kzalloc(test, sizeof(*told), GFP_KERNEL);
 
-	expect_row(test, row, true, expect_line, &told);
-	if (told.nr < FENTRY_ROW_LINES)
-		KUNIT_EXPECT_NULL(test, row->lines[told.nr]);
+	KUNIT_ASSERT_NOT_NULL(test, told);
+	expect_row(test, row, true, keep_line, told);
+	expect_lines(test, row, told);
 }
 
 /* There are more bodies than are listed, and the reader may not see addresses. */

@@ -420,16 +420,6 @@ static void expect_no_file(struct kunit *test, const char *name)
 	KUNIT_EXPECT_NULL(test, bytes.data);
 }
 
-static u64 registry_generation(void)
-{
-	u64 generation;
-
-	rcu_read_lock();
-	generation = registry_state()->generation;
-	rcu_read_unlock();
-	return generation;
-}
-
 static int publish(const struct object_source *source)
 {
 	struct extra_object *object;
@@ -534,11 +524,11 @@ static void registry_replace_test(struct kunit *test)
 		.name = "one", .image = world->file, .image_size = 100
 	};
 	struct extra_object *two = add(test, "two", 2);
-	u64 generation;
+	u64 before;
 
 	world->slide = 1;
 	KUNIT_ASSERT_EQ(test, publish(&source), 0);
-	generation = registry_generation();
+	before = generation();
 	KUNIT_EXPECT_EQ(test, replace(&cut), -EINVAL);
 	expect_file(test, "one", world->blobs.func_info.data, 393);
 	/* The other object exists. */
@@ -546,10 +536,10 @@ static void registry_replace_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, replace(&source), -ERANGE);
 	expect_file(test, "one", world->blobs.func_info.data, 393);
 	expect_file(test, "one.types", world->blobs.types.data, 172);
-	KUNIT_EXPECT_EQ(test, registry_generation(), generation);
+	KUNIT_EXPECT_EQ(test, generation(), before);
 	world->slide = 3;
 	KUNIT_EXPECT_EQ(test, replace(&source), 0);
-	KUNIT_EXPECT_EQ(test, registry_generation(), generation + 1);
+	KUNIT_EXPECT_EQ(test, generation(), before + 1);
 	KUNIT_EXPECT_EQ(test, nr_objects(), 2);
 	expect_file(test, "one", world->blobs.func_info.data, 393);
 	/* The object of a module is not replaced. */
