@@ -9,11 +9,11 @@
 namespace btf_extra {
 namespace {
 
-// bpftrace and others put these before a function.
-constexpr std::string_view kEntryProbes[] = {
-    "kprobe:", "k:", "fentry:", "kfunc:", "kprobe/", "fentry/", "f:"};
+// bpftrace, bcc ("p::" and "r::") and libbpf put these before a function.
+constexpr std::string_view kEntryProbes[] = {"kprobe:", "k:", "fentry:", "kfunc:", "kprobe/",
+                                             "fentry/", "f:", "p::",     "p:"};
 constexpr std::string_view kReturnProbes[] = {
-    "kretprobe:", "kr:", "fexit:", "kretfunc:", "fr:", "kretprobe/", "fexit/"};
+    "kretprobe:", "kr:", "fexit:", "kretfunc:", "fr:", "kretprobe/", "fexit/", "r::", "r:"};
 
 bool all_hex(std::string_view text) {
     return !text.empty() &&

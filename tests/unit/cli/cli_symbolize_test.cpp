@@ -93,6 +93,9 @@ host+0x5
     // Offsets are decimal without 0x, as in stacks.
     EXPECT_EQ(symbolize({"host+16"}).out, "host+16\n    host+0x10\n");
     EXPECT_EQ(symbolize({".text+10"}).out, symbolize({".text+0xa"}).out.replace(0, 9, ".text+10"));
+    expect_failed(symbolize({"host+0x20"}),
+                  path("frames.btf_extra") + ": 'host+0x20': host has 0x20 bytes; name a place of "
+                                             "the kernel that these tables describe");
     // The tables may be the first operand.
     const auto operand = test::run_btf_extra(
         {"symbolize", path("frames.btf_extra"), "--vmlinux", path("vmlinux"), "ffffffff81000003"});
@@ -333,6 +336,11 @@ host.end:
     expect_failed(symbolize("host+0x5/0x50"),
                   path("frames.btf_extra") + ": 'host+0x5/0x50': host has 0x20 bytes; name a place "
                                              "of the kernel that these tables describe");
+    // An offset that only one of them has does it too; one that neither has is in no function.
+    EXPECT_EQ(symbolize("host+0x40").out, "host+0x40\n    host+0x40\n");
+    expect_failed(symbolize("host+0x60"), path("frames.btf_extra") +
+                                              ": 'host+0x60': host has 0x20 bytes; name a place of "
+                                              "the kernel that these tables describe");
     expect_failed(symbolize("host+0x5"), path("frames.btf_extra") +
                                              ": 'host' stands for 2 symbols: name an address, or "
                                              "the size too, as in host+0x10/0x40");

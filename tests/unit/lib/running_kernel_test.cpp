@@ -334,13 +334,16 @@ TEST_F(RunningView, BySymbolAndAddress) {
     EXPECT_FALSE(body->front().all_sites);
     ASSERT_EQ(body->front().sites.size(), 1u);
     EXPECT_EQ(body->front().sites[0].number, 6u);
-    for (const char *text :
-         {"0xffffffff99000020", "host+0x20", "skb_headlen.isra.0", ".text+0x20"}) {
+    for (const char *text : {"0xffffffff99000020", "skb_headlen.isra.0", ".text+0x20"}) {
         auto there = tables->find_at(text);
         ASSERT_TRUE(there) << there.error().message;
         ASSERT_EQ(there->size(), 1u) << text;
         EXPECT_EQ(there->front().sites[0].number, 6u) << text;
     }
+    // The next function begins there.
+    EXPECT_EQ(tables->find_at("host+0x20").error().message,
+              "running kernel: 'host+0x20': host has 0x20 bytes; name a place of the kernel that "
+              "these tables describe");
     EXPECT_TRUE(tables->find_at("0xffffffff99000021")->empty());
     ASSERT_EQ(tables_.requests.size(), 1u);
     EXPECT_EQ(tables_.requests[0].by, BTF_EXTRA_BY_ID);

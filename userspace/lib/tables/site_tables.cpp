@@ -22,6 +22,11 @@ void sort_by_name(std::vector<FoundFunc> &funcs) {
     });
 }
 
+// perf and `btf-extra probes` name places of the whole kernel by their distance from these.
+bool begins_text(std::string_view symbol) {
+    return symbol == "_text" || symbol == "_stext";
+}
+
 }  // namespace
 
 Result<const std::vector<SharedObject> *> SiteTables::objects() {
@@ -87,12 +92,11 @@ Result<SiteTables::Named> SiteTables::named(std::string_view text) const {
     if (out.symbols.empty())
         return Error{fmt::format("{}: '{}' is neither an address nor a symbol", name_, name),
                      ENOENT};
-    if (!size)
-        return out;
     const uint64_t first_size = symbols()->extent(out.symbols.front(), name).to_next;
     std::erase_if(out.symbols, [&](const Place &place) {
         const Symbols::Extent extent = symbols()->extent(place, name);
-        return !extent.allows(*size) || !extent.contains(out.offset);
+        return (size && !extent.allows(*size)) ||
+               (!begins_text(name) && !extent.contains(out.offset));
     });
     if (out.symbols.empty())
         return Error{fmt::format("{}: '{}': {} has {:#x} bytes; name a place of the kernel that "
