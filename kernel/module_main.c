@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/module.h>
 
+#include "compat/bpf_compat.h"
 #include "core/version.h"
 #include "doors/kfuncs.h"
 #include "doors/query_device.h"
@@ -68,4 +69,5 @@ module_exit(btf_extra_exit);
 
 MODULE_DESCRIPTION("Locations of inlined and optimized functions for BTF");
 MODULE_LICENSE("GPL");
+IMPORT_BPF_INTERNAL();
 MODULE_VERSION(BTF_EXTRA_VERSION);

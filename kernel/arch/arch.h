@@ -15,6 +15,8 @@
  * arch_args_word(): a word of struct pt_regs that has a meaning only in system calls, where
  * btf_loc.bpf.h looks for it.
  *
+ * arch_set_arguments(): sets the first two argument registers of a call.
+ *
  * arch_simulate(): the value that a kprobe's pre_handler returns at its end. 1: it has changed the
  * registers as the probed instruction changes them, and no other probe has this address. 0: the
  * kernel must execute the instruction.
@@ -46,8 +48,8 @@ int arch_hook_size(unsigned long address);
 unsigned long arch_behind_hook(unsigned long address);
 
 /*
- * Calls a stub with the argument registers of args. A stack trace taken meanwhile continues at the
- * address, with the registers of site.
+ * Calls a stub, or the code of a program, with the argument registers of args. A stack trace taken
+ * meanwhile continues at the address, with the registers of site.
  */
 void arch_phantom_call(unsigned long stub, const struct pt_regs *args, const struct pt_regs *site,
 		       unsigned long address);

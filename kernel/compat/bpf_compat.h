@@ -27,6 +27,45 @@ static inline bool bpf_prog_writes_registers(const struct bpf_prog *prog)
 #endif
 }
 
+/* 7.1 moved it. */
+static inline u64 bpf_tracing_link_cookie(const struct bpf_tracing_link *link)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 1, 0)
+	return link->link.node.cookie;
+#else
+	return link->link.cookie;
+#endif
+}
+
+/*
+ * Returns true if a tracing program may run now: it does not run on this CPU already. Before 7.0
+ * the kernel has no function for it. bpf_prog_leave() must follow in either case.
+ */
+static __always_inline bool bpf_prog_enter(struct bpf_prog *prog)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
+	return bpf_prog_get_recursion_context(prog);
+#else
+	return this_cpu_inc_return(*prog->active) == 1;
+#endif
+}
+
+static __always_inline void bpf_prog_leave(struct bpf_prog *prog)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
+	bpf_prog_put_recursion_context(prog);
+#else
+	this_cpu_dec(*prog->active);
+#endif
+}
+
+/* bpf_link_get_from_fd() is in this namespace since 6.12. 6.13 made its name a string. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+#define IMPORT_BPF_INTERNAL() MODULE_IMPORT_NS("BPF_INTERNAL")
+#else
+#define IMPORT_BPF_INTERNAL() MODULE_IMPORT_NS(BPF_INTERNAL)
+#endif
+
 /*
  * 6.7 put brackets around kfuncs, 6.3 marks each of them, and 6.9 separates them from other sets.
  */

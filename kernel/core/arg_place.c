@@ -66,3 +66,22 @@ int arg_places_of_stub(const struct loc_arch *arch, const struct btf_blob *types
 {
 	return find_places(arch, types, func_id, false, without, places, capacity);
 }
+
+int arg_places_in_slots(const struct loc_arch *arch, const struct btf_blob *types, u32 func_id,
+			struct arg_place *places, u32 capacity)
+{
+	int nr = arg_places(arch, types, func_id, places, capacity);
+	u32 slot = 0;
+	int i;
+
+	if (nr > (int)ARG_SLOTS_PARAMS)
+		return -EINVAL;
+	for (i = 0; i < nr && i < (int)capacity; i++) {
+		if (!places[i].size || places[i].size > 16)
+			return -EINVAL;
+		places[i].first_slot = slot;
+		places[i].nr_slots = places[i].size > 8 ? 2 : 1;
+		slot += places[i].nr_slots;
+	}
+	return nr;
+}

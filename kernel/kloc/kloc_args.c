@@ -58,6 +58,9 @@ static int args_find_places(const struct btf_blob *types, const struct kloc_requ
 	if (request->stub)
 		return arg_places_of_stub(loc_arch_running(), types, request->func_id,
 					  request->without, places, capacity);
+	if (request->slots)
+		return arg_places_in_slots(loc_arch_running(), types, request->func_id, places,
+					   capacity);
 	return arg_places(loc_arch_running(), types, request->func_id, places, capacity);
 }
 

@@ -14,6 +14,7 @@
 #include "kloc/kloc_link.h"
 #include "kloc/kloc_probes.h"
 #include "kloc/kloc_program.h"
+#include "kloc/tracing_program.h"
 
 /*
  * If the module is coming, or if objects come and go during an attempt, it is repeated after a
@@ -27,9 +28,15 @@ struct kloc_link {
 	struct kloc_probes probes;
 	u32 object, func_id;
 	bool hidden;
+	bool followed;		/* see tracing_program_follow() */
 };
 
 /* ---- the program ---- */
+
+static bool is_tracing(const struct kloc_program *program)
+{
+	return program->prog->type == BPF_PROG_TYPE_TRACING;
+}
 
 /* The conditions are those of perf: other attach types expect another context. */
 static bool program_fits(const struct bpf_prog *prog)
@@ -38,14 +45,24 @@ static bool program_fits(const struct bpf_prog *prog)
 	       !bpf_prog_writes_registers(prog) && !prog->expected_attach_type;
 }
 
-static struct bpf_prog *get_program(u32 fd)
+/* Fills in what the program tells. On failure there is nothing to put. */
+static int get_program(struct kloc_program *program, struct kloc_request *request)
 {
-	struct bpf_prog *prog = bpf_prog_get_type_dev(fd, BPF_PROG_TYPE_KPROBE, false);
+	struct bpf_prog *prog = ERR_PTR(-EINVAL);
 
-	if (IS_ERR(prog) || program_fits(prog))
-		return prog;
-	bpf_prog_put(prog);
-	return ERR_PTR(-EINVAL);
+	if (!request->by_link)
+		prog = bpf_prog_get_type_dev(request->prog_fd, BPF_PROG_TYPE_KPROBE, false);
+	if (!IS_ERR(prog) && !program_fits(prog)) {
+		bpf_prog_put(prog);
+		return -EINVAL;
+	}
+	/* It is of another type. */
+	if (prog == ERR_PTR(-EINVAL))
+		prog = tracing_program_get(request, program);
+	if (IS_ERR(prog))
+		return PTR_ERR(prog);
+	program->prog = prog;
+	return is_tracing(program) ? tracing_program_prepare(program, request) : 0;
 }
 
 /* ---- creation and end ---- */
@@ -54,13 +71,29 @@ static void link_destroy(struct kloc_link *link)
 {
 	kloc_probes_free(&link->probes);
 	free_percpu(link->program.counts);
-	if (!IS_ERR_OR_NULL(link->program.prog))
+	if (link->followed)
+		tracing_program_unfollow(&link->program);
+	if (link->program.prog)
 		bpf_prog_put(link->program.prog);
 	kfree(link);
 }
 
+/* Adds the requirements of the program to @request, which may contain them already. */
+static int link_take_program(struct kloc_link *link, struct kloc_request *request)
+{
+	int err;
+
+	link->program.run_ctx.bpf_cookie = request->cookie;
+	err = get_program(&link->program, request);
+	if (!err && link->program.link_id) {
+		err = tracing_program_follow(&link->program);
+		link->followed = !err;
+	}
+	return err;
+}
+
 /* Also fills @sites, which the caller frees. On failure nothing has to be freed. */
-static struct kloc_link *link_create(const struct kloc_request *request, struct kloc_sites *sites)
+static struct kloc_link *link_create(struct kloc_request *request, struct kloc_sites *sites)
 {
 	struct kloc_link *link = kzalloc(sizeof(*link), GFP_KERNEL_ACCOUNT);
 	int err;
@@ -70,9 +103,7 @@ static struct kloc_link *link_create(const struct kloc_request *request, struct 
 	link->object = request->object;
 	link->func_id = request->func_id;
 	link->hidden = request->hidden;
-	link->program.run_ctx.bpf_cookie = request->cookie;
-	link->program.prog = get_program(request->prog_fd);
-	err = PTR_ERR_OR_ZERO(link->program.prog);
+	err = link_take_program(link, request);
 	if (!err) {
 		link->program.counts = alloc_percpu_gfp(struct kloc_counts, GFP_KERNEL_ACCOUNT);
 		err = link->program.counts ? 0 : -ENOMEM;
@@ -164,6 +195,7 @@ static void link_totals(const struct kloc_link *link, struct btf_extra_link *inf
 	info->object = link->object;
 	info->func_id = link->func_id;
 	info->prog_id = link->program.prog->aux->id;
+	info->link_id = link->program.link_id;
 	info->result = link->hidden ? BTF_EXTRA_RESULT_HIDDEN : 0;
 }
 
@@ -180,7 +212,7 @@ static long link_ioctl(struct file *file, unsigned int command, unsigned long ar
 		return -ENOTTY;
 	if (copy_from_user(&info, user, sizeof(info)))
 		return -EFAULT;
-	if (info.reserved[0] || info.reserved[1])
+	if (info.reserved)
 		return -EINVAL;
 	err = link_probes(link, &info);
 	if (err)
@@ -196,8 +228,8 @@ static void link_show_fdinfo(struct seq_file *seq, struct file *file)
 	link_totals(file->private_data, &info);
 	seq_printf(seq, "prog_id:\t%u\nobject:\t%u\nfunc_id:\t%u\nprobes:\t%u\n", info.prog_id,
 		   info.object, info.func_id, info.total);
-	seq_printf(seq, "hits:\t%llu\nmissed:\t%llu\ncookie:\t%llu\n", info.hits, info.missed,
-		   info.cookie);
+	seq_printf(seq, "hits:\t%llu\nmissed:\t%llu\ncookie:\t%llu\nlink_id:\t%u\n", info.hits,
+		   info.missed, info.cookie, info.link_id);
 }
 
 static int link_release(struct inode *inode, struct file *file)
@@ -235,11 +267,14 @@ static int read_request(const struct btf_extra_attach *attach, bool hidden,
 {
 	const u32 classes = BTF_EXTRA_INLINE_ONLY | BTF_EXTRA_BODY_ONLY;
 	const u32 known = classes | BTF_EXTRA_BEST_EFFORT | BTF_EXTRA_INEXACT |
-			  BTF_EXTRA_NOTRACE | BTF_EXTRA_ALL;
+			  BTF_EXTRA_NOTRACE | BTF_EXTRA_LINK | BTF_EXTRA_ALL;
 
 	if (attach->flags & ~known || (attach->flags & classes) == classes)
 		return -EINVAL;
 	if (attach->reserved[0] || attach->reserved[1] || attach->reserved[2])
+		return -EINVAL;
+	/* The BPF link has one. */
+	if (attach->flags & BTF_EXTRA_LINK && attach->cookie)
 		return -EINVAL;
 	*request = (struct kloc_request){
 		.prog_fd = attach->prog_fd,
@@ -252,6 +287,7 @@ static int read_request(const struct btf_extra_attach *attach, bool hidden,
 		.all = attach->flags & BTF_EXTRA_ALL,
 		.inexact = attach->flags & BTF_EXTRA_INEXACT,
 		.with_notrace = attach->flags & BTF_EXTRA_NOTRACE,
+		.by_link = attach->flags & BTF_EXTRA_LINK,
 		.hidden = hidden,
 	};
 	return 0;
@@ -288,7 +324,7 @@ static int publish_fd(struct kloc_link *link, const struct btf_extra_attach *att
 }
 
 /* Returns -EAGAIN if the sites have changed meanwhile; -EPROBE_DEFER: the module does not live. */
-static int attach_once(const struct kloc_request *request, struct btf_extra_attach *attach,
+static int attach_once(struct kloc_request *request, struct btf_extra_attach *attach,
 		       struct btf_extra_attach __user *argument)
 {
 	struct kloc_sites sites;
@@ -298,7 +334,9 @@ static int attach_once(const struct kloc_request *request, struct btf_extra_atta
 	link = link_create(request, &sites);
 	if (IS_ERR(link))
 		return PTR_ERR(link);
-	ret = kloc_probes_attach(&link->probes, &sites, request, kloc_probe_hit, &link->program);
+	ret = kloc_probes_attach(&link->probes, &sites, request,
+				 is_tracing(&link->program) ? tracing_hit : kloc_probe_hit,
+				 &link->program);
 	attach->attached = ret ? 0 : link->probes.nr;
 	if (report_left_out(&sites, request, attach) ||
 	    (ret == -EOPNOTSUPP && copy_to_user(argument, attach, sizeof(*attach))))

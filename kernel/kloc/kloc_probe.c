@@ -32,8 +32,7 @@ int kloc_probe_hit(struct kprobe *kprobe, struct pt_regs *regs)
 	int __percpu *active = bpf_active;
 	struct site_frame *frame;
 
-	/* A jump-optimized probe does not wake RCU up where the kernel is about to idle. */
-	if ((unlikely(is_idle_task(current)) && !rcu_is_watching()) || !bpf_active_enter(active)) {
+	if (unlikely(!kloc_rcu_watches()) || !bpf_active_enter(active)) {
 		this_cpu_inc(program->counts->missed);
 		return 0;
 	}

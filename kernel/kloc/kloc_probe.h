@@ -6,6 +6,8 @@
 #include <linux/btf_extra.h>
 #include <linux/kprobes.h>
 #include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
 
 #include "kloc/site_args.h"
 
@@ -24,7 +26,16 @@ struct kloc_probe {
 /* It belongs to the hit on this CPU. Kprobes let no hit interrupt another. */
 DECLARE_PER_CPU(struct site_frame, kloc_frames);
 
+/* A jump-optimized probe does not wake RCU up where the kernel is about to idle. */
+static __always_inline bool kloc_rcu_watches(void)
+{
+	return likely(!is_idle_task(current)) || rcu_is_watching();
+}
+
 /* Is the kprobe.pre_handler of a struct kloc_probe. */
 int kloc_probe_hit(struct kprobe *kprobe, struct pt_regs *regs);
+
+/* The same, of one whose program is a tracing program. */
+int tracing_hit(struct kprobe *kprobe, struct pt_regs *regs);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The program that a link runs at its probes. */
+/*
+ * The program that a link runs at its probes: a kprobe's, or a tracing program, which is one of
+ * fentry.
+ */
 #ifndef BTF_EXTRA_KLOC_PROGRAM_H
 #define BTF_EXTRA_KLOC_PROGRAM_H
 
@@ -12,6 +15,12 @@ struct kloc_program {
 	struct bpf_prog *prog;
 	struct bpf_trace_run_ctx run_ctx;	/* the cookie; programs do not change it */
 	struct kloc_counts __percpu *counts;
+	/* Only tracing programs use these: */
+	unsigned long function;	/* the address that it is attached to, or will be */
+	u32 link_id;		/* of the BPF link that it was taken from; 0: from none */
+	u32 nr_slots;
+	u64 readable;		/* as site_args.word: the parameters that it can read */
+	struct list_head followed;	/* if link_id is not 0 */
 };
 
 #endif

@@ -13,6 +13,8 @@ struct kloc_request {
 	u32 object, func_id;
 	bool stub;		/* the arguments are for a stub ... */
 	u32 without;		/* ... that lacks these parameters: bit n, parameter n */
+	bool slots;		/* the arguments are for a tracing program */
+	bool by_link;		/* prog_fd is a BPF link */
 	u32 classes;		/* BTF_EXTRA_INLINE_ONLY, BTF_EXTRA_BODY_ONLY or 0 */
 	u64 required;		/* bit n: parameter n must have a location */
 	u64 cookie;

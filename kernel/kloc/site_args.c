@@ -124,6 +124,29 @@ static u16 argument_offset(u32 param)
 	return offsetof(struct site_frame, args) + param * sizeof(struct btf_extra_arg);
 }
 
+static u16 slot_offset(u32 slot)
+{
+	return offsetof(struct site_frame, slots) + slot * sizeof(u64);
+}
+
+/* No program that can read the slots of a parameter without location is attached. */
+static u32 prepare_slots(struct arg_move *moves, const struct arg_location *location,
+			 const struct arg_place *place, u32 param, u32 *code)
+{
+	u32 last = place->first_slot + place->nr_slots - 1;
+	u32 nr = 0;
+	u32 slot;
+
+	if (location) {
+		*code = BTF_EXTRA_ARGS_MEMORY;
+		return move_value(moves, location, place, param, slot_offset(place->first_slot),
+				  slot_offset(last));
+	}
+	for (slot = place->first_slot; slot <= last; slot++)
+		nr += set_word(&moves[nr], param, slot_offset(slot), 0);
+	return nr;
+}
+
 static u32 prepare_param(struct site_args *args, struct arg_move *moves,
 			 const struct arg_location *location, const struct arg_place *place,
 			 u32 param)
@@ -135,7 +158,9 @@ static u32 prepare_param(struct site_args *args, struct arg_move *moves,
 
 	if (location)
 		args->located |= BIT_ULL(param);
-	if (!location) {
+	if (place->nr_slots) {
+		nr = prepare_slots(moves, location, place, param, &code);
+	} else if (!location) {
 		/* The previous contents of its register are not an argument. */
 		for (i = 0; i < place->nr_registers; i++)
 			nr += set_word(&moves[nr], param,

@@ -20,6 +20,13 @@ struct site_frame {
 	struct pt_regs regs;
 	/* The ones from BTF_EXTRA_ARGS_CODED on are not present between two hits. */
 	struct btf_extra_arg args[BTF_EXTRA_ARGS_MAX];
+	/*
+	 * A tracing program runs on the slots instead, with one or two for each parameter as in
+	 * struct arg_place. It also reads what a trampoline has before them.
+	 */
+	u64 function;
+	u64 nr_slots;
+	u64 slots[ARG_SLOTS_MAX];
 };
 
 /* value = extend(source, 64 - shift bits) & mask, 8 bytes to where it is to be. */

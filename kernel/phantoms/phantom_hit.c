@@ -15,9 +15,7 @@ static DEFINE_PER_CPU(bool, running);
  */
 static __always_inline bool may_run(void)
 {
-	/* A jump-optimized probe does not wake RCU up where the kernel is about to idle. */
-	return (likely(!is_idle_task(current)) || rcu_is_watching()) &&
-	       !__this_cpu_read(*bpf_active) && !__this_cpu_read(running);
+	return kloc_rcu_watches() && !__this_cpu_read(*bpf_active) && !__this_cpu_read(running);
 }
 
 int phantom_hit(struct kprobe *kprobe, struct pt_regs *regs)

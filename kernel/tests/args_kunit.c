@@ -543,9 +543,101 @@ static void half_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (u64)world->frame.regs.si, 0);
 }
 
+/* ---- slots ---- */
+
+static void fill_slots(struct kunit *test, const u32 *params, u32 nr_params,
+		       const struct location *locations)
+{
+	struct args_world *world = test->priv;
+	struct arg_place places[MAX_PARAMS];
+
+	write_blob(test, VOID, params, nr_params, locations);
+	KUNIT_ASSERT_EQ(test, arg_places_in_slots(loc_arch_running(), &world->blob, FUNC_ID, places,
+						  MAX_PARAMS), nr_params);
+	site_args_prepare(world->args, &world->blob, world->loc_proto, places, nr_params, TEXT);
+	set_registers(world);
+	memset(world->frame.slots, 0x55, sizeof(world->frame.slots));
+	site_args_move(world->args, &world->regs, &world->frame);
+}
+
+/* The same values as in registers, and none where there is none. */
+static void slot_row_test(struct kunit *test)
+{
+	const struct value_row *row = test->param_value;
+	const struct location locations[] = { row->location, { 4, LOC_CONST, 1, { 1 } } };
+	bool pair = row->type == PAIR || row->type == ODD || row->type == INT128;
+	struct args_world *world = test->priv;
+	const u64 *slots = world->frame.slots;
+
+	fill_slots(test, (u32[]){ row->type, INT }, 2, locations);
+	KUNIT_EXPECT_EQ(test, code_of(world, 0),
+			row->none ? BTF_EXTRA_ARGS_NONE : BTF_EXTRA_ARGS_MEMORY);
+	KUNIT_EXPECT_EQ(test, code_of(world, 1), BTF_EXTRA_ARGS_MEMORY);
+	KUNIT_EXPECT_EQ(test, slots[0], row->low);
+	KUNIT_EXPECT_EQ(test, slots[1], pair ? row->high : 1);
+	KUNIT_EXPECT_EQ(test, slots[2], pair ? 1 : 0x5555555555555555);
+	/* A site may lack it always, or only at this hit. */
+	KUNIT_EXPECT_EQ(test, world->args->located & 1,
+			(world->args->word & BTF_EXTRA_ARGS_NONE) != BTF_EXTRA_ARGS_NONE);
+}
+
+struct slots_row {
+	const char *name;
+	u32 nr_params;
+	u32 params[MAX_PARAMS];
+	int nr;			/* of the parameters, or the error */
+	u32 last;		/* slot of the last one */
+};
+
+static const struct slots_row slots_rows[] = {
+	{ "no parameter", 0, {}, 0 },
+	{ "small ones", 4, { CHAR, BOOL, SMALL, POINTER }, 4, 3 },
+	{ "one of 9 bytes", 2, { PACKED, INT }, 2, 2 },
+	{ "one of 16 bytes at an odd slot", 3, { INT, INT128, INT }, 3, 3 },
+	{ "twelve pairs", 12, { PAIR, PAIR, PAIR, PAIR, PAIR, PAIR, PAIR, PAIR, PAIR, PAIR, PAIR,
+				PAIR }, 12, 22 },
+	{ "thirteen", 13, { INT, INT, INT, INT, INT, INT, INT, INT, INT, INT, INT, INT, INT },
+	  -EINVAL },
+	{ "one of 24 bytes", 2, { INT, BIG }, -EINVAL },
+	{ "one of no bytes", 2, { EMPTY, INT }, -EINVAL },
+};
+
+static void slots_row_test(struct kunit *test)
+{
+	const struct slots_row *row = test->param_value;
+	struct args_world *world = test->priv;
+	struct arg_place places[MAX_PARAMS];
+
+	write_blob(test, VOID, row->params, row->nr_params, NULL);
+	KUNIT_EXPECT_EQ(test, arg_places_in_slots(loc_arch_running(), &world->blob, FUNC_ID, places,
+						  MAX_PARAMS), row->nr);
+	if (row->nr > 0)
+		KUNIT_EXPECT_EQ(test, places[row->nr - 1].first_slot, row->last);
+}
+
+/* The second half is on a page that is not mapped: the program must not run at this hit. */
+static void half_slot_test(struct kunit *test)
+{
+	const struct location locations[] = { { 16, LOC_REG | LOC_DEREF, 1, { BP } },
+					      { 8, LOC_REG, 1, { AX } } };
+	struct args_world *world = test->priv;
+	char *page = vmalloc(PAGE_SIZE);
+
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	fill_slots(test, (u32[]){ PAIR, LONG }, 2, locations);
+	world->regs.bp = (unsigned long)page + PAGE_SIZE - 8;
+	site_args_move(world->args, &world->regs, &world->frame);
+	vfree(page);
+	KUNIT_EXPECT_EQ(test, world->frame.regs.orig_ax ^ world->args->word, 0x7);
+	KUNIT_EXPECT_EQ(test, world->frame.slots[0], 0);
+	KUNIT_EXPECT_EQ(test, world->frame.slots[1], 0);
+	KUNIT_EXPECT_EQ(test, world->frame.slots[2], AX_VALUE);
+}
+
 ROWS_PARAM(place, struct place_row, place_rows, ARRAY_SIZE(place_rows))
 ROWS_PARAM(nested, struct nested_row, nested_rows, ARRAY_SIZE(nested_rows))
 ROWS_PARAM(value, struct value_row, value_rows, ARRAY_SIZE(value_rows))
+ROWS_PARAM(slots, struct slots_row, slots_rows, ARRAY_SIZE(slots_rows))
 
 static struct kunit_case args_cases[] = {
 	KUNIT_CASE_PARAM(place_row_test, place_gen_params),
@@ -555,6 +647,9 @@ static struct kunit_case args_cases[] = {
 	KUNIT_CASE(exchange_test),
 	KUNIT_CASE(memory_test),
 	KUNIT_CASE(half_test),
+	KUNIT_CASE_PARAM(slot_row_test, value_gen_params),
+	KUNIT_CASE_PARAM(slots_row_test, slots_gen_params),
+	KUNIT_CASE(half_slot_test),
 	{ }
 };
 

@@ -127,6 +127,22 @@ class Link {
     int error;  // errno
 };
 
+// Attaching must return this error, and leave nothing.
+inline void refused(const std::string &name, int wanted, btf_extra_attach request) {
+    Row row("refused: " + name);
+    const std::multiset<std::string> before = probe_list();
+    const btf_extra_attach unchanged = request;
+    const int fd = ioctl(device(), BTF_EXTRA_IOC_ATTACH, &request);
+    const int error = fd < 0 ? errno : 0;
+    row.expect(error == wanted,
+               std::string(std::strerror(error)) + ", not " + std::strerror(wanted));
+    row.expect(probe_list() == before, "there are other probes than before");
+    row.expect(std::memcmp(&request, &unchanged, sizeof(request)) == 0,
+               "the request was written to");
+    if (fd >= 0)
+        close(fd);
+}
+
 }  // namespace guest
 
 #endif

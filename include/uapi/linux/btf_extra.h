@@ -222,7 +222,8 @@ struct btf_extra_chain {
  * of the registers. In the copy each parameter with a location at the site is where the ABI passes
  * that argument, as if the function had been called there, so that PT_REGS_PARMn(ctx) reads it. The
  * register of a parameter without location is 0. The instruction pointer is the address of the
- * site, where bpf_get_stack() begins. bpf_get_attach_cookie() returns the cookie.
+ * site, where bpf_get_stack() begins. bpf_get_attach_cookie() returns the cookie. For a program of
+ * fentry see BTF_EXTRA_LINK.
  *
  * The module has the same guard as a perf kprobe: no program runs on a processor while its counter
  * bpf_prog_active is raised. The counter is raised while a program of a kprobe, tracepoint or perf
@@ -237,7 +238,7 @@ struct btf_extra_chain {
  * some that are required, without BTF_EXTRA_BEST_EFFORT (see left_out, total); -EAGAIN: for 10
  * seconds the module was coming, or objects came and went at each attempt; -EINTR: the caller is
  * being killed; -ENODEV: bpf_prog_active, which keeps a program from running inside other BPF code,
- * is missing in this kernel's BTF.
+ * is missing in this kernel's BTF; -EEXIST: the BPF link is followed already.
  *
  * A site in freed text is never required. One with BTF_EXTRA_SITE_CLOSED is required only with
  * BTF_EXTRA_ALL. left_out lists these sites, too.
@@ -248,6 +249,38 @@ struct btf_extra_chain {
 #define BTF_EXTRA_INEXACT	(1U << 9)
 /* ... and in functions that ftrace may not trace, which tracing may need; for CAP_SYS_ADMIN. */
 #define BTF_EXTRA_NOTRACE	(1U << 10)
+/*
+ * The program is one of fentry (BPF_PROG_TYPE_TRACING, expected_attach_type BPF_TRACE_FENTRY). It
+ * runs at the inlined sites of the function that it is attached to, too, as if these called it. So
+ * BTF_EXTRA_INLINE_ONLY is required: at the body the kernel runs it.
+ *
+ * With BTF_EXTRA_LINK prog_fd is the BPF link that it is attached by, and bpf_get_attach_cookie()
+ * returns the cookie of that; the member cookie must be 0. The descriptor may be closed afterwards.
+ * The BPF link is not held: it ends when its owner ends it. The probes do not end with it, but with
+ * the descriptor that this call returns, so its owner looks out for that end. Until then the
+ * program is held, and with it what the program holds: maps and, from 6.2 on, the module of the
+ * function. Without BTF_EXTRA_LINK prog_fd is the program itself, which must not have been attached
+ * yet, and the cookie is the one given here.
+ *
+ * The program finds what a trampoline gives it. Its context is an array of 8 bytes for each
+ * parameter, 16 for one of 9 to 16 bytes; bpf_get_func_arg_cnt() counts these words, and
+ * bpf_get_func_ip() returns the address of the function. While it runs on a processor, it does not
+ * run there once more. Such a hit is missed, and counts in the program's recursion_misses, as all
+ * missed ones do except those that were lost because another kprobe was running.
+ *
+ * The verifier lets it trust its arguments. So each parameter that it may read is required: all up
+ * to the last one that it does read, or all of them if it has bpf_get_func_arg(),
+ * bpf_get_func_arg_cnt() or a tail call. If one is in memory that cannot be read, the hit is
+ * missed. A site with BTF_EXTRA_SITE_LOOP_HEAD or _NO_ENTRY is left out, with BTF_EXTRA_INEXACT,
+ * too. A parameter that the program does not read may have no location; its words are 0.
+ *
+ * -EINVAL: the program may sleep, is not compiled (JIT), is attached to another BPF program, or was
+ * attached before and is given without its BPF link; it is attached elsewhere than at a body of
+ * func_id, or its function has another name or prototype; there are more than 12 parameters, or
+ * one of more than 16 bytes; the function is of a module on a distilled base (.BTF.base), and the
+ * prototype has types that are compared by other numbers there, as typedefs and pointers are.
+ */
+#define BTF_EXTRA_LINK		(1U << 11)
 /* Fail if a site with BTF_EXTRA_SITE_CLOSED is left out, as for any other site. */
 #define BTF_EXTRA_ALL		(1U << 12)
 
@@ -272,7 +305,7 @@ struct btf_extra_left_out {
 };
 
 struct btf_extra_attach {
-	__u32 prog_fd;		/* in */
+	__u32 prog_fd;		/* in; with BTF_EXTRA_LINK a BPF link */
 	__u32 flags;		/* in */
 	__u32 object;		/* in: btf_extra_object.id */
 	__u32 func_id;		/* in */
@@ -311,7 +344,8 @@ struct btf_extra_link {
 	__u32 func_id;		/* out */
 	__u32 prog_id;		/* out */
 	__u32 result;		/* out: BTF_EXTRA_RESULT_* */
-	__u32 reserved[2];
+	__u32 link_id;		/* out: of the BPF link (BTF_EXTRA_LINK); 0: none */
+	__u32 reserved;
 };
 
 /*

@@ -17,22 +17,6 @@ using namespace guest;
 
 namespace {
 
-// Attaching must return this error, and leave nothing.
-void refused(const std::string &name, int wanted, btf_extra_attach request) {
-    Row row("refused: " + name);
-    const std::multiset<std::string> before = probe_list();
-    const btf_extra_attach unchanged = request;
-    const int fd = ioctl(device(), BTF_EXTRA_IOC_ATTACH, &request);
-    const int error = fd < 0 ? errno : 0;
-    row.expect(error == wanted,
-               std::string(std::strerror(error)) + ", not " + std::strerror(wanted));
-    row.expect(probe_list() == before, "there are other probes than before");
-    row.expect(std::memcmp(&request, &unchanged, sizeof(request)) == 0,
-               "the request was written to");
-    if (fd >= 0)
-        close(fd);
-}
-
 btf_extra_attach with(const std::function<void(btf_extra_attach &)> &change) {
     btf_extra_attach request = good_request();
     change(request);
@@ -101,7 +85,7 @@ void programs() {
 
 void fields() {
     const uint32_t known = BTF_EXTRA_INLINE_ONLY | BTF_EXTRA_BODY_ONLY | BTF_EXTRA_BEST_EFFORT |
-                           BTF_EXTRA_INEXACT | BTF_EXTRA_NOTRACE | BTF_EXTRA_ALL;
+                           BTF_EXTRA_INEXACT | BTF_EXTRA_NOTRACE | BTF_EXTRA_LINK | BTF_EXTRA_ALL;
     for (int bit = 0; bit < 32; bit++)
         if (!(known >> bit & 1))
             refused("flag " + std::to_string(bit), EINVAL,
