@@ -134,8 +134,9 @@ int btf_extra_symbolize(struct btf_extra_tables *tables, const char *place, bool
 struct btf_extra_attach_opts {
     size_t sz; /* sizeof(struct btf_extra_attach_opts) */
     /*
-     * BTF_EXTRA_INLINE_ONLY, _BODY_ONLY, _BEST_EFFORT, _ALL, _INEXACT or _NOTRACE. The last one
-     * has no effect on perf kprobes, because perf refuses such functions.
+     * BTF_EXTRA_INLINE_ONLY, _BODY_ONLY, _BEST_EFFORT, _ALL, _INEXACT, _NOTRACE or _LINK.
+     * _NOTRACE has no effect on perf kprobes, because perf refuses such functions. _LINK: prog_fd
+     * is a BPF link, see btf_extra_attach_link().
      */
     uint32_t flags;
     uint64_t required; /* bit n: parameter n must have a location at every site */
@@ -180,6 +181,25 @@ int btf_extra_attach(struct btf_extra_kloc **kloc, struct btf_extra_tables *tabl
  */
 int btf_extra_attach_kloc(struct btf_extra_kloc **kloc, const struct bpf_program *prog,
                           const char *text, const struct btf_extra_attach_opts *opts,
+                          struct btf_extra_report **report);
+
+/*
+ * A program of fentry that is attached to a function by this BPF link (bpf_link__fd() of libbpf)
+ * runs at the inlined calls of the function, too, and finds arguments, cookie and
+ * bpf_get_func_ip() as at the body. This needs the module. The function is found by the link. The
+ * link is not held, and the program goes on to run at the inlined calls until *kloc is detached:
+ * detach first, or right after the link ends.
+ *
+ * A parameter that the program may read must have a location at each call: BTF_EXTRA_LINK in
+ * <linux/btf_extra.h> says which these are. Only calls whose exact beginning is known are taken.
+ * opts->cookie must be 0.
+ *
+ * -EINVAL: it is no link of fentry, or the program may sleep; -ENOENT: the function has no inlined
+ * calls, or there are no tables of its object; -EEXIST: the link is followed already; -EOPNOTSUPP:
+ * as for btf_extra_attach().
+ */
+int btf_extra_attach_link(struct btf_extra_kloc **kloc, struct btf_extra_tables *tables,
+                          int link_fd, const struct btf_extra_attach_opts *opts,
                           struct btf_extra_report **report);
 
 /*

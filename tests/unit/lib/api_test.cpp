@@ -386,6 +386,11 @@ TEST_F(ApiTest, RefusedAttach) {
          "vmlinux:report: opts: BTF_EXTRA_INLINE_ONLY and BTF_EXTRA_BODY_ONLY exclude each "
          "other"},
         {0, 8, -EINVAL, "vmlinux:report: has 3 parameters, but opts.required names others"},
+        {BTF_EXTRA_LINK, 0, -EINVAL,
+         "vmlinux:report: opts: BTF_EXTRA_LINK goes with BTF_EXTRA_INLINE_ONLY, and without a "
+         "cookie"},
+        {BTF_EXTRA_LINK | BTF_EXTRA_INLINE_ONLY, 0, -ESTALE,
+         "vmlinux:report: the tables are of another kernel"},
     };
     for (const Row &row : rows) {
         SCOPED_TRACE(row.message);
@@ -400,6 +405,9 @@ TEST_F(ApiTest, RefusedAttach) {
         EXPECT_EQ(kloc, nullptr);
         EXPECT_EQ(report, nullptr);
     }
+    btf_extra_kloc *kloc = nullptr;
+    EXPECT_EQ(btf_extra_attach_link(&kloc, tables_, -1, nullptr, nullptr), -EBADF);
+    EXPECT_STREQ(btf_extra_last_error(), "the BPF link: Bad file descriptor");
     btf_extra_detach(nullptr);
     btf_extra_report_free(nullptr);
 }

@@ -9,6 +9,7 @@
 #include "userspace/lib/api/api_error.h"
 #include "userspace/lib/api/api_tables.h"
 #include "userspace/lib/attach/left_out_text.h"
+#include "userspace/lib/attach/link_target.h"
 
 using namespace btf_extra;
 
@@ -40,6 +41,23 @@ Result<void> attach_func(btf_extra_kloc **kloc, const btf_extra_tables &tables,
         return left_out_error(*tables.tables, func, outcome, known.flags);
     *kloc = outcome.kloc.release();
     return {};
+}
+
+// The kernel takes the function whose body the link is attached to.
+Result<void> attach_link(btf_extra_kloc **kloc, btf_extra_tables &tables, int link_fd,
+                         const btf_extra_attach_opts &opts, btf_extra_report **report) {
+    const auto target = TRY(link_target(link_fd));
+    const auto text = TRY(target_text(*tables.tables, target));
+    const auto &funcs = *TRY(find_funcs(tables, text.c_str()));
+    Result<void> attached = Error{text + ": the BPF link is at another function", EINVAL};
+    for (const btf_extra_func *func : funcs) {
+        auto now = attach_func(kloc, tables, *func, link_fd, &opts, report);
+        if (now || now.error().code != EINVAL)
+            attached = std::move(now);
+        if (attached || attached.error().code == EOPNOTSUPP)
+            break;
+    }
+    return attached;
 }
 
 }  // namespace
@@ -93,6 +111,15 @@ int btf_extra_attach_kloc(btf_extra_kloc **kloc, const bpf_program *prog, const 
             return Error{fmt::format("'{}': {} functions: {}", text, funcs.size(), all), ENOTUNIQ};
         }
         return attach_func(kloc, *tables, *funcs.front(), prog_fd, opts, report);
+    });
+}
+
+int btf_extra_attach_link(btf_extra_kloc **kloc, btf_extra_tables *tables, int link_fd,
+                          const btf_extra_attach_opts *opts, btf_extra_report **report) {
+    return api_guard([&]() -> Result<void> {
+        auto known = TRY(api_opts(opts));
+        known.flags |= BTF_EXTRA_LINK | BTF_EXTRA_INLINE_ONLY;
+        return attach_link(kloc, *tables, link_fd, known, report);
     });
 }
 

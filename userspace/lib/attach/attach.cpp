@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint32_t kKnownFlags = BTF_EXTRA_INLINE_ONLY | BTF_EXTRA_BODY_ONLY |
                                  BTF_EXTRA_BEST_EFFORT | BTF_EXTRA_INEXACT | BTF_EXTRA_NOTRACE |
-                                 BTF_EXTRA_ALL;
+                                 BTF_EXTRA_LINK | BTF_EXTRA_ALL;
 
 Result<AttachOutcome> attach_checked(const SiteTables &tables, const DescribedFunc &func,
                                      int prog_fd, const btf_extra_attach_opts &opts) {
@@ -18,6 +18,10 @@ Result<AttachOutcome> attach_checked(const SiteTables &tables, const DescribedFu
         return Error{fmt::format("opts: unknown flags {:#x}", opts.flags & ~kKnownFlags), EINVAL};
     if ((opts.flags & BTF_EXTRA_INLINE_ONLY) != 0 && (opts.flags & BTF_EXTRA_BODY_ONLY) != 0)
         return Error{"opts: BTF_EXTRA_INLINE_ONLY and BTF_EXTRA_BODY_ONLY exclude each other",
+                     EINVAL};
+    if ((opts.flags & BTF_EXTRA_LINK) != 0 &&
+        ((opts.flags & BTF_EXTRA_INLINE_ONLY) == 0 || opts.cookie != 0))
+        return Error{"opts: BTF_EXTRA_LINK goes with BTF_EXTRA_INLINE_ONLY, and without a cookie",
                      EINVAL};
     if (func.params.size() < 64 && opts.required >> func.params.size() != 0)
         return Error{
@@ -32,6 +36,8 @@ Result<AttachOutcome> attach_checked(const SiteTables &tables, const DescribedFu
         return Error{fmt::format("{} sites, more than {}", sites, opts.max_sites), E2BIG};
     const AttachRequest request = {prog_fd, opts.flags, opts.required, opts.cookie};
     const bool by_module = tables.source() == SiteTables::Source::kModule && !opts.no_module;
+    if (!by_module && (opts.flags & BTF_EXTRA_LINK) != 0)
+        return Error{"only the module runs the program of a BPF link", EOPNOTSUPP};
     auto out = by_module ? attach_by_module(func.found, request)
                          : attach_by_perf(tables, func.found, request);
     if (out)

@@ -17,7 +17,9 @@ constexpr uint32_t kPage = 1024;
 Error device_error(int code) {
     const char *reason = code == EPERM ? "needs CAP_PERFMON or CAP_SYS_ADMIN, and no lockdown"
                          : code == EBADF || code == EINVAL
-                             ? "the program must be of type kprobe and not sleepable"
+                             ? "the program must be of type kprobe and not sleepable, or of fentry "
+                               "at this function, not sleepable and for inlined calls only"
+                         : code == EEXIST ? "the BPF link is followed already"
                          : code == ENOENT ? "the function is gone"
                          : code == ENOTTY ? "another version of btf_extra is loaded"
                                           : std::strerror(code);

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// The parts of follow_guest and what they share.
+#ifndef BTF_EXTRA_FOLLOW_TESTS_H
+#define BTF_EXTRA_FOLLOW_TESTS_H
+
+#include <linux/types.h>
+
+#include "tests/vm/follow/seen.h"
+#include "tests/vm/guest_attach.h"
+
+// An ordinary tool: it attaches programs of /follow.bpf.o by plain names, and knows nothing of us.
+class Tool {
+  public:
+    // Loads these. function: what a program without one in its section is for. Check loaded().
+    explicit Tool(const std::vector<const char *> &names, const char *function = nullptr);
+    Tool(const Tool &) = delete;
+    Tool &operator=(const Tool &) = delete;
+    ~Tool();
+
+    bool loaded() const { return state_ != nullptr; }
+    int program(const char *name) const;
+    const bpf_program *find(const char *name) const;
+    // Returns the descriptor of the BPF link; -1 and errno: it cannot be attached.
+    int attach(const char *name, uint64_t cookie = 0);
+    // Ends the BPF links.
+    void detach();
+
+    // The calls of this process that the programs have seen since clear().
+    const follow_state &state() const { return *state_; }
+    void clear();
+    // How often the kernel says that a program ran, and was to run and did not.
+    struct Stats {
+        uint64_t runs, misses;
+    };
+    Stats stats(const char *name) const;
+
+  private:
+    bpf_object *object_ = nullptr;
+    follow_state *state_ = nullptr;
+    std::vector<bpf_link *> links_;
+};
+
+// Returns a request for the inlined sites of a function and a BPF link.
+btf_extra_attach to_follow(const char *object, const char *function, int link_fd);
+// The same for a program that is not attached yet.
+btf_extra_attach to_follow_program(const char *object, const char *function, int prog_fd);
+
+// The function is the right one, but all of its inlined sites are left out, or are parts.
+inline bool has_no_site(const guest::Link &link) {
+    return link.error == EOPNOTSUPP || link.error == ENOENT;
+}
+
+// Calls a function through its inlined site: the file is not open. The arguments depend on i.
+constexpr uint64_t kOffset = 5000000000, kLength = 6000000000;
+void call_fallocate(uint32_t i);
+
+// A bit of everything that a process does.
+void do_work();
+
+void values();
+void library();
+void refusals();
+void names();
+void crowd();
+void recursion();
+void module_goes();
+void storm();
+
+#endif

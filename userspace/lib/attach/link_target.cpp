@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/lib/attach/link_target.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <bpf/bpf.h>
+#include <fmt/format.h>
+#include <linux/bpf.h>
+
+#include "userspace/format/file_descriptor.h"
+
+namespace btf_extra {
+namespace {
+
+// The name of a BTF of the kernel's.
+Result<std::string> btf_name(uint32_t btf_id) {
+    const FileDescriptor btf(bpf_btf_get_fd_by_id(btf_id));
+    if (!btf)
+        return Error{fmt::format("BTF {}: {}", btf_id, std::strerror(errno)), errno};
+    char name[BTF_EXTRA_OBJECT_NAME_LEN] = {};
+    bpf_btf_info info = {};
+    info.name = reinterpret_cast<uintptr_t>(name);
+    info.name_len = sizeof(name);
+    uint32_t size = sizeof(info);
+    if (bpf_obj_get_info_by_fd(btf.get(), &info, &size) != 0)
+        return Error{fmt::format("BTF {}: {}", btf_id, std::strerror(errno)), errno};
+    return std::string(name);
+}
+
+}  // namespace
+
+Result<LinkTarget> link_target(int link_fd) {
+    bpf_link_info info = {};
+    uint32_t size = sizeof(info);
+    if (bpf_obj_get_info_by_fd(link_fd, &info, &size) != 0) {
+        // The kernel says so of a descriptor that is not open.
+        const int code = errno == EBADFD ? EBADF : errno;
+        return Error{fmt::format("the BPF link: {}", std::strerror(code)), code};
+    }
+    if (size < offsetof(bpf_link_info, tracing) + sizeof(info.tracing) ||
+        info.type != BPF_LINK_TYPE_TRACING || info.tracing.attach_type != BPF_TRACE_FENTRY)
+        return Error{"it is no BPF link of fentry", EINVAL};
+    auto object = TRY(btf_name(info.tracing.target_obj_id));
+    return LinkTarget{std::move(object), info.tracing.target_btf_id};
+}
+
+Result<std::string> target_text(SiteTables &tables, const LinkTarget &target) {
+    const auto &objects = *TRY(tables.objects());
+    const auto object =
+        std::ranges::find(objects, target.object, [](const auto &each) { return each->name; });
+    if (object == objects.end())
+        return Error{target.object + ": there are no tables of it", ENOENT};
+    const std::string_view name = (*object)->view->func_name(target.func_id);
+    if (name.empty() || name.front() == '(')
+        return Error{fmt::format("{}: #{} is no function", target.object, target.func_id), ENOENT};
+    return fmt::format("{}:{}", target.object, name);
+}
+
+}  // namespace btf_extra

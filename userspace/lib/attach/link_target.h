@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// The function that a program of fentry is attached to, by its BPF link.
+#ifndef BTF_EXTRA_LINK_TARGET_H
+#define BTF_EXTRA_LINK_TARGET_H
+
+#include <cstdint>
+#include <string>
+
+#include "userspace/format/result.h"
+#include "userspace/lib/tables/site_tables.h"
+
+namespace btf_extra {
+
+struct LinkTarget {
+    std::string object;  // whose BTF has it: "vmlinux", or a module
+    uint32_t func_id;    // a FUNC in that
+};
+
+// Asks the kernel. EINVAL: it is no BPF link of fentry.
+Result<LinkTarget> link_target(int link_fd);
+
+// Returns the text that finds the functions of that name: "vmlinux:foo". Several functions may have
+// it; only the kernel knows which of them the link is at. ENOENT: there are no tables of the
+// object.
+Result<std::string> target_text(SiteTables &tables, const LinkTarget &target);
+
+}  // namespace btf_extra
+
+#endif
