@@ -3,7 +3,9 @@
 #ifndef BTF_EXTRA_GUEST_ATTACH_H
 #define BTF_EXTRA_GUEST_ATTACH_H
 
+#include <iterator>
 #include <set>
+#include <sstream>
 #include <utility>
 
 #include <bpf/bpf.h>
@@ -56,17 +58,35 @@ template <class Value> Value *memory_of(const bpf_object *object, const char *na
     return static_cast<Value *>(memory);
 }
 
-// Returns address and symbol of each probe in the kernel.
+// Returns address and symbol of each probe in the kernel; symbol and module in a module, which may
+// be loaded again elsewhere. A probe of a module that is gone has no symbol.
 inline std::multiset<std::string> probe_list() {
     std::multiset<std::string> probes;
     std::ifstream list("/sys/kernel/debug/kprobes/list");
     if (!list)
         die("/sys/kernel/debug/kprobes/list");
-    // The rest of the line, such as [OPTIMIZED], changes by itself.
-    for (std::string address, type, symbol, rest;
-         list >> address >> type >> symbol && std::getline(list, rest);)
-        probes.insert(address + " " + symbol);
+    for (std::string line; std::getline(list, line);) {
+        std::istringstream words(line);
+        std::string address, type, symbol, module;
+        words >> address >> type >> symbol >> module;
+        // The flags in the line, such as [OPTIMIZED], change on their own.
+        const bool in_module = !module.empty() && module.front() != '[';
+        probes.insert(in_module ? symbol + " " + module : address + " " + symbol);
+    }
     return probes;
+}
+
+// Expects the probes that there were before, and names the others.
+inline void expect_probes(Row &row, const std::multiset<std::string> &before) {
+    const std::multiset<std::string> now = probe_list();
+    std::vector<std::string> left, gone;
+    std::ranges::set_difference(now, before, std::back_inserter(left));
+    std::ranges::set_difference(before, now, std::back_inserter(gone));
+    for (const std::string &probe : left)
+        row.expect(false, "a probe is left: " + probe);
+    for (const std::string &probe : gone)
+        row.expect(false, "a probe is gone: " + probe);
+    row.expect(now == before, "there are other probes than before");
 }
 
 // Makes a request for the function of that name. Ends the program if there is not exactly one.
@@ -136,7 +156,7 @@ inline void refused(const std::string &name, int wanted, btf_extra_attach reques
     const int error = fd < 0 ? errno : 0;
     row.expect(error == wanted,
                std::string(std::strerror(error)) + ", not " + std::strerror(wanted));
-    row.expect(probe_list() == before, "there are other probes than before");
+    expect_probes(row, before);
     row.expect(std::memcmp(&request, &unchanged, sizeof(request)) == 0,
                "the request was written to");
     if (fd >= 0)

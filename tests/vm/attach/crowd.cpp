@@ -81,7 +81,7 @@ void many_sites() {
     each_is_hit(link, request.attached, probe_list().size() - before.size());
     in_pieces(std::move(link));
     Row row("no probe of 2,048 is left");
-    row.expect(probe_list() == before, "probes are left");
+    expect_probes(row, before);
 }
 
 void under_load() {
@@ -112,7 +112,7 @@ void under_load() {
         thread.join();
     std::printf("# %lu calls, %lu hits\n", calls.load(), hits);
     row.expect(hits <= calls, "more hits than calls");
-    row.expect(probe_list() == before, "probes are left");
+    expect_probes(row, before);
 }
 
 int64_t number_in(const std::string &path) {

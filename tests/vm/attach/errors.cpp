@@ -131,7 +131,7 @@ void memory() {
     mprotect(page, 4096, PROT_READ);
     row.equal(ioctl(device(), BTF_EXTRA_IOC_ATTACH, page), -1, "ioctl");
     row.equal(errno, EFAULT, "errno");
-    row.expect(probe_list() == before, "there are other probes than before");
+    expect_probes(row, before);
 }
 
 // The device and the program were opened by a process that may do so.
@@ -151,7 +151,7 @@ void capability() {
     waitpid(child, &status, 0);
     Row row("refused: without CAP_PERFMON");
     row.equal(WEXITSTATUS(status), EPERM, "errno");
-    row.expect(probe_list() == before, "there are other probes than before");
+    expect_probes(row, before);
 }
 
 // A process that may trace, and no more.
@@ -196,7 +196,7 @@ void errors() {
             const uint32_t calls = call_many();
             row.equal(static_cast<int64_t>(link.state().hits), calls, "hits");
         }
-        row.expect(probe_list() == before, "probes are left");
+        expect_probes(row, before);
     }
     programs();
     fields();

@@ -75,6 +75,6 @@ void foreign() {
         calls += call_many();
         row.equal(static_cast<int64_t>(link.state().hits), static_cast<int64_t>(calls), "hits");
     }
-    row.expect(probe_list() == before, "probes are left");
+    expect_probes(row, before);
     row.expect(removed(), "its module does not go when the program is gone");
 }

@@ -38,7 +38,7 @@ void killed() {
     row.equal(static_cast<int64_t>(probe_list().size() - before.size()), kMany, "probes");
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
-    row.expect(probe_list() == before, "probes are left");
+    expect_probes(row, before);
     close(ready[0]);
     close(ready[1]);
 }
@@ -106,7 +106,7 @@ void killed_while_attaching() {
         bool stopped = false;
         for (int i = 0; i < 5 && !stopped; i++) {
             stopped = kill_attaching(request, stage);
-            row.expect(probe_list() == before, "probes are left");
+            expect_probes(row, before);
         }
         row.expect(stopped, "it went on");
     }
@@ -123,7 +123,7 @@ void copies() {
     }
     row.equal(static_cast<int64_t>(probe_list().size() - before.size()), kMany, "probes");
     close(copy);
-    row.expect(probe_list() == before, "probes are left");
+    expect_probes(row, before);
 }
 
 void shell(Row &row, const char *command) {
@@ -225,5 +225,5 @@ void lockdown() {
     btf_extra_attach request = good_request();
     const Link link(request);
     row.equal(link.error, EPERM, "errno");
-    row.expect(probe_list() == before, "there are other probes than before");
+    expect_probes(row, before);
 }

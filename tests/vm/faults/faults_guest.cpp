@@ -86,7 +86,7 @@ void try_all(const Call &call, unsigned stride = 1) {
         const int error = call.end(result, code, row);
         row.expect(error == 0 || (hit && error == ENOMEM),
                    std::to_string(n) + ": " + std::strerror(error));
-        row.expect(probe_list() == before, "probes are left");
+        expect_probes(row, before);
         if (!hit)
             break;
         failed++;

@@ -138,7 +138,7 @@ void module_goes() {
     for (int i = 0; i < 50 && unload("shapes") != 0; i++)
         usleep(100000);
     row.equal(std::system("insmod /shapes.ko"), 0, "insmod");
-    row.expect(probe_list() == before, "probes are left");
+    expect_probes(row, before);
 }
 
 // Links come and go, their owners are killed, and the functions are called all the time.
@@ -190,5 +190,5 @@ void storm() {
                 killed.load());
     tool.detach();
     row.expect(calls > 0, "nothing is called");
-    row.expect(probe_list() == before, "probes are left");
+    expect_probes(row, before);
 }

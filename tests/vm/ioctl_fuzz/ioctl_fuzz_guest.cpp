@@ -349,6 +349,6 @@ int main(int argc, char **argv) {
     row.expect(calls >= wanted, "calls");
     row.expect(succeeded > calls / 20, "too few calls succeed to be worth it");
     row.expect(succeeded < calls, "no call fails");
-    row.expect(probe_list() == before, "probes are left");
+    expect_probes(row, before);
     return Row::failed != 0;
 }

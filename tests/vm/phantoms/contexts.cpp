@@ -171,5 +171,5 @@ void callbacks(const std::string &stub) {
     }
     Row row("callbacks: nothing is left");
     row.expect(wait_for_state(stub, "idle")["state"] == "idle", "not idle");
-    row.expect(probe_list() == before, "probes are left");
+    expect_probes(row, before);
 }

@@ -247,7 +247,7 @@ void recursion(const std::string &stub) {
     }
     Row row("recursion: nothing is left");
     row.expect(wait_for_state(stub, "idle")["state"] == "idle", "not idle");
-    row.expect(probe_list() == before, "probes are left");
+    expect_probes(row, before);
 }
 
 void modules() {

@@ -201,7 +201,7 @@ int main(int argc, char **argv) {
     {
         Row row("the program ran, and nothing is left of it");
         row.expect(totals.hits > 0, "no hits");
-        row.expect(probe_list() == before, "probes are left");
+        expect_probes(row, before);
     }
     return Row::failed != 0;
 }
