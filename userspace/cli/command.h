@@ -4,6 +4,9 @@
 #ifndef BTF_EXTRA_COMMAND_H
 #define BTF_EXTRA_COMMAND_H
 
+#include <string>
+#include <vector>
+
 #include <CLI/CLI.hpp>
 
 #include "userspace/format/result.h"
@@ -28,9 +31,15 @@ void add_probes(CLI::App &app, int &exit_code);
 void add_symbolize(CLI::App &app, int &exit_code);
 void add_trace(CLI::App &app, int &exit_code);
 void add_expose(CLI::App &app, int &exit_code);
+// followed: the command that take_followed_command() returned.
+void add_follow(CLI::App &app, std::vector<std::string> followed, int &exit_code);
 void add_doctor(CLI::App &app, int &exit_code);
 void add_install(CLI::App &app, int &exit_code);
 void add_uninstall(CLI::App &app, int &exit_code);
+
+// Removes "-- COMMAND..." from the arguments of `follow`, and returns COMMAND. All other words that
+// follow "--" are operands.
+std::vector<std::string> take_followed_command(std::vector<const char *> &arguments);
 
 // `stat --running`: prints what the running kernel has loaded.
 Result<void> print_running_stat(bool json);

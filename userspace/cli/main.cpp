@@ -5,6 +5,7 @@
 #include <exception>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -40,7 +41,8 @@ std::string unknown_subcommand(const CLI::App &app, const std::vector<const char
 }
 
 int run(int argc, char **argv) {
-    const std::vector<const char *> arguments = arguments_of(argc, argv);
+    std::vector<const char *> arguments = arguments_of(argc, argv);
+    std::vector<std::string> followed = take_followed_command(arguments);
     CLI::App app("Trace inlined functions of the Linux kernel", "btf-extra");
     app.require_subcommand(1);
     app.set_version_flag("--version", "btf-extra " BTF_EXTRA_VERSION);
@@ -56,6 +58,7 @@ int run(int argc, char **argv) {
     add_symbolize(app, exit_code);
     add_trace(app, exit_code);
     add_expose(app, exit_code);
+    add_follow(app, std::move(followed), exit_code);
     add_doctor(app, exit_code);
     add_install(app, exit_code);
     add_uninstall(app, exit_code);

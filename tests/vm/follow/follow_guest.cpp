@@ -175,9 +175,12 @@ void do_work() {
 
 int main(int argc, char **argv) {
     libbpf_set_print(nullptr);
+    if (argc == 2 && std::string(argv[1]) == "tool")
+        as_tool();
     const std::pair<const char *, void (*)()> parts[] = {
-        {"values", values},       {"library", library},    {"refusals", refusals}, {"names", names},
-        {"recursion", recursion}, {"module", module_goes}, {"crowd", crowd},       {"storm", storm},
+        {"values", values},   {"library", library},     {"refusals", refusals},
+        {"names", names},     {"recursion", recursion}, {"module", module_goes},
+        {"command", command}, {"crowd", crowd},         {"storm", storm},
     };
     for (const auto &[name, part] : parts)
         if (argc == 1 || std::any_of(argv + 1, argv + argc,

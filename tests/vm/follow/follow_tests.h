@@ -59,6 +59,9 @@ void do_work();
 
 void values();
 void library();
+void command();
+// Is a tool that follow runs.
+[[noreturn]] void as_tool();
 void refusals();
 void names();
 void crowd();

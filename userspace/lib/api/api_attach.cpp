@@ -29,35 +29,34 @@ Report make_report(const AttachOutcome &outcome) {
     return out;
 }
 
+// Gives the caller the outcome of an attach with such flags.
+Result<void> give(btf_extra_kloc **kloc, const btf_extra_tables &tables, const DescribedFunc &func,
+                  AttachOutcome outcome, uint32_t flags, btf_extra_report **report) {
+    Report told = report != nullptr ? make_report(outcome) : nullptr;
+    if (report != nullptr)
+        *report = told.release();
+    if (!outcome.kloc)
+        return left_out_error(*tables.tables, func, outcome, flags);
+    *kloc = outcome.kloc.release();
+    return {};
+}
+
 Result<void> attach_func(btf_extra_kloc **kloc, const btf_extra_tables &tables,
                          const btf_extra_func &func, int prog_fd, const btf_extra_attach_opts *opts,
                          btf_extra_report **report) {
     const auto known = TRY(api_opts(opts));
     auto outcome = TRY(attach(*tables.tables, func, prog_fd, known));
-    Report told = report != nullptr ? make_report(outcome) : nullptr;
-    if (report != nullptr)
-        *report = told.release();
-    if (!outcome.kloc)
-        return left_out_error(*tables.tables, func, outcome, known.flags);
-    *kloc = outcome.kloc.release();
-    return {};
+    return give(kloc, tables, func, std::move(outcome), known.flags, report);
 }
 
-// The kernel takes the function whose body the link is attached to.
 Result<void> attach_link(btf_extra_kloc **kloc, btf_extra_tables &tables, int link_fd,
                          const btf_extra_attach_opts &opts, btf_extra_report **report) {
     const auto target = TRY(link_target(link_fd));
     const auto text = TRY(target_text(*tables.tables, target));
-    const auto &funcs = *TRY(find_funcs(tables, text.c_str()));
-    Result<void> attached = Error{text + ": the BPF link is at another function", EINVAL};
-    for (const btf_extra_func *func : funcs) {
-        auto now = attach_func(kloc, tables, *func, link_fd, &opts, report);
-        if (now || now.error().code != EINVAL)
-            attached = std::move(now);
-        if (attached || attached.error().code == EOPNOTSUPP)
-            break;
-    }
-    return attached;
+    const auto &found = *TRY(find_funcs(tables, text.c_str()));
+    const std::vector<const DescribedFunc *> funcs(found.begin(), found.end());
+    auto own = TRY(attach_to_own(*tables.tables, text, funcs, link_fd, opts));
+    return give(kloc, tables, *own.func, std::move(own.outcome), opts.flags, report);
 }
 
 }  // namespace

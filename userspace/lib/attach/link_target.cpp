@@ -42,8 +42,12 @@ Result<LinkTarget> link_target(int link_fd) {
     if (size < offsetof(bpf_link_info, tracing) + sizeof(info.tracing) ||
         info.type != BPF_LINK_TYPE_TRACING || info.tracing.attach_type != BPF_TRACE_FENTRY)
         return Error{"it is no BPF link of fentry", EINVAL};
-    auto object = TRY(btf_name(info.tracing.target_obj_id));
-    return LinkTarget{std::move(object), info.tracing.target_btf_id};
+    return link_target(info.tracing.target_obj_id, info.tracing.target_btf_id);
+}
+
+Result<LinkTarget> link_target(uint32_t btf_id, uint32_t func_id) {
+    auto object = TRY(btf_name(btf_id));
+    return LinkTarget{std::move(object), func_id};
 }
 
 Result<std::string> target_text(SiteTables &tables, const LinkTarget &target) {
@@ -56,6 +60,20 @@ Result<std::string> target_text(SiteTables &tables, const LinkTarget &target) {
     if (name.empty() || name.front() == '(')
         return Error{fmt::format("{}: #{} is no function", target.object, target.func_id), ENOENT};
     return fmt::format("{}:{}", target.object, name);
+}
+
+Result<OwnAttach> attach_to_own(const SiteTables &tables, const std::string &text,
+                                std::span<const DescribedFunc *const> funcs, int fd,
+                                const btf_extra_attach_opts &opts) {
+    Error error = {text + ": the BPF link is at another function", EINVAL};
+    for (const DescribedFunc *func : funcs) {
+        auto outcome = attach(tables, *func, fd, opts);
+        if (outcome)
+            return OwnAttach{func, std::move(*outcome)};
+        if (outcome.error().code != EINVAL)
+            error = outcome.error();
+    }
+    return error;
 }
 
 }  // namespace btf_extra

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/follow/follower.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "userspace/lib/attach/left_out_text.h"
+
+namespace btf_extra {
+namespace {
+
+bool has_inlined_call(const DescribedFunc &func) {
+    return !wanted_sites(func.found, BTF_EXTRA_INLINE_ONLY).empty();
+}
+
+// Why the module refuses a program whose function has inlined calls.
+std::string refusal(const Error &error) {
+    switch (error.code) {
+    case EINVAL:
+        return "it may sleep, or its arguments are not those of the tables";
+    case EEXIST:
+        return "another process follows it";
+    default:
+        return error.message;
+    }
+}
+
+// The cause if an attach at all sites fails.
+std::string lacking(const SiteTables &tables, const DescribedFunc &func,
+                    const AttachOutcome &outcome) {
+    const size_t left_out = outcome.left_out.size();
+    std::string out = left_out_counts(tables, func, outcome.left_out);
+    if (out.empty())
+        out = "its text is freed";
+    if (left_out < outcome.wanted)
+        out += fmt::format("; --best-effort follows the other {}", outcome.wanted - left_out);
+    return out;
+}
+
+}  // namespace
+
+Result<std::vector<DescribedFunc>> Follower::functions_of(const std::string &text) {
+    const auto parsed = TRY(parse_func_text(text));
+    auto found = TRY(tables_.find(parsed));
+    std::vector<DescribedFunc> out;
+    for (FoundFunc &func : found)
+        if (only_.empty() || only_.contains({func.object->id, func.id}))
+            out.emplace_back(std::move(func));
+    return out;
+}
+
+// A link without inlined calls of its function is not reported.
+Result<Follower::Seen> Follower::follow(const AttachedLink &link) {
+    Seen out = {nullptr, {}, true};
+    const auto text = target_text(tables_, link.target);
+    if (!text)  // there are no tables of the module
+        return out;
+    const auto funcs = TRY(functions_of(*text));
+    const auto inlined = std::ranges::find_if(funcs, has_inlined_call);
+    if (inlined == funcs.end())
+        return out;
+    out.reported = false;
+    FollowEvent &event = out.event;
+    event = {FollowEvent::Kind::kNotFollowed,
+             link.target.object,
+             inlined->name,
+             link.kind,
+             link.id,
+             link.prog_id,
+             {},
+             0,
+             0,
+             "",
+             {}};
+    if (link.kind != AttachedLink::Kind::kFentry) {
+        event.reason = "an inlined call has no end where a program can run";
+        return out;
+    }
+    std::vector<const DescribedFunc *> choice;
+    std::ranges::transform(funcs, std::back_inserter(choice),
+                           [](const auto &func) { return &func; });
+    btf_extra_attach_opts opts = {};
+    opts.flags =
+        BTF_EXTRA_LINK | BTF_EXTRA_INLINE_ONLY | (best_effort_ ? BTF_EXTRA_BEST_EFFORT : 0);
+    auto own = attach_to_own(tables_, *text, choice, link.fd.get(), opts);
+    if (!own) {
+        out.reported = own.error().code == ENOENT;
+        event.reason = refusal(own.error());
+        return out;
+    }
+    const AttachOutcome &outcome = own->outcome;
+    event.attached = outcome.attached;
+    event.sites = sites_with_text(outcome);
+    out.kloc = std::move(own->outcome.kloc);
+    if (out.kloc) {
+        event.kind = FollowEvent::Kind::kFollowed;
+        event.reason = left_out_counts(tables_, *own->func, outcome.left_out);
+    } else {
+        event.reason = lacking(tables_, *own->func, outcome);
+    }
+    return out;
+}
+
+void Follower::report_end(Seen &seen) {
+    if (!seen.reported)
+        report_(seen.event);
+    seen.reported = true;
+    if (!seen.kloc)
+        return;
+    FollowEvent event = seen.event;
+    event.kind = FollowEvent::Kind::kEnded;
+    event.reason.clear();
+    if (const auto counts = seen.kloc->counts())
+        event.counts = *counts;
+    seen.kloc.reset();
+    report_(event);
+}
+
+Result<void> Follower::look_at(uint32_t id) {
+    const auto link = attached_link(id);
+    // It is there at the next scan.
+    if (!link && link.error().code == EAGAIN)
+        return {};
+    if (!link)
+        return link.error();
+    Seen seen = {nullptr, {}, true};
+    if (*link)
+        seen = TRY(follow(**link));
+    seen_.emplace(id, std::move(seen));
+    return {};
+}
+
+Result<void> Follower::scan() {
+    const std::vector<uint32_t> ids = TRY(link_ids());
+    for (auto it = seen_.begin(); it != seen_.end();) {
+        if (std::ranges::binary_search(ids, it->first)) {
+            ++it;
+            continue;
+        }
+        report_end(it->second);
+        it = seen_.erase(it);
+    }
+    for (const uint32_t id : ids)
+        if (!seen_.contains(id))
+            TRY(look_at(id));
+    return {};
+}
+
+void Follower::report_new(bool last) {
+    if (std::ranges::all_of(seen_, [](const auto &each) { return each.second.reported; }))
+        return;
+    const auto owners = link_owners();
+    for (auto &[id, seen] : seen_) {
+        const auto owner = owners.find(id);
+        if (seen.reported || (owner == owners.end() && !last))
+            continue;
+        if (owner != owners.end())
+            seen.event.owner = owner->second;
+        seen.reported = true;
+        report_(seen.event);
+    }
+}
+
+void Follower::end() {
+    for (auto &[id, seen] : seen_)
+        report_end(seen);
+    seen_.clear();
+}
+
+}  // namespace btf_extra

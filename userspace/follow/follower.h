@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// Runs the fentry programs of other tools at the inlined calls of their functions, too, for as long
+// as these tools have them attached.
+#ifndef BTF_EXTRA_FOLLOWER_H
+#define BTF_EXTRA_FOLLOWER_H
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "userspace/follow/attached_link.h"
+#include "userspace/follow/follow_event.h"
+#include "userspace/format/result.h"
+#include "userspace/lib/attach/kloc.h"
+#include "userspace/lib/tables/site_tables.h"
+
+namespace btf_extra {
+
+class Follower {
+  public:
+    // only: pairs of object and function; none: all functions. Both references outlive it.
+    Follower(SiteTables &tables, std::set<std::pair<uint32_t, uint32_t>> only, bool best_effort,
+             std::function<void(const FollowEvent &)> report)
+        : tables_(tables), only_(std::move(only)), best_effort_(best_effort),
+          report_(std::move(report)) {}
+
+    // Follows the links that are new, and drops and reports those that have ended.
+    Result<void> scan();
+    // Reports the new links. The owner of one may not have received it yet: it is reported by a
+    // later call, or by the last one without an owner.
+    void report_new(bool last);
+    // Drops all links.
+    void end();
+
+  private:
+    // A link that was seen; it is not looked at again.
+    struct Seen {
+        std::unique_ptr<btf_extra_kloc> kloc;  // NULL: not followed
+        FollowEvent event;
+        bool reported;
+    };
+
+    Result<void> look_at(uint32_t id);
+    Result<Seen> follow(const AttachedLink &link);
+    Result<std::vector<DescribedFunc>> functions_of(const std::string &text);
+    void report_end(Seen &seen);
+
+    SiteTables &tables_;
+    const std::set<std::pair<uint32_t, uint32_t>> only_;
+    const bool best_effort_;
+    const std::function<void(const FollowEvent &)> report_;
+    std::map<uint32_t, Seen> seen_;  // by id of the link
+};
+
+}  // namespace btf_extra
+
+#endif
