@@ -7,6 +7,7 @@
 #include <cstring>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -18,12 +19,14 @@
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "userspace/cli/command.h"
 #include "userspace/cli/func_choice.h"
 #include "userspace/cli/object_options.h"
+#include "userspace/follow/attach_gate.h"
 #include "userspace/follow/follower.h"
 #include "userspace/follow/link_alarm.h"
 #include "userspace/format/file_descriptor.h"
@@ -80,28 +83,49 @@ class Signals {
     FileDescriptor fd_;
 };
 
-// Starts the command. If this process ends before it, it is killed.
-Result<pid_t> start(const std::vector<std::string> &command, const Signals &signals) {
+struct Command {
+    pid_t process = 0;  // 0: none
+    std::optional<AttachGate> gate;
+};
+
+[[noreturn]] void become(const std::vector<std::string> &command, pid_t parent, int socket,
+                         const Signals &signals) {
     std::vector<char *> words;
     std::ranges::transform(command, std::back_inserter(words), [](const std::string &word) {
         return const_cast<char *>(word.c_str());
     });
     words.push_back(nullptr);
+    signals.restore();
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(kExitFailed);
+    AttachGate::send(socket);
+    close(socket);
+    execvp(words[0], words.data());
+    const int code = errno;
+    fmt::print(stderr, "btf-extra: {}: {}\n", words[0], std::strerror(code));
+    std::fflush(stderr);
+    _exit(code == ENOENT ? 127 : 126);
+}
+
+// If this process ends before the command, the command is killed.
+Result<Command> start(const std::vector<std::string> &command, const Signals &signals) {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return Error{fmt::format("socketpair: {}", std::strerror(errno))};
+    FileDescriptor ours(ends[0]), its(ends[1]);
     std::fflush(nullptr);
     const pid_t parent = getpid();
     const pid_t child = fork();
     if (child < 0)
         return Error{fmt::format("fork: {}", std::strerror(errno))};
-    if (child > 0)
-        return child;
-    signals.restore();
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
-        _exit(kExitFailed);
-    execvp(words[0], words.data());
-    fmt::print(stderr, "btf-extra: {}: {}\n", words[0], std::strerror(errno));
-    std::fflush(stderr);
-    _exit(errno == ENOENT ? 127 : 126);
+    if (child == 0)
+        become(command, parent, its.get(), signals);
+    its.reset();
+    Command out = {child, AttachGate::receive(ours.get())};
+    if (!out.gate)
+        fmt::print(stderr, "btf-extra: without seccomp, the first calls may be missed\n");
+    return out;
 }
 
 class Session {
@@ -109,19 +133,22 @@ class Session {
     Session(Follower &follower, LinkAlarm &alarm, const Signals &signals)
         : follower_(follower), alarm_(alarm), signals_(signals) {}
 
-    // Follows until a signal comes, or until the command ends, and returns the exit code. child:
-    // the process of the command; 0: none.
-    Result<int> run(pid_t child) {
+    // Follows until a signal comes, or until the command ends, and returns the exit code.
+    Result<int> run(Command command) {
         while (!done_) {
-            std::vector<pollfd> polled = {{signals_.fd(), POLLIN, 0}};
+            std::vector<pollfd> polled = {{signals_.fd(), POLLIN, 0},
+                                          {command.gate ? command.gate->fd() : -1, POLLIN, 0}};
+            const auto first = static_cast<ptrdiff_t>(polled.size());
             alarm_.add_to(polled);
-            const int ready = poll(polled.data(), polled.size(), kDelays[step_]);
+            const int ready = poll(polled.data(), polled.size(), delay());
             if (ready < 0 && errno != EINTR)
                 return Error{fmt::format("poll: {}", std::strerror(errno))};
-            if (polled[0].revents != 0)
-                take_signals(child);
-            const bool woken = std::any_of(polled.begin() + 1, polled.end(),
-                                           [](const pollfd &each) { return each.revents != 0; });
+            const auto came = [](const pollfd &each) { return each.revents != 0; };
+            if (came(polled[0]))
+                take_signals(command.process);
+            if (came(polled[1]) && !pass(*command.gate))
+                command.gate.reset();
+            const bool woken = std::any_of(polled.begin() + first, polled.end(), came);
             if (woken || ready == 0)
                 TRY(look(woken));
         }
@@ -132,6 +159,16 @@ class Session {
     // A link has no id yet when the alarm goes, and its owner has it a moment later.
     static constexpr int kDelays[] = {5, 50, -1};  // milliseconds
     static constexpr size_t kQuiet = std::size(kDelays) - 1;
+    // A program that was let through is attached within that time, or never.
+    static constexpr int kPatience = 1000;
+
+    int delay() const {
+        return step_ == kQuiet && follower_.expects_links() ? kPatience : kDelays[step_];
+    }
+
+    bool pass(const AttachGate &gate) {
+        return gate.pass([&](const ComingAttach &coming) { follower_.follow_coming(coming); });
+    }
 
     Result<void> look(bool woken) {
         alarm_.clear();
@@ -140,7 +177,10 @@ class Session {
             step_ = 0;
             return {};
         }
-        step_++;
+        if (step_ == kQuiet)
+            follower_.forget_coming();
+        else
+            step_++;
         follower_.report_new(step_ == kQuiet);
         return {};
     }
@@ -199,12 +239,12 @@ Result<int> run(const Options &options) {
         std::fflush(out);
     });
     TRY(follower.scan());
-    pid_t child = 0;
+    Command command;
     if (options.command.empty())
         fmt::print(stderr, "btf-extra: fentry programs are followed until Ctrl-C\n");
     else
-        child = TRY(start(options.command, signals));
-    const int exit_code = TRY(Session(follower, alarm, signals).run(child));
+        command = TRY(start(options.command, signals));
+    const int exit_code = TRY(Session(follower, alarm, signals).run(std::move(command)));
     // The links of the command end with it.
     TRY(follower.scan());
     follower.end();

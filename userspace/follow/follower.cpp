@@ -53,9 +53,10 @@ Result<std::vector<DescribedFunc>> Follower::functions_of(const std::string &tex
 }
 
 // A link without inlined calls of its function is not reported.
-Result<Follower::Seen> Follower::follow(const AttachedLink &link) {
-    Seen out = {nullptr, {}, true};
-    const auto text = target_text(tables_, link.target);
+Result<Follower::Seen> Follower::follow(FollowEvent event, const LinkTarget &target, int fd,
+                                        uint32_t flags, uint64_t cookie) {
+    Seen out = {nullptr, std::move(event), true};
+    const auto text = target_text(tables_, target);
     if (!text)  // there are no tables of the module
         return out;
     const auto funcs = TRY(functions_of(*text));
@@ -63,43 +64,33 @@ Result<Follower::Seen> Follower::follow(const AttachedLink &link) {
     if (inlined == funcs.end())
         return out;
     out.reported = false;
-    FollowEvent &event = out.event;
-    event = {FollowEvent::Kind::kNotFollowed,
-             link.target.object,
-             inlined->name,
-             link.kind,
-             link.id,
-             link.prog_id,
-             {},
-             0,
-             0,
-             "",
-             {}};
-    if (link.kind != AttachedLink::Kind::kFentry) {
-        event.reason = "an inlined call has no end where a program can run";
+    out.event.object = target.object;
+    out.event.function = inlined->name;
+    if (out.event.program != AttachedLink::Kind::kFentry) {
+        out.event.reason = "an inlined call has no end where a program can run";
         return out;
     }
     std::vector<const DescribedFunc *> choice;
     std::ranges::transform(funcs, std::back_inserter(choice),
                            [](const auto &func) { return &func; });
     btf_extra_attach_opts opts = {};
-    opts.flags =
-        BTF_EXTRA_LINK | BTF_EXTRA_INLINE_ONLY | (best_effort_ ? BTF_EXTRA_BEST_EFFORT : 0);
-    auto own = attach_to_own(tables_, *text, choice, link.fd.get(), opts);
+    opts.flags = BTF_EXTRA_INLINE_ONLY | (best_effort_ ? BTF_EXTRA_BEST_EFFORT : 0) | flags;
+    opts.cookie = cookie;
+    auto own = attach_to_own(tables_, *text, choice, fd, opts);
     if (!own) {
         out.reported = own.error().code == ENOENT;
-        event.reason = refusal(own.error());
+        out.event.reason = refusal(own.error());
         return out;
     }
     const AttachOutcome &outcome = own->outcome;
-    event.attached = outcome.attached;
-    event.sites = sites_with_text(outcome);
+    out.event.attached = outcome.attached;
+    out.event.sites = sites_with_text(outcome);
     out.kloc = std::move(own->outcome.kloc);
     if (out.kloc) {
-        event.kind = FollowEvent::Kind::kFollowed;
-        event.reason = left_out_counts(tables_, *own->func, outcome.left_out);
+        out.event.kind = FollowEvent::Kind::kFollowed;
+        out.event.reason = left_out_counts(tables_, *own->func, outcome.left_out);
     } else {
-        event.reason = lacking(tables_, *own->func, outcome);
+        out.event.reason = lacking(tables_, *own->func, outcome);
     }
     return out;
 }
@@ -127,10 +118,30 @@ Result<void> Follower::look_at(uint32_t id) {
     if (!link)
         return link.error();
     Seen seen = {nullptr, {}, true};
-    if (*link)
-        seen = TRY(follow(**link));
+    if (const auto &found = *link) {
+        FollowEvent event = {};
+        event.kind = FollowEvent::Kind::kNotFollowed;
+        event.program = found->kind;
+        event.prog_id = found->prog_id;
+        if (auto coming = coming_.extract(found->prog_id))
+            seen = std::move(coming.mapped());
+        else
+            seen = TRY(follow(event, found->target, found->fd.get(), BTF_EXTRA_LINK, 0));
+        seen.event.link_id = id;
+    }
     seen_.emplace(id, std::move(seen));
     return {};
+}
+
+void Follower::follow_coming(const ComingAttach &coming) {
+    FollowEvent event = {};
+    event.kind = FollowEvent::Kind::kNotFollowed;
+    event.program = AttachedLink::Kind::kFentry;  // if it is not, the kernel refuses it
+    event.prog_id = coming.prog_id;
+    event.owner = coming.owner;
+    auto seen = follow(event, coming.target, coming.program.get(), 0, coming.cookie);
+    if (seen && seen->kloc)
+        coming_.insert_or_assign(coming.prog_id, std::move(*seen));
 }
 
 Result<void> Follower::scan() {
@@ -155,7 +166,7 @@ void Follower::report_new(bool last) {
     const auto owners = link_owners();
     for (auto &[id, seen] : seen_) {
         const auto owner = owners.find(id);
-        if (seen.reported || (owner == owners.end() && !last))
+        if (seen.reported || (owner == owners.end() && !seen.event.owner && !last))
             continue;
         if (owner != owners.end())
             seen.event.owner = owner->second;
@@ -168,6 +179,7 @@ void Follower::end() {
     for (auto &[id, seen] : seen_)
         report_end(seen);
     seen_.clear();
+    coming_.clear();
 }
 
 }  // namespace btf_extra

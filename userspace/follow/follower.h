@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "userspace/follow/attach_gate.h"
 #include "userspace/follow/attached_link.h"
 #include "userspace/follow/follow_event.h"
 #include "userspace/format/result.h"
@@ -28,6 +29,14 @@ class Follower {
              std::function<void(const FollowEvent &)> report)
         : tables_(tables), only_(std::move(only)), best_effort_(best_effort),
           report_(std::move(report)) {}
+
+    // Follows a program before it is attached. The link that comes by it takes it over. It is no
+    // error if the program cannot be followed: its link is looked at like any other.
+    void follow_coming(const ComingAttach &coming);
+    // Returns true if there are such programs without a link.
+    bool expects_links() const { return !coming_.empty(); }
+    // Drops these: they were not attached.
+    void forget_coming() { coming_.clear(); }
 
     // Follows the links that are new, and drops and reports those that have ended.
     Result<void> scan();
@@ -46,7 +55,9 @@ class Follower {
     };
 
     Result<void> look_at(uint32_t id);
-    Result<Seen> follow(const AttachedLink &link);
+    // fd, flags and cookie are as in an attach; the program is as in the event.
+    Result<Seen> follow(FollowEvent event, const LinkTarget &target, int fd, uint32_t flags,
+                        uint64_t cookie);
     Result<std::vector<DescribedFunc>> functions_of(const std::string &text);
     void report_end(Seen &seen);
 
@@ -54,7 +65,8 @@ class Follower {
     const std::set<std::pair<uint32_t, uint32_t>> only_;
     const bool best_effort_;
     const std::function<void(const FollowEvent &)> report_;
-    std::map<uint32_t, Seen> seen_;  // by id of the link
+    std::map<uint32_t, Seen> seen_;    // by id of the link
+    std::map<uint32_t, Seen> coming_;  // by id of the program
 };
 
 }  // namespace btf_extra

@@ -127,7 +127,7 @@ void others_are_left() {
 }
 
 void with_command() {
-    Row row("follow -- COMMAND: it ends with the command, and returns its exit code");
+    Row row("follow -- COMMAND: it sees the first call, and its exit code is returned");
     const std::multiset<std::string> before = probe_list();
     Following following("--json -- follow_guest tool", "");
     row.equal(following.wait(), 7, "exit code");
@@ -139,6 +139,27 @@ void with_command() {
     expect_probes(row, before);
 }
 
+// A process that was killed and not waited for has no command line.
+bool runs(pid_t process) {
+    std::ifstream file("/proc/" + std::to_string(process) + "/cmdline");
+    return file.get() != std::ifstream::traits_type::eof();
+}
+
+void killed() {
+    Row row("follow -- COMMAND: when follow is killed, so is the command");
+    const std::multiset<std::string> before = probe_list();
+    Following following("-- sh -c 'echo pid $$; exec sleep 1000'", "pid ");
+    const std::string output = Following::output();
+    const pid_t command =
+        std::atoi(output.c_str() + std::min(output.find("pid ") + 4, output.size()));
+    row.expect(command > 1 && runs(command), "not running: " + output);
+    row.equal(following.end(SIGKILL), 128 + SIGKILL, "exit code");
+    for (int i = 0; i < 100 && runs(command); i++)
+        usleep(10000);
+    row.expect(!runs(command), "it runs");
+    expect_probes(row, before);
+}
+
 }  // namespace
 
 void command() {
@@ -146,16 +167,13 @@ void command() {
     was_there();
     others_are_left();
     with_command();
+    killed();
 }
 
 void as_tool() {
     Tool tool({"fallocate_all"});
     if (tool.attach("fallocate_all") < 0)
         _exit(1);
-    for (int i = 0; i < 2000 && tool.state().by_fentry.calls == 0; i++) {
-        call_fallocate(0);
-        usleep(10000);
-    }
     std::printf("tool: %lu of %u calls\n", calls_seen(tool), kCalls);
     std::fflush(stdout);
     _exit(7);
