@@ -26,7 +26,7 @@ import tempfile
 
 COMMAND = "build/release/btf-extra"
 PLACE_OBJECT = "build/release/place_object"
-SECTION_SHIFT = 32  # place_object puts section i at i << 32
+SECTION_SHIFT = 24  # place_object puts section i at i << 24
 SHOWN = 4           # of each kind of difference
 # Trampolines of the assembler, and code that never runs where it lies, as that in data.
 NOT_COMPILED = (".static_call.text", ".altinstr_replacement", ".altinstr_aux")

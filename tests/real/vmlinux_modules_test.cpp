@@ -83,7 +83,8 @@ TEST_F(VmlinuxModules, AgreeWithLibdw) {
         ASSERT_TRUE(view) << view.error().message;
         const std::string placed = folder_.path("placed");
         test::place_object(path, placed);
-        const test::LibdwOracle oracle(placed, machines, test::LibdwOracle::kModule);
+        const test::LibdwOracle oracle(placed, test::ObjdumpFlow(placed), machines,
+                                       test::LibdwOracle::kModule);
         const test::OracleMatch match = test::match_oracle(**view, oracle, machines);
         for (const std::string &disagreement : match.disagreements)
             ADD_FAILURE() << disagreement;

@@ -28,9 +28,19 @@ std::string name_of(Dwarf_Die *die) {
     return name != nullptr ? name : "?";
 }
 
+// The scopes and the entries of one unit.
+struct UnitScopes {
+    bool marked = false;  // the compiler marks entries
+    LibdwEntries entries;
+    std::vector<Dwarf_Die> bodies;
+    std::map<Dwarf_Off, Dwarf_Die> around;                // the function or instance around one
+    std::map<Dwarf_Off, std::vector<Dwarf_Addr>> copies;  // of an instance
+};
+
 // Called for a body or an inlined instance and a place where it begins. If there are several dies,
 // one of them begins there. is_entry: DW_AT_entry_pc or the line table says so.
-using Visit = std::function<void(std::span<Dwarf_Die> dies, Dwarf_Addr entry, bool is_entry)>;
+using Visit = std::function<void(std::span<Dwarf_Die> dies, Dwarf_Addr entry, bool is_entry,
+                                 const UnitScopes &unit)>;
 
 bool is_body(Dwarf_Die *die) {
     return dwarf_tag(die) == DW_TAG_subprogram;
@@ -43,24 +53,42 @@ bool marks_entries(Dwarf_Die *unit) {
     return producer != nullptr && std::string_view(producer).starts_with("GNU C");
 }
 
-// entries is null if the unit has no marks.
-void walk(Dwarf_Die *die, const LibdwEntries *entries, const Visit &visit) {
-    Dwarf_Attribute attribute;
-    if (is_body(die) || dwarf_tag(die) == DW_TAG_inlined_subroutine)
-        if (const auto entry = libdw_entry(die))
-            visit({die, 1}, *entry,
-                  is_body(die) ||
-                      (entries && (dwarf_attr(die, DW_AT_entry_pc, &attribute) != nullptr ||
-                                   entries->unmarked.contains(dwarf_dieoffset(die)))));
+void find_scopes(Dwarf_Die *die, const Dwarf_Die *around, UnitScopes &unit) {
+    const bool is_scope = is_body(die) || dwarf_tag(die) == DW_TAG_inlined_subroutine;
+    if (is_body(die))
+        unit.bodies.push_back(*die);
+    if (is_scope && around != nullptr)
+        unit.around.emplace(dwarf_dieoffset(die), *around);
+    const Dwarf_Die self = *die;
     Dwarf_Die child;
     if (dwarf_child(die, &child) != 0)
         return;
     do
-        walk(&child, entries, visit);
+        find_scopes(&child, is_scope ? &self : around, unit);
     while (dwarf_siblingof(&child, &child) == 0);
 }
 
-void walk_file(const std::string &path, const Visit &visit) {
+// Says whether DW_AT_entry_pc or the line table says where an instance is entered.
+bool has_mark(Dwarf_Die *die, const UnitScopes &unit) {
+    Dwarf_Attribute attribute;
+    return unit.marked && (dwarf_attr(die, DW_AT_entry_pc, &attribute) != nullptr ||
+                           unit.entries.unmarked.contains(dwarf_dieoffset(die)));
+}
+
+void walk(Dwarf_Die *die, const UnitScopes &unit, const Visit &visit) {
+    if (is_body(die) || dwarf_tag(die) == DW_TAG_inlined_subroutine)
+        if (const auto entry = libdw_entry(die))
+            visit({die, 1}, *entry, is_body(die) || has_mark(die, unit), unit);
+    Dwarf_Die child;
+    if (dwarf_child(die, &child) != 0)
+        return;
+    do
+        walk(&child, unit, visit);
+    while (dwarf_siblingof(&child, &child) == 0);
+}
+
+// flow may be null.
+void walk_file(const std::string &path, const ObjdumpFlow *flow, const Visit &visit) {
     const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
     Dwarf *dwarf = fd < 0 ? nullptr : dwarf_begin(fd, DWARF_C_READ);
     if (dwarf == nullptr)
@@ -68,13 +96,21 @@ void walk_file(const std::string &path, const Visit &visit) {
     Dwarf_CU *unit = nullptr;
     Dwarf_Die die;
     while (dwarf_get_units(dwarf, unit, &unit, nullptr, nullptr, &die, nullptr) == 0) {
-        LibdwEntries entries = libdw_entries(die);
-        const bool marked = marks_entries(&die);
-        walk(&die, marked ? &entries : nullptr, visit);
-        if (!marked)
+        UnitScopes scopes;
+        scopes.marked = marks_entries(&die);
+        if (flow != nullptr)
+            find_scopes(&die, nullptr, scopes);
+        scopes.entries = libdw_entries(die, flow);
+        if (scopes.marked)
+            for (LibdwCopy &copy : scopes.entries.copies)
+                for (Dwarf_Die &instance : copy.instances)
+                    if (copy.is_entry)
+                        scopes.copies[dwarf_dieoffset(&instance)].push_back(copy.address);
+        walk(&die, scopes, visit);
+        if (!scopes.marked)
             continue;
-        for (LibdwCopy &copy : entries.copies)
-            visit(copy.instances, copy.address, true);
+        for (LibdwCopy &copy : scopes.entries.copies)
+            visit(copy.instances, copy.address, copy.is_entry, scopes);
     }
     dwarf_end(dwarf);
     close(fd);
@@ -84,27 +120,6 @@ std::vector<std::string> sorted_once(std::vector<std::string> lines) {
     std::ranges::sort(lines);
     lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
     return lines;
-}
-
-// Maps the target of each direct jump to the jump's address. objdump prints lines like "
-// 401012:\tjne    40100b <f+0xb>" and "  400010:\ttbnz\tw0, #3, 400004 <f+0x4>".
-std::multimap<uint64_t, uint64_t> jumps_by_objdump(const std::string &path, bool arm64) {
-    const char *jumps = arm64 ? "$2 ~ /^(b|b\\.[a-z]+|cbn?z|tbn?z)$/"
-                              : "$2 ~ /^([a-z]+ )*(j|loop)[a-z]*(,p[tn])? +[0-9a-f]+ </";
-    const CommandResult lines = run_command(
-        {"sh", "-c", R"("$0" -d --no-show-raw-insn "$1" | awk -F '\t' "$2")",
-         arm64 ? "aarch64-linux-gnu-objdump" : "objdump", path,
-         fmt::format("{} {{ text = $2 \" \" $3; sub(/ <.*/, \"\", text); sub(/:/, \"\", $1); "
-                     "n = split(text, words, \" \"); print $1, words[n] }}",
-                     jumps)});
-    std::multimap<uint64_t, uint64_t> out;
-    std::istringstream in(lines.out);
-    in >> std::hex;
-    for (uint64_t from = 0, to = 0; in >> from >> to;)
-        out.emplace(to, from);
-    if (!in.eof())
-        throw std::runtime_error("objdump prints jumps in another way");
-    return out;
 }
 
 // Returns the declaration of the function that an instance or body belongs to.
@@ -131,76 +146,223 @@ bool called_at_declaration(Dwarf_Die *die) {
     });
 }
 
-// Returns true if, in addition, the instance is in code of the same function, and not before its
-// beginning.
-bool goes_on(Dwarf_Die *die) {
-    // libdw searches the whole unit for the scopes, so this is only done for a few instances.
-    if (!called_at_declaration(die))
+// Returns the instance around, if the two are of one function and the inner one is called where
+// that is declared.
+std::optional<Dwarf_Die> beginning_of(Dwarf_Die *die, const UnitScopes &unit) {
+    const auto around = unit.around.find(dwarf_dieoffset(die));
+    if (is_body(die) || around == unit.around.end() || !called_at_declaration(die))
+        return std::nullopt;
+    Dwarf_Die outer = around->second;
+    return origin_of(&outer) == origin_of(die) ? std::optional(outer) : std::nullopt;
+}
+
+AddressRanges ranges_of(Dwarf_Die *die) {
+    AddressRanges out;
+    Dwarf_Addr base = 0, start = 0, end = 0;
+    for (ptrdiff_t at = 0; (at = dwarf_ranges(die, at, &base, &start, &end)) > 0;)
+        out.emplace_back(start, end);
+    return out;
+}
+
+// Keeps the graphs of the last bodies.
+class Bodies {
+  public:
+    explicit Bodies(const ObjdumpFlow &flow) : flow_(flow) {}
+
+    const ObjdumpBody &around(Dwarf_Die *die, const UnitScopes &unit) {
+        Dwarf_Die body = *die;
+        while (!is_body(&body))
+            body = unit.around.at(dwarf_dieoffset(&body));
+        return of(&body);
+    }
+
+  private:
+    const ObjdumpBody &of(Dwarf_Die *body) {
+        constexpr size_t kMost = 500;
+        if (bodies_.size() > kMost)
+            bodies_.clear();
+        const auto [found, fresh] = bodies_.try_emplace(dwarf_dieoffset(body));
+        if (fresh)
+            found->second = flow_.body(ranges_of(body), libdw_entry(body).value_or(0));
+        return found->second;
+    }
+
+    const ObjdumpFlow &flow_;
+    std::map<Dwarf_Off, ObjdumpBody> bodies_;
+};
+
+bool has_remainder(Dwarf_Die *die, const UnitScopes &unit) {
+    return std::ranges::any_of(unit.around, [&](const auto &each) {
+        Dwarf_Die inner, outer = each.second;
+        return dwarf_dieoffset(&outer) == dwarf_dieoffset(die) &&
+               dwarf_offdie(dwarf_cu_getdwarf(die->cu), each.first, &inner) != nullptr &&
+               beginning_of(&inner, unit);
+    });
+}
+
+using PartSymbols = std::set<std::pair<uint64_t, std::string>>;  // of bodies foo.part.0
+
+// Returns the other instances of a remainder's function in the same body that have no remainder.
+// There are none if the remainder of another one may be a call.
+std::vector<Dwarf_Die> other_beginnings(Dwarf_Die *die, const UnitScopes &unit,
+                                        const PartSymbols &symbols) {
+    std::vector<Dwarf_Die> out;
+    if (std::ranges::any_of(unit.bodies, [&](Dwarf_Die body) {
+            return origin_of(&body) == origin_of(die) &&
+                   symbols.contains({libdw_entry(&body).value_or(0), name_of(&body)});
+        }))
+        return out;
+    const auto body_of = [&](Dwarf_Die inner) {
+        while (!is_body(&inner))
+            inner = unit.around.at(dwarf_dieoffset(&inner));
+        return dwarf_dieoffset(&inner);
+    };
+    Dwarf_Die mine = unit.around.at(dwarf_dieoffset(die));
+    for (const auto &[offset, _] : unit.around) {
+        Dwarf_Die other;
+        if (offset != dwarf_dieoffset(&mine) &&
+            dwarf_offdie(dwarf_cu_getdwarf(die->cu), offset, &other) != nullptr &&
+            !is_body(&other) && origin_of(&other) == origin_of(die) &&
+            body_of(other) == body_of(*die) && !beginning_of(&other, unit) && libdw_entry(&other) &&
+            has_mark(&other, unit) && !has_remainder(&other, unit))
+            out.push_back(other);
+    }
+    return out;
+}
+
+// Says how a call that begins at an address in a remainder goes with those that its beginnings
+// begin. The place where the instance around begins continues its own call.
+ObjdumpBody::Order remainder_order(Dwarf_Die *die, Dwarf_Addr address, const UnitScopes &unit,
+                                   Bodies &bodies, const PartSymbols &symbols) {
+    std::vector<Dwarf_Addr> beginnings;
+    std::optional<Dwarf_Die> inner = *die;
+    while (auto outer = beginning_of(&*inner, unit)) {
+        const auto entry = libdw_entry(&*outer);
+        if (inner && dwarf_dieoffset(&*inner) == dwarf_dieoffset(die) && entry == address)
+            return ObjdumpBody::kAfter;
+        if (entry)
+            beginnings.push_back(*entry);
+        if (const auto copies = unit.copies.find(dwarf_dieoffset(&*outer));
+            copies != unit.copies.end())
+            beginnings.insert(beginnings.end(), copies->second.begin(), copies->second.end());
+        inner = outer;
+    }
+    std::erase(beginnings, address);
+    const ObjdumpBody &graph = bodies.around(die, unit);
+    const ObjdumpBody::Order order = graph.order(address, beginnings);
+    if (order == ObjdumpBody::kAfter)
+        return order;
+    std::vector<uint64_t> leading;
+    for (Dwarf_Die &other : other_beginnings(die, unit, symbols)) {
+        std::set<uint64_t> entries{*libdw_entry(&other)};
+        if (const auto copies = unit.copies.find(dwarf_dieoffset(&other));
+            copies != unit.copies.end())
+            entries.insert(copies->second.begin(), copies->second.end());
+        for (const uint64_t entry : entries)
+            if (const auto test = graph.test_of_block(entry);
+                test && inside(ranges_of(&other), *test) &&
+                std::ranges::count(graph.next.at(*test), address) != 0)
+                leading.push_back(*test);
+    }
+    return leading.empty() ? order : graph.order(address, beginnings, leading);
+}
+
+// Says whether an instance is entered in a piece that is not that of its body's entry, and its code
+// in that piece runs before the entry or without it.
+bool is_entered_late(Dwarf_Die *die, Dwarf_Addr entry, const UnitScopes &unit, Bodies &bodies) {
+    Dwarf_Die body = *die;
+    while (!is_body(&body))
+        body = unit.around.at(dwarf_dieoffset(&body));
+    std::pair<Dwarf_Addr, Dwarf_Addr> likely;
+    for (const auto &piece : ranges_of(&body))
+        if (inside({piece}, libdw_entry(&body).value_or(0)))
+            likely = piece;
+    AddressRanges code;
+    for (const auto &range : ranges_of(die))
+        if (range.first < range.second && inside({likely}, range.first))
+            code.push_back(range);
+    if (inside({likely}, entry) || code.empty())
         return false;
-    Dwarf_Die *scopes = nullptr;
-    const int count = dwarf_getscopes_die(die, &scopes);
-    Dwarf_Off around = 0;
-    bool behind = false;
-    for (int i = 1; i < count && around == 0; i++)
-        if (dwarf_tag(&scopes[i]) != DW_TAG_lexical_block) {
-            around = origin_of(&scopes[i]);
-            behind = libdw_entry(&scopes[i]) <= libdw_entry(die);
-        }
-    free(scopes);
-    return around == origin_of(die) && behind;
+    std::set<uint64_t> entries{entry};
+    if (const auto copies = unit.copies.find(dwarf_dieoffset(die)); copies != unit.copies.end())
+        entries.insert(copies->second.begin(), copies->second.end());
+    const ObjdumpBody &graph = bodies.around(die, unit);
+    return std::ranges::any_of(graph.after(graph.starts, entries), [&](uint64_t address) {
+        return inside(code, address) && !entries.contains(address) && graph.next.contains(address);
+    });
 }
 
 }  // namespace
 
 std::vector<std::string> dwarf_census(const std::string &path) {
     std::vector<std::string> out;
-    walk_file(path, [&](std::span<Dwarf_Die> dies, Dwarf_Addr entry, bool) {
+    walk_file(path, nullptr, [&](std::span<Dwarf_Die> dies, Dwarf_Addr entry, bool, const auto &) {
         out.push_back(fmt::format("{}@{:x} {}", name_of(&dies[0]), entry,
                                   is_body(&dies[0]) ? "body" : "inline"));
     });
     return sorted_once(std::move(out));
 }
 
-MarkedPlaces mark_census(const std::string &path) {
+MarkedPlaces mark_census(const std::string &path, const ObjdumpFlow &flow) {
     // The lines look like "ffffffff813ac7b0 t foo.isra.0.part.1".
     const CommandResult lines = run_command(
         {"sh", "-c",
          R"(nm "$0" | sed -n '/\.cold/!s/^\([0-9a-f]*\) [tT] \([^.]*\)\..*part\.[0-9].*/\1 \2/p')",
          path});
-    std::set<std::pair<uint64_t, std::string>> symbols;
+    PartSymbols symbols;
     std::istringstream in(lines.out);
     in >> std::hex;
     std::string function;
     for (uint64_t address = 0; in >> address >> function;)
         symbols.emplace(address, function);
     MarkedPlaces places;
-    walk_file(path, [&](std::span<Dwarf_Die> dies, Dwarf_Addr entry, bool is_entry) {
-        const std::string name = name_of(&dies[0]);
-        const bool part = std::ranges::all_of(dies, [&](Dwarf_Die &die) {
-            return is_body(&die) ? symbols.contains({entry, name}) : goes_on(&die);
+    Bodies bodies(flow);
+    walk_file(
+        path, &flow,
+        [&](std::span<Dwarf_Die> dies, Dwarf_Addr entry, bool is_entry, const UnitScopes &unit) {
+            const std::string name = name_of(&dies[0]);
+            const std::string place = fmt::format("{}@{:x}", name, entry);
+            if (is_body(&dies[0])) {
+                places.add(place, symbols.contains({entry, name}), false);
+                return;
+            }
+            std::optional<ObjdumpBody::Order> order;
+            for (Dwarf_Die &die : dies)
+                if (beginning_of(&die, unit))
+                    order = remainder_order(&die, entry, unit, bodies, symbols);
+            // Another instance may be the one that begins there.
+            const bool is_of_others =
+                order == ObjdumpBody::kAfter && std::ranges::any_of(dies, [&](Dwarf_Die &die) {
+                    return !beginning_of(&die, unit) && !has_remainder(&die, unit);
+                });
+            const bool behind = order == ObjdumpBody::kAfter && !is_of_others;
+            const bool uncertain = order && *order != ObjdumpBody::kOwn && !behind;
+            const bool late = dies.size() == 1 && is_entry && libdw_entry(&dies[0]) == entry &&
+                              is_entered_late(&dies[0], entry, unit, bodies);
+            places.add(place, behind, !is_entry || uncertain || late);
         });
-        places.add(fmt::format("{}@{:x}", name, entry), part, !is_entry);
-    });
     return places;
 }
 
-JumpCensus jump_census(const std::string &path, bool arm64) {
-    const std::multimap<uint64_t, uint64_t> jumps = jumps_by_objdump(path, arm64);
+JumpCensus jump_census(const std::string &path, const ObjdumpFlow &flow) {
     JumpCensus census;
-    walk_file(path, [&](std::span<Dwarf_Die> dies, Dwarf_Addr entry, bool) {
-        const auto [first, last] = jumps.equal_range(entry);
-        if (is_body(&dies[0]) || first == last)
-            return;
-        bool own = false;
-        Dwarf_Addr base = 0, start = 0, end = 0;
-        for (Dwarf_Die &die : dies)
-            for (ptrdiff_t at = 0; (at = dwarf_ranges(&die, at, &base, &start, &end)) > 0;)
-                own |= std::any_of(first, last, [&](const auto &jump) {
-                    return jump.second >= start && jump.second < end;
-                });
-        (own ? census.from_inside : census.from_outside)
-            .push_back(fmt::format("{}@{:x}", name_of(&dies[0]), entry));
-    });
+    Bodies bodies(flow);
+    walk_file(path, &flow,
+              [&](std::span<Dwarf_Die> dies, Dwarf_Addr entry, bool, const UnitScopes &unit) {
+                  if (is_body(&dies[0]))
+                      return;
+                  bool own = false, any = false;
+                  for (Dwarf_Die &die : dies) {
+                      const ObjdumpBody &graph = bodies.around(&die, unit);
+                      const AddressRanges ranges = ranges_of(&die);
+                      const auto sources = graph.before.find(entry);
+                      any |= sources != graph.before.end();
+                      own |= graph.jumps_from(ranges, entry) || graph.repeats(entry, ranges);
+                  }
+                  if (own || any)
+                      (own ? census.from_inside : census.from_outside)
+                          .push_back(fmt::format("{}@{:x}", name_of(&dies[0]), entry));
+              });
     census.from_inside = sorted_once(std::move(census.from_inside));
     census.from_outside = sorted_once(std::move(census.from_outside));
     return census;

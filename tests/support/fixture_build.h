@@ -14,6 +14,7 @@
 
 #include "tests/support/command_run.h"
 #include "tests/support/marked_places.h"
+#include "tests/support/objdump_flow.h"
 #include "userspace/format/elf_image.h"
 #include "userspace/generator/generate.h"
 #include "userspace/lib/tables/object_view.h"
@@ -103,17 +104,18 @@ std::vector<std::string> site_lines(const std::vector<NamedSite> &sites);
 // Returns "name@address class" of every inlined instance and body, sorted and without repeats. It
 // uses libdw and no code of the generator.
 std::vector<std::string> dwarf_census(const std::string &path);
-// Returns "name@address" of every inlined instance whose first instruction is the target of a
-// direct jump, sorted and without repeats. It uses libdw and objdump.
+// Returns "name@address" of every inlined instance whose first instruction other code leads to,
+// sorted and without repeats. It uses libdw and objdump.
 struct JumpCensus {
-    std::vector<std::string> from_inside;   // at least one jump is in the instance's own ranges
-    std::vector<std::string> from_outside;  // all jumps are elsewhere
+    std::vector<std::string> from_inside;   // a jump in its own ranges, or own code that comes back
+    std::vector<std::string> from_outside;  // code elsewhere
 };
-JumpCensus jump_census(const std::string &path, bool arm64);
+JumpCensus jump_census(const std::string &path, const ObjdumpFlow &flow);
 // Returns the places that continue a call (bodies foo.part.0, and instances that are inlined in
-// their own function where it is declared), and the instances without DW_AT_entry_pc, or, if the
-// compiler marks no entries, all of them. It uses libdw and nm.
-MarkedPlaces mark_census(const std::string &path);
+// their own function where it is declared, and run after its beginning), and those where not each
+// call of an instance begins: all of them if the compiler marks no entries. It uses libdw, nm and
+// objdump.
+MarkedPlaces mark_census(const std::string &path, const ObjdumpFlow &flow);
 // Returns the same text for an output.
 std::vector<std::string> site_census(const std::vector<NamedSite> &sites);
 

@@ -16,11 +16,18 @@ namespace btf_extra::test {
 namespace {
 
 using Place = std::tuple<std::string, int, int>;
-using Ranges = std::vector<std::pair<Dwarf_Addr, Dwarf_Addr>>;
+using Ranges = AddressRanges;
+
+struct Body {
+    Ranges ranges;
+    Dwarf_Addr entry = 0;
+};
 
 struct Instance {
     Dwarf_Die die;
-    Ranges own, body;
+    Ranges own;
+    Body body;
+    Dwarf_Addr entry;
     bool is_marked;  // it has a DW_AT_entry_pc
 };
 
@@ -44,15 +51,9 @@ Ranges ranges_of(Dwarf_Die *die) {
     return out;
 }
 
-bool inside(const Ranges &ranges, uint64_t address) {
-    return std::ranges::any_of(ranges, [&](const auto &range) {
-        return range.first <= address && address < range.second;
-    });
-}
-
 class UnitWalk {
   public:
-    explicit UnitWalk(Dwarf_Die unit) : unit_(unit) {
+    UnitWalk(Dwarf_Die unit, const ObjdumpFlow *flow) : unit_(unit), flow_(flow) {
         children(unit, {});
         rows();
     }
@@ -65,6 +66,8 @@ class UnitWalk {
         for (const auto &[place, declared] : places_)
             if (!is_variable(place))
                 add_copies(declared, out.copies);
+            else if (flow_ != nullptr)
+                add_proven(declared, out.copies);
         return out;
     }
 
@@ -91,7 +94,7 @@ class UnitWalk {
         for (const Statement &statement : declared.statements) {
             if (declared.entries.contains(statement.address))
                 continue;
-            LibdwCopy copy{statement.address, statement.view, {}};
+            LibdwCopy copy{statement.address, statement.view, {}, true};
             for (const Instance &instance : declared.instances)
                 if (inside(instance.own, statement.address))
                     copy.instances = {instance.die};  // children come after their parents
@@ -101,11 +104,67 @@ class UnitWalk {
                     copy.instances.push_back(instance.die);
             if (copy.instances.empty())
                 for (const Instance &instance : declared.instances)
-                    if (inside(instance.body, statement.address))
+                    if (inside(instance.body.ranges, statement.address))
                         copy.instances.push_back(instance.die);
             if (!copy.instances.empty())
                 out.push_back(std::move(copy));
         }
+    }
+
+    // Adds the statements of functions that macros write, if nothing but other code leads there.
+    void add_proven(const Declared &declared, std::vector<LibdwCopy> &out) {
+        std::map<const Instance *, std::map<uint64_t, uint64_t>> views;
+        for (const Statement &statement : declared.statements) {
+            const Instance *innermost = nullptr;
+            const std::pair<Dwarf_Addr, Dwarf_Addr> nothing{statement.address, statement.address};
+            std::vector<const Instance *> left;
+            for (const Instance &instance : declared.instances) {
+                if (inside(instance.own, statement.address))
+                    innermost = &instance;
+                if (std::ranges::count(instance.own, nothing) != 0)
+                    left.push_back(&instance);
+            }
+            if (innermost == nullptr && left.size() == 1)
+                innermost = left[0];
+            if (innermost != nullptr && innermost->is_marked &&
+                !declared.entries.contains(statement.address))
+                views[innermost].emplace(statement.address, statement.view);
+        }
+        for (const auto &[instance, statements] : views) {
+            const ObjdumpBody &body = body_of(instance->body);
+            std::vector<uint64_t> outside;
+            for (const auto &[address, view] : statements) {
+                const auto sources = body.before.find(address);
+                if (sources != body.before.end() &&
+                    std::ranges::none_of(sources->second, [&](uint64_t from) {
+                        return inside(instance->own, from);
+                    }))
+                    outside.push_back(address);
+            }
+            for (const uint64_t address : outside) {
+                std::vector<uint64_t> others = outside;
+                std::erase(others, address);
+                others.push_back(instance->entry);
+                const auto order = body.order(address, others);
+                if (order == ObjdumpBody::kAfter ||
+                    body.order(instance->entry, {address}) != ObjdumpBody::kOwn)
+                    continue;
+                // An instance without code there does not begin on all ways that join.
+                const bool begins =
+                    inside(instance->own, address) || body.before.at(address).size() == 1;
+                out.push_back({address,
+                               statements.at(address),
+                               {instance->die},
+                               begins && order == ObjdumpBody::kOwn});
+            }
+        }
+    }
+
+    const ObjdumpBody &body_of(const Body &body) {
+        const auto [found, fresh] = bodies_.try_emplace(body.entry);
+        if (fresh)
+            found->second = flow_->body(body.ranges, body.entry);
+        return found->second;
     }
 
     // A word of the source declares one thing. If a parameter or variable of any function is
@@ -137,7 +196,7 @@ class UnitWalk {
         return variables_.contains({file, line, column});
     }
 
-    void children(Dwarf_Die &parent, const Ranges &body) {
+    void children(Dwarf_Die &parent, const Body &body) {
         Dwarf_Die die;
         for (int end = dwarf_child(&parent, &die); end == 0; end = dwarf_siblingof(&die, &die)) {
             const int tag = dwarf_tag(&die);
@@ -145,11 +204,11 @@ class UnitWalk {
             const bool is_body = tag == DW_TAG_subprogram && libdw_entry(&die);
             if (is_body || tag == DW_TAG_inlined_subroutine)
                 note(die, is_body, body);
-            children(die, is_body ? ranges_of(&die) : body);
+            children(die, is_body ? Body{ranges_of(&die), *libdw_entry(&die)} : body);
         }
     }
 
-    void note(Dwarf_Die &die, bool is_body, const Ranges &body) {
+    void note(Dwarf_Die &die, bool is_body, const Body &body) {
         const auto entry = libdw_entry(&die);
         Dwarf_Die origin = die;
         Dwarf_Attribute attribute;
@@ -168,7 +227,7 @@ class UnitWalk {
         if (is_body || is_marked)
             declared.entries.insert(*entry);
         if (!is_body)
-            declared.instances.push_back({die, ranges_of(&die), body, is_marked});
+            declared.instances.push_back({die, ranges_of(&die), body, *entry, is_marked});
     }
 
     void rows() {
@@ -198,6 +257,8 @@ class UnitWalk {
     }
 
     Dwarf_Die unit_;
+    const ObjdumpFlow *flow_;
+    std::map<Dwarf_Addr, ObjdumpBody> bodies_;  // by entry
     std::map<Place, Declared> places_;
     std::set<std::tuple<std::string_view, int, int>> variables_;
     std::set<Dwarf_Off> elsewhere_;  // functions of other units that were looked through
@@ -244,8 +305,8 @@ std::optional<Dwarf_Addr> libdw_entry(Dwarf_Die *die) {
     return entry;
 }
 
-LibdwEntries libdw_entries(Dwarf_Die unit) {
-    return UnitWalk(unit).entries();
+LibdwEntries libdw_entries(Dwarf_Die unit, const ObjdumpFlow *flow) {
+    return UnitWalk(unit, flow).entries();
 }
 
 }  // namespace btf_extra::test

@@ -11,6 +11,8 @@
 
 #include <elfutils/libdw.h>
 
+#include "tests/support/objdump_flow.h"
+
 namespace btf_extra::test {
 
 // The entry is DW_AT_entry_pc (an address, or a constant that is an offset from low_pc or from the
@@ -23,6 +25,7 @@ struct LibdwCopy {
     uint64_t address = 0;
     uint64_t view = 0;                 // number of rows before it at that address
     std::vector<Dwarf_Die> instances;  // it belongs to one of these
+    bool is_entry = true;              // false: not each call that runs there begins there
 };
 
 struct LibdwEntries {
@@ -30,7 +33,9 @@ struct LibdwEntries {
     // The offsets of instances without a DW_AT_entry_pc that are entered where they begin.
     std::set<Dwarf_Off> unmarked;
 };
-LibdwEntries libdw_entries(Dwarf_Die unit);
+// In functions whose head a macro writes, all statements are at one place of the source. The flow
+// of control shows which of these begin a call. Without it there are no copies of such functions.
+LibdwEntries libdw_entries(Dwarf_Die unit, const ObjdumpFlow *flow);
 
 }  // namespace btf_extra::test
 

@@ -106,8 +106,9 @@ struct LibdwOracle::Handle {
 
 class LibdwOracle::Walk {
   public:
-    Walk(LibdwOracle &oracle, std::span<const Machine> machines, Image image)
-        : oracle_(oracle), machines_(machines), image_(image),
+    Walk(LibdwOracle &oracle, const ObjdumpFlow &flow, std::span<const Machine> machines,
+         Image image)
+        : oracle_(oracle), flow_(flow), machines_(machines), image_(image),
           cfi_(dwarf_getcfi(oracle.handle_->dwarf)) {
         for (const LinkedSection &section : oracle.handle_->sections)
             if (section.name == ".text")
@@ -156,7 +157,7 @@ class LibdwOracle::Walk {
     void unit_sites(Dwarf_Die &top) {
         bodies_.clear();
         children(top, {});
-        for (const LibdwCopy &copy : libdw_entries(top).copies)
+        for (const LibdwCopy &copy : libdw_entries(top, &flow_).copies)
             add_copy(copy);
     }
 
@@ -553,6 +554,7 @@ class LibdwOracle::Walk {
     }
 
     LibdwOracle &oracle_;
+    const ObjdumpFlow &flow_;
     std::span<const Machine> machines_;
     Image image_;
     Dwarf_CFI *cfi_;
@@ -563,9 +565,10 @@ class LibdwOracle::Walk {
     std::map<std::tuple<uint32_t, uint32_t, std::vector<uint32_t>>, uint32_t> plain_numbers_;
 };
 
-LibdwOracle::LibdwOracle(const std::string &path, std::span<const Machine> machines, Image image)
+LibdwOracle::LibdwOracle(const std::string &path, const ObjdumpFlow &flow,
+                         std::span<const Machine> machines, Image image)
     : handle_(std::make_unique<Handle>(path)) {
-    Walk(*this, machines, image).all_units();
+    Walk(*this, flow, machines, image).all_units();
 }
 
 LibdwOracle::~LibdwOracle() = default;

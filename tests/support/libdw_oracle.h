@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tests/support/libdw_location.h"
+#include "tests/support/objdump_flow.h"
 
 namespace btf_extra::test {
 
@@ -74,9 +75,10 @@ class LibdwOracle {
         kModule,  // nothing
     };
 
-    // computed() has values for machines, which must outlive only this call. Throws
-    // std::runtime_error.
-    LibdwOracle(const std::string &path, std::span<const Machine> machines, Image image = kKernel);
+    // computed() has values for machines. They and the flow of the file must outlive only this
+    // call. Throws std::runtime_error.
+    LibdwOracle(const std::string &path, const ObjdumpFlow &flow, std::span<const Machine> machines,
+                Image image = kKernel);
     ~LibdwOracle();
     LibdwOracle(const LibdwOracle &) = delete;
     LibdwOracle &operator=(const LibdwOracle &) = delete;

@@ -43,7 +43,10 @@ Stored stored(uint16_t machine, uint32_t type) {
         case R_X86_64_32S:
             return {4, false};
         case R_X86_64_PC32:
+        case R_X86_64_PLT32:
             return {4, true};
+        case R_X86_64_PC64:
+            return {8, true};
         }
     } else if (machine == EM_AARCH64) {
         switch (type) {
@@ -53,6 +56,8 @@ Stored stored(uint16_t machine, uint32_t type) {
             return {4, false};
         case R_AARCH64_PREL32:
             return {4, true};
+        case R_AARCH64_PREL64:
+            return {8, true};
         }
     }
     throw std::runtime_error("relocation of type " + std::to_string(type));
@@ -65,14 +70,17 @@ class Placement {
         for (uint32_t i = 0; i < header_.e_shnum; i++)
             sections_.push_back(read_at<Elf64_Shdr>(bytes_, header_of(i)));
         for (uint32_t i = 0; i < sections_.size(); i++)
-            if (sections_[i].sh_flags & SHF_ALLOC)
-                sections_[i].sh_addr = uint64_t{i} << 32;
+            if (sections_[i].sh_flags & SHF_ALLOC) {
+                // Distances of 32 bits must reach from the first to the last section.
+                if (i >= 128 || sections_[i].sh_size > 1 << kPlacedShift)
+                    throw std::runtime_error("relocatable file: too many sections, or a big one");
+                sections_[i].sh_addr = uint64_t{i} << kPlacedShift;
+            }
     }
 
     std::string place() {
         for (const Elf64_Shdr &section : sections_)
-            if (section.sh_type == SHT_RELA &&
-                name(sections_.at(section.sh_info)).starts_with(".debug_"))
+            if (section.sh_type == SHT_RELA && is_placed(sections_.at(section.sh_info)))
                 relocate(section);
         for (const Elf64_Shdr &section : sections_)
             if (section.sh_type == SHT_SYMTAB)
@@ -90,6 +98,14 @@ class Placement {
     }
     std::string_view name(const Elf64_Shdr &section) const {
         return bytes_.c_str() + sections_.at(header_.e_shstrndx).sh_offset + section.sh_name;
+    }
+
+    // Instructions of aarch64 have other relocations, which are skipped.
+    bool is_placed(const Elf64_Shdr &section) const {
+        const std::string_view text = name(section);
+        return text.starts_with(".debug_") || text == "__jump_table" || text == "__ex_table" ||
+               text == ".altinstructions" ||
+               (header_.e_machine == EM_X86_64 && (section.sh_flags & SHF_EXECINSTR) != 0);
     }
 
     void relocate(const Elf64_Shdr &list) {

@@ -8,9 +8,11 @@
 
 namespace btf_extra::test {
 
-// Writes `to` as an ET_EXEC file: loaded section i is at address i << 32, and .debug_* is
-// relocated. Knows x86-64 and aarch64 with RELA. Throws std::runtime_error, also for an unknown
-// relocation.
+constexpr unsigned kPlacedShift = 24;
+
+// Writes `to` as an ET_EXEC file: loaded section i is at address i << kPlacedShift. Relocated are
+// .debug_*, the kernel's tables of jumps, and the code of x86-64. Knows x86-64 and aarch64 with
+// RELA. Throws std::runtime_error, also for an unknown relocation.
 void place_object(const std::string &from, const std::string &to);
 
 }  // namespace btf_extra::test

@@ -41,9 +41,8 @@ constexpr TableShape kStaticCalls = {
 constexpr TableShape kFaulting = {
     "__start___ex_table", "__stop___ex_table", {"__ex_table"}, 12, kDistance};
 
-// Entries have had three sizes: 13 bytes up to 5.18, then 12, and 14 since 6.3 (Linux commit
-// 5d1dd961e743).
-constexpr std::string_view kAlternatives[] = {"__alt_instructions", "__alt_instructions_end"};
+// Entries of alternatives have had three sizes: 13 bytes up to 5.18, then 12, and 14 since 6.3
+// (Linux commit 5d1dd961e743).
 constexpr std::string_view kReplacements = ".altinstr_replacement";
 
 struct ClosedName {
@@ -78,32 +77,20 @@ class Reader {
     // The entries have two distances, to an instruction and to another place.
     std::vector<CodeJump> jumps(const TableShape &shape) const {
         std::vector<CodeJump> out;
-        const auto range = linked_range(shape.first, shape.end);
-        if (elf_.relocatable() || !range)
-            return out;
-        const std::vector<std::byte> bytes =
-            linked_bytes(elf_, range->first, range->second - range->first);
-        for (size_t at = 0; at + shape.entry_size <= bytes.size(); at += shape.entry_size) {
-            const auto from = place_of(range->first + at + distance_at(bytes, at));
-            const auto to = place_of(range->first + at + 4 + distance_at(bytes, at + 4));
-            if (from && to)
-                out.push_back({*from, *to});
-        }
+        const auto read = entries(shape);
+        for (const Entry &entry : read.value_or(std::vector<Entry>()))
+            if (entry.first && entry.second)
+                out.push_back({*entry.first, *entry.second});
         std::ranges::sort(out);
         return out;
     }
 
     // The size of an entry is the one with which all entries make sense.
-    std::optional<std::vector<ClosedText>> alternatives() const {
-        const auto range = linked_range(kAlternatives[0], kAlternatives[1]);
-        if (elf_.relocatable() || !range)
-            return std::nullopt;
-        const std::vector<std::byte> bytes =
-            linked_bytes(elf_, range->first, range->second - range->first);
-        std::optional<std::vector<ClosedText>> found;
+    std::optional<std::vector<Alternative>> alternatives() const {
+        std::optional<std::vector<Alternative>> found;
         for (const size_t entry_size : {12, 13, 14}) {
-            auto read = alternatives(range->first, bytes, entry_size);
-            if (read && found)
+            auto read = alternatives(entry_size);
+            if (read && found && !(read->empty() && found->empty()))
                 return std::nullopt;
             if (read)
                 found = std::move(read);
@@ -133,26 +120,89 @@ class Reader {
         return static_cast<uint64_t>(int64_t{distance});
     }
 
+    // Two distances, and the bytes after them.
+    struct Entry {
+        std::optional<Place> first, second;  // nullopt: in no code
+        std::array<std::byte, 6> rest{};
+    };
+    static Entry entry_of(std::span<const std::byte> bytes) {
+        Entry entry;
+        std::ranges::copy_n(bytes.begin() + 8, std::min<ptrdiff_t>(6, bytes.size() - 8),
+                            entry.rest.begin());
+        return entry;
+    }
+
+    // nullopt: the file does not say, or its table does not consist of such entries.
+    std::optional<std::vector<Entry>> entries(const TableShape &shape) const {
+        std::vector<Entry> out;
+        const size_t size = shape.entry_size;
+        if (!elf_.relocatable()) {
+            const auto range = linked_range(shape.first, shape.end);
+            if (!range || (range->second - range->first) % size != 0)
+                return std::nullopt;
+            const auto bytes = linked_bytes(elf_, range->first, range->second - range->first);
+            for (size_t at = 0; at + size <= bytes.size(); at += size) {
+                const uint64_t address = range->first + at;
+                out.push_back(entry_of(std::span(bytes).subspan(at, size)));
+                out.back().first = place_of(address + distance_at(bytes, at));
+                out.back().second = place_of(address + 4 + distance_at(bytes, at + 4));
+            }
+            return out;
+        }
+        const auto table = std::ranges::find_if(elf_.sections(), [&](const ElfSection &section) {
+            return std::ranges::find(shape.sections, section.name) != shape.sections.end();
+        });
+        if (table == elf_.sections().end())
+            return out;
+        const auto bytes = elf_.bytes(*table);
+        if (!bytes || bytes->size() % size != 0)
+            return std::nullopt;
+        for (size_t at = 0; at < bytes->size(); at += size)
+            out.push_back(entry_of(std::as_bytes(*bytes).subspan(at, size)));
+        for_each_target(shape, [&](uint64_t offset, const Place &place) {
+            if (offset >= bytes->size() || offset % size > 4 || offset % 4 != 0)
+                return;
+            Entry &entry = out[offset / size];
+            (offset % size == 0 ? entry.first : entry.second) = place;
+        });
+        return out;
+    }
+
     // An entry ends with the sizes of the code and of its replacement, but with three bytes if it
     // has 13.
-    std::optional<std::vector<ClosedText>>
-    alternatives(uint64_t address, std::span<const std::byte> bytes, size_t entry_size) const {
-        std::vector<ClosedText> out;
-        if (bytes.size() % entry_size != 0)
+    std::optional<std::vector<Alternative>> alternatives(size_t entry_size) const {
+        const auto read = entries({"__alt_instructions",
+                                   "__alt_instructions_end",
+                                   {".altinstructions"},
+                                   entry_size,
+                                   kDistance});
+        if (!read)
             return std::nullopt;
-        for (size_t at = 0; at < bytes.size(); at += entry_size) {
-            const auto code = place_of(address + at + distance_at(bytes, at));
-            const auto instead = place_of(address + at + 4 + distance_at(bytes, at + 4));
-            const size_t sizes = at + (entry_size == 14 ? 12 : 10);
-            const auto size = static_cast<uint8_t>(bytes[sizes]);
-            if (!code || size == 0 || size < static_cast<uint8_t>(bytes[sizes + 1]) ||
-                (instead && name_of(*instead) != kReplacements))
+        std::vector<Alternative> out;
+        for (const Entry &entry : *read) {
+            const size_t sizes = entry_size == 14 ? 4 : 2;
+            const auto size = static_cast<uint8_t>(entry.rest[sizes]);
+            const auto new_size = static_cast<uint8_t>(entry.rest[sizes + 1]);
+            const auto &[code, instead, rest] = entry;
+            const bool replaces = instead && new_size != 0;
+            if (!code || size < new_size ||
+                (replaces && has_replacements() && name_of(*instead) != kReplacements))
                 return std::nullopt;
-            out.push_back({code->section, code->offset, code->offset + size});
+            if (size == 0)  // arm64's 7.3.4 has three
+                continue;
+            out.push_back(
+                {.code = {code->section, code->offset, code->offset + size}, .replacement = {}});
+            if (replaces)
+                out.back().replacement = {instead->section, instead->offset,
+                                          instead->offset + new_size};
         }
         return out;
     }
 
+    // Replacements are beside the code if the file has no section of its own for them.
+    bool has_replacements() const {
+        return std::ranges::find(text_, kReplacements, &ElfSection::name) != text_.end();
+    }
     std::string_view name_of(const Place &place) const {
         return std::ranges::find(text_, place.section, &ElfSection::index)->name;
     }
@@ -194,10 +244,19 @@ class Reader {
         return out;
     }
 
-    // A relocation by a distance stores target - place, too: so either has the instruction for its
-    // target.
     std::vector<Place> relocated(const TableShape &shape) const {
         std::vector<Place> out;
+        for_each_target(shape, [&](uint64_t offset, const Place &place) {
+            if (offset % shape.entry_size == 0)
+                out.push_back(place);
+        });
+        return out;
+    }
+
+    // Calls visit with each place of code that a module's table names, and with the offset in the
+    // table. A relocation by a distance stores target - place, too: so either has the place for its
+    // target.
+    template <class Visit> void for_each_target(const TableShape &shape, Visit visit) const {
         for (const ElfSection &table : elf_.sections()) {
             GElf_Shdr header;
             if (table.type != SHT_RELA ||
@@ -208,15 +267,15 @@ class Reader {
             GElf_Rela relocation;
             for (int i = 0; data != nullptr && gelf_getrela(data, i, &relocation) != nullptr; ++i) {
                 const uint64_t number = GELF_R_SYM(relocation.r_info);
-                if (relocation.r_offset % shape.entry_size != 0 || number >= symbols_.size())
+                if (number >= symbols_.size())
                     continue;
                 const GElf_Sym &symbol = symbols_[number].entry;
                 if (std::ranges::find(text_, symbol.st_shndx, &ElfSection::index) != text_.end())
-                    out.push_back({symbol.st_shndx,
-                                   symbol.st_value + static_cast<uint64_t>(relocation.r_addend)});
+                    visit(relocation.r_offset,
+                          Place{symbol.st_shndx,
+                                symbol.st_value + static_cast<uint64_t>(relocation.r_addend)});
             }
         }
-        return out;
     }
 
     bool is_of(const TableShape &shape, uint32_t index) const {

@@ -34,6 +34,13 @@ struct CodeJump {
     auto operator<=>(const CodeJump &) const = default;
 };
 
+// Code that the kernel replaces when it boots, and what it puts there. Jumps in the replacement are
+// relative to where that is in the file.
+struct Alternative {
+    ClosedText code;
+    ClosedText replacement;  // empty: NOPs
+};
+
 // Each in ascending order. Empty: the file has no such table.
 struct CodeTables {
     std::vector<Place> ftrace_calls;  // what ftrace turns on and off
@@ -44,8 +51,7 @@ struct CodeTables {
     std::vector<ClosedText> closed;
     std::vector<CodeJump> key_jumps;  // where the instructions of static_keys may jump to
     std::vector<CodeJump> fixups;     // where those of faulting go on. arm64: not known
-    // Code that the kernel replaces when it boots. nullopt: the file does not say.
-    std::optional<std::vector<ClosedText>> alternatives;
+    std::optional<std::vector<Alternative>> alternatives;  // nullopt: the file does not say
 };
 
 // Returns the text that these symbols are around. Offsets are what address_of() returns, and

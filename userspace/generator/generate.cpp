@@ -133,11 +133,11 @@ Result<Input> index_input(const DebugFile &file, const BaseStack &base,
 Result<std::vector<UnitSites>> read_sites(DebugFile &file, const Input &input, NewTypes &new_types,
                                           const GenerateOptions &options) {
     const ProbedCode probed(file, input.symbols);
-    const StaticKeys static_keys(file, input.symbols, probed);
+    const FlowTables flow_tables(file, input.symbols, probed);
     const ReaderInput reader_input{.file = file,
                                    .symbols = input.symbols,
                                    .probed = probed,
-                                   .static_keys = static_keys,
+                                   .flow_tables = flow_tables,
                                    .units = input.units,
                                    .source_tree = input.source_tree,
                                    .base = input.base_types,

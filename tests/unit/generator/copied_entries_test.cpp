@@ -30,6 +30,7 @@ struct Program {
 const Program kPrograms[] = {
     {"copies.c", {{"is_empty", 4}, {"value_of", 5}, {"at_end", 5}, {"unrolled", 3}}},
     {"macros.c", {{"inner_written", 2}}},
+    {"macro_copies.c", {{"is_dirty", 1}, {"is_ready", 4}}},
     {"parts.c", {{"early_out", 4}, {"with_body", 6}, {"inlined_again", 4}}},
 };
 

@@ -129,7 +129,8 @@ TEST_F(Module, AgreesWithLibdwOnAPlacedCopy) {
         const auto opened = view(generate(module), module);
         ASSERT_TRUE(opened);
         test::place_object(module, path("placed"));
-        const test::LibdwOracle oracle(path("placed"), machines, test::LibdwOracle::kModule);
+        const test::LibdwOracle oracle(path("placed"), test::ObjdumpFlow(path("placed")), machines,
+                                       test::LibdwOracle::kModule);
         const test::OracleMatch match = test::match_oracle(*opened, oracle, machines);
         for (const std::string &disagreement : match.disagreements)
             ADD_FAILURE() << disagreement;

@@ -77,8 +77,7 @@ TEST_F(SiteMarks, LoopHeadsAreWhereObjdumpAndLibdwSay) {
                 continue;
             SCOPED_TRACE(recipe.name() + " " + sources[0]);
             ASSERT_NO_FATAL_FAILURE(build(recipe, sources));
-            const test::JumpCensus census =
-                test::jump_census(path(), recipe.compiler.starts_with("aarch64"));
+            const test::JumpCensus census = test::jump_census(path(), test::ObjdumpFlow(path()));
             EXPECT_EQ(found(SITE_MARK_LOOP_HEAD), census.from_inside);
             heads += census.from_inside.size();
             others += census.from_outside.size();
@@ -189,7 +188,7 @@ TEST_F(SiteMarks, PartsAreWhereSymbolsAndLibdwSay) {
     for (const Recipe &recipe : recipes) {
         SCOPED_TRACE(recipe.name());
         ASSERT_NO_FATAL_FAILURE(build(recipe, {"parts.c"}));
-        EXPECT_EQ(marked().parts(), test::mark_census(path()).parts());
+        EXPECT_EQ(marked().parts(), test::mark_census(path(), test::ObjdumpFlow(path())).parts());
         const bool splits = !recipe.compiler.starts_with("clang") && recipe.level == "-O2";
         std::map<std::string, size_t> counts;
         for (const NamedSite &site : fixture_->sites())
@@ -211,7 +210,8 @@ TEST_F(SiteMarks, EntriesAreMissingWhereLibdwSays) {
         for (const char *source : {"copies.c", "parts.c", "loops.c"}) {
             SCOPED_TRACE(recipe.name() + ", " + source);
             ASSERT_NO_FATAL_FAILURE(build(recipe, {source}));
-            EXPECT_EQ(marked().without_entry(), test::mark_census(path()).without_entry());
+            EXPECT_EQ(marked().without_entry(),
+                      test::mark_census(path(), test::ObjdumpFlow(path())).without_entry());
             missing += marked().without_entry().size();
         }
     EXPECT_GT(missing, 0u);

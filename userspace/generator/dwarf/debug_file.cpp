@@ -187,6 +187,7 @@ class ElfDebugFile final : public DebugFile {
     Result<void> take_layout(Dwfl_Module *module);
     Result<void> read_sections();
     void take_code();
+    std::optional<uint64_t> target_of(const GElf_Rela &relocation) const;
 
     std::unique_ptr<Dwfl, DwflEnd> dwfl_;
     Elf *debug_elf_ = nullptr;  // dwfl_ owns it
@@ -348,6 +349,17 @@ Result<void> ElfDebugFile::read_sections() {
     return {};
 }
 
+std::optional<uint64_t> ElfDebugFile::target_of(const GElf_Rela &relocation) const {
+    const uint64_t number = GELF_R_SYM(relocation.r_info);
+    if (number >= symbols_.size())
+        return std::nullopt;
+    const GElf_Sym &symbol = symbols_[number].entry;
+    const auto section = std::ranges::find(sections_, symbol.st_shndx, &ElfSection::index);
+    if (section == sections_.end())
+        return std::nullopt;
+    return section->address + symbol.st_value + static_cast<uint64_t>(relocation.r_addend);
+}
+
 // Takes code from the file itself, for a separate debug file has none.
 void ElfDebugFile::take_code() {
     code_.resize(sections_.size());
@@ -367,10 +379,11 @@ void ElfDebugFile::take_code() {
         GElf_Rela relocation;
         if (data && changed != sections_.end() && changed->executable())
             for (int i = 0; gelf_getrela(data, i, &relocation); ++i)
-                relocations_.push_back(changed->address + relocation.r_offset);
+                relocations_.push_back(
+                    {changed->address + relocation.r_offset, target_of(relocation)});
     }
-    if (!std::ranges::is_sorted(relocations_))
-        std::ranges::sort(relocations_);
+    if (!std::ranges::is_sorted(relocations_, {}, &Relocation::address))
+        std::ranges::stable_sort(relocations_, {}, &Relocation::address);
 }
 
 Result<void> ElfDebugFile::load() {
@@ -425,8 +438,14 @@ bool DebugFile::has_code() const {
 }
 
 bool DebugFile::relocates(uint64_t address, uint64_t size) const {
-    const auto next = std::ranges::lower_bound(relocations_, address);
-    return next != relocations_.end() && *next - address < size;
+    const auto next = std::ranges::lower_bound(relocations_, address, {}, &Relocation::address);
+    return next != relocations_.end() && next->address - address < size;
+}
+
+std::optional<uint64_t> DebugFile::relocation(uint64_t address, uint64_t size) const {
+    const auto next = std::ranges::lower_bound(relocations_, address, {}, &Relocation::address);
+    return next != relocations_.end() && next->address - address < size ? next->target
+                                                                        : std::nullopt;
 }
 
 AddressConstant DebugFile::address_constant(uint64_t address) const {

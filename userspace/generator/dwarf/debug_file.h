@@ -72,6 +72,9 @@ class DebugFile {
     // Says whether a relocation will change one of these bytes of code. In a file that is linked
     // none will.
     bool relocates(uint64_t address, uint64_t size) const;
+    // Returns symbol + addend of the first relocation of these bytes. nullopt: none is there, or
+    // the symbol is not in a section of the file.
+    std::optional<uint64_t> relocation(uint64_t address, uint64_t size) const;
     // Translates the operand of DW_OP_addr to the terms of the output (kernel/core/FORMAT.md,
     // 'Addresses').
     AddressConstant address_constant(uint64_t address) const;
@@ -83,8 +86,12 @@ class DebugFile {
     DebugSections dwarf_;
     std::vector<ElfSection> sections_;
     std::vector<ElfSymbol> symbols_;
-    std::vector<Bytes> code_;            // by section
-    std::vector<uint64_t> relocations_;  // addresses in code, in ascending order
+    std::vector<Bytes> code_;  // by section
+    struct Relocation {
+        uint64_t address = 0;
+        std::optional<uint64_t> target;  // symbol + addend
+    };
+    std::vector<Relocation> relocations_;  // of code, in ascending order of address
 };
 
 }  // namespace btf_extra::generator

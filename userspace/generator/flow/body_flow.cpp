@@ -13,11 +13,14 @@ std::optional<BodyFlow> BodyFlow::read(std::vector<CodeRange> ranges, uint64_t e
     for (const CodeRange &range : ranges)
         for (uint64_t address = range.begin; address < range.end;) {
             const std::optional<FlowEdges> edges = code.edges(address);
-            if (!edges || edges->anywhere || edges->size == 0 || edges->size > range.end - address)
+            if (!edges || edges->size == 0 || edges->size > range.end - address)
                 return std::nullopt;
+            flow.jumps_anywhere_ |= edges->anywhere;
             for (const std::optional<uint64_t> &target : {edges->jump, edges->fixup})
                 if (target)
                     flow.jumps_.push_back({*target, flow.steps_.size()});
+            for (const uint64_t target : edges->others)
+                flow.jumps_.push_back({target, flow.steps_.size()});
             flow.steps_.push_back({.address = address, .edges = *edges});
             address += edges->size;
         }
@@ -26,11 +29,236 @@ std::optional<BodyFlow> BodyFlow::read(std::vector<CodeRange> ranges, uint64_t e
     // address one look at each is enough.
     for (size_t i = 0; i < flow.steps_.size(); ++i) {
         Step &step = flow.steps_[i];
-        const auto before = flow.before(i);
+        const auto before = flow.falls_to(i);
         step.live = (before && flow.steps_[*before].live) || step.address == entry ||
                     !flow.jumps_to(step.address).empty() || code.entered(step.address);
     }
+    flow.find_roots();
     return flow;
+}
+
+template <class Visit> void BodyFlow::for_each_next(size_t step, Visit visit) const {
+    const FlowEdges &edges = steps_[step].edges;
+    const auto to = [&](uint64_t address) {
+        if (const auto next = find(address))
+            visit(*next);
+    };
+    if (edges.falls)
+        to(steps_[step].address + edges.size);
+    if (edges.jump)
+        to(*edges.jump);
+    if (edges.fixup)
+        to(*edges.fixup);
+    for (const uint64_t other : edges.others)
+        to(other);
+}
+
+void BodyFlow::run(std::vector<size_t> open, const Marks &stops, std::span<const CodeRange> ranges,
+                   Marks &reached) const {
+    for (const size_t step : open)
+        reached[step] = true;
+    while (!open.empty()) {
+        const size_t step = open.back();
+        open.pop_back();
+        if (stops[step] || (!ranges.empty() && !hold(ranges, steps_[step].address)))
+            continue;
+        for_each_next(step, [&](size_t next) {
+            if (!reached[next])
+                open.push_back(next);
+            reached[next] = true;
+        });
+    }
+}
+
+// Padding is no root, but code after it may be.
+void BodyFlow::find_roots() {
+    const Marks none(steps_.size());
+    runs_.resize(steps_.size());
+    if (const auto entry = find(entry_))
+        run({*entry}, none, {}, runs_);
+    for (size_t step = 0; step < steps_.size(); ++step)
+        if (!runs_[step] && !steps_[step].edges.idle) {
+            roots_.push_back(step);
+            run({step}, none, {}, runs_);
+        }
+}
+
+BodyFlow::Marks BodyFlow::run_from_entry(std::span<const uint64_t> stops) const {
+    Marks reached(steps_.size()), marks(steps_.size());
+    for (const uint64_t stop : stops)
+        if (const auto step = find(stop))
+            marks[*step] = true;
+    std::vector<size_t> open = roots_;
+    if (const auto entry = find(entry_))
+        open.push_back(*entry);
+    run(std::move(open), marks, {}, reached);
+    return reached;
+}
+
+// The algorithm is that of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance Algorithm", 2001).
+const std::vector<size_t> &BodyFlow::dominators() const {
+    if (!dominators_.empty())
+        return dominators_;
+    const size_t top = steps_.size();  // leads to the entry and to all roots
+    std::vector<size_t> order, number(top + 1), parent(top + 1, top);
+    {
+        std::vector<std::pair<size_t, bool>> open;
+        Marks seen(top);
+        const auto add = [&](size_t step) {
+            if (!seen[step])
+                open.push_back({step, false});
+        };
+        std::ranges::for_each(roots_, add);
+        if (const auto entry = find(entry_))
+            add(*entry);
+        while (!open.empty()) {
+            const auto [step, done] = open.back();
+            open.pop_back();
+            if (done)
+                order.push_back(step);
+            if (done || seen[step])
+                continue;
+            seen[step] = true;
+            open.push_back({step, true});
+            for_each_next(step, add);
+        }
+    }
+    order.push_back(top);
+    for (size_t i = 0; i < order.size(); ++i)
+        number[order[i]] = i;
+    std::vector<std::vector<size_t>> from(top);
+    for (const size_t step : order)
+        if (step != top)
+            for_each_next(step, [&](size_t next) { from[next].push_back(step); });
+    for (const size_t root : roots_)
+        from[root].push_back(top);
+    if (const auto entry = find(entry_))
+        from[*entry].push_back(top);
+
+    constexpr size_t kNone = SIZE_MAX;
+    std::ranges::fill(parent, kNone);
+    parent[top] = top;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t i = order.size() - 1; i-- > 0;) {
+            size_t common = kNone;
+            for (size_t other : from[order[i]]) {
+                if (parent[other] == kNone)
+                    continue;
+                while (common != kNone && common != other) {
+                    while (number[common] < number[other])
+                        common = parent[common];
+                    while (number[other] < number[common])
+                        other = parent[other];
+                }
+                common = other;
+            }
+            changed |= parent[order[i]] != common;
+            parent[order[i]] = common;
+        }
+    }
+    dominators_ = std::move(parent);
+    return dominators_;
+}
+
+// Says whether the second step may run after the first without what is on all ways to both.
+bool BodyFlow::runs_after(size_t first, size_t second) const {
+    const std::vector<size_t> &parents = dominators();
+    const size_t top = steps_.size();
+    Marks above(top + 1);
+    for (size_t step = first;; step = parents[step]) {
+        above[step] = true;
+        if (step == top || parents[step] > top)
+            break;
+    }
+    size_t common = second;
+    while (common != top && !above[common]) {
+        if (parents[common] > top)
+            return false;
+        common = parents[common];
+    }
+    if (common == second)
+        return false;
+    if (common == first)
+        return true;
+    Marks stops(top), reached(top);
+    if (common != top)
+        stops[common] = true;
+    run({first}, stops, {}, reached);
+    return reached[second];
+}
+
+CallOrder BodyFlow::order(uint64_t address, std::span<const uint64_t> others,
+                          std::span<const uint64_t> leading) const {
+    const auto step = find(address);
+    if (!step || !knows_jumps())
+        return CallOrder::kUnknown;
+    const auto is_one_of = [](std::span<const uint64_t> places, uint64_t place) {
+        return std::ranges::find(places, place) != places.end();
+    };
+    std::vector<uint64_t> stops(others.begin(), others.end());
+    stops.push_back(address);
+    const Marks reached = run_from_entry(stops);
+    const bool begins_here =
+        address == entry_ || std::ranges::find(roots_, *step) != roots_.end() ||
+        std::ranges::any_of(before(address), [&](uint64_t from) {
+            return reached[*find(from)] && !is_one_of(stops, from) && !is_one_of(leading, from);
+        });
+    if (!begins_here || is_one_of(others, address))
+        return CallOrder::kAfter;
+    if (!leading.empty())
+        return CallOrder::kEither;
+    for (const uint64_t other : others)
+        if (const auto first = find(other); first && runs_after(*first, *step))
+            return CallOrder::kEither;
+    return CallOrder::kOwn;
+}
+
+std::optional<uint64_t> BodyFlow::branch_after(uint64_t address) const {
+    const auto first = find(address);
+    if (!first)
+        return std::nullopt;
+    for (size_t step = *first; step < steps_.size(); ++step) {
+        size_t count = 0;
+        for_each_next(step, [&](size_t) { ++count; });
+        if (count == 2)
+            return steps_[step].address;
+        if (count != 1 || step + 1 == steps_.size() || falls_to(step + 1) != step ||
+            before(steps_[step + 1].address).size() != 1)
+            break;
+    }
+    return std::nullopt;
+}
+
+bool BodyFlow::repeats(uint64_t address, std::span<const CodeRange> ranges) const {
+    const auto step = find(address);
+    if (!step)
+        return false;
+    Marks reached(steps_.size());
+    run({*step}, Marks(steps_.size()), ranges, reached);
+    return std::ranges::any_of(
+        before(address), [&](uint64_t from) { return hold(ranges, from) && reached[*find(from)]; });
+}
+
+bool BodyFlow::runs_without(std::span<const CodeRange> ranges,
+                            std::span<const uint64_t> addresses) const {
+    const Marks reached = run_from_entry(addresses);
+    for (size_t step = 0; step < steps_.size(); ++step)
+        if (reached[step] && hold(ranges, steps_[step].address) &&
+            std::ranges::find(addresses, steps_[step].address) == addresses.end())
+            return true;
+    return false;
+}
+
+std::vector<uint64_t> BodyFlow::before(uint64_t address) const {
+    std::vector<uint64_t> out;
+    for (const Jump &jump : jumps_to(address))
+        if (runs_[jump.from])
+            out.push_back(steps_[jump.from].address);
+    const auto step = find(address);
+    if (const auto falls = step ? falls_to(*step) : std::nullopt; falls && runs_[*falls])
+        out.push_back(steps_[*falls].address);
+    return out;
 }
 
 // Returns the number of the instruction at an address.
@@ -47,7 +275,7 @@ std::span<const BodyFlow::Jump> BodyFlow::jumps_to(uint64_t address) const {
 }
 
 // Returns the number of the instruction that falls to one.
-std::optional<size_t> BodyFlow::before(size_t step) const {
+std::optional<size_t> BodyFlow::falls_to(size_t step) const {
     if (step == 0 || !steps_[step - 1].edges.falls ||
         steps_[step - 1].address + steps_[step - 1].edges.size != steps_[step].address)
         return std::nullopt;
@@ -73,7 +301,7 @@ bool BodyFlow::all_come_to(size_t to, const std::vector<size_t> &way) const {
         open.pop_back();
         for (const Jump &jump : jumps_to(steps_[step].address))
             add(jump.from);
-        if (const auto falls = before(step))
+        if (const auto falls = falls_to(step))
             add(*falls);
     }
     return count == way.size();
@@ -81,7 +309,8 @@ bool BodyFlow::all_come_to(size_t to, const std::vector<size_t> &way) const {
 
 std::optional<FlowChanges> BodyFlow::detour(uint64_t from, uint64_t to, FlowCode &code) const {
     const auto key = find(from), after = find(to);
-    if (!key || !after || before(*after) != key || !steps_[*key].edges.jump || to == entry_)
+    if (jumps_anywhere_ || !key || !after || falls_to(*after) != key || !steps_[*key].edges.jump ||
+        to == entry_)
         return std::nullopt;
 
     FlowChanges out;
@@ -102,7 +331,7 @@ std::optional<FlowChanges> BodyFlow::detour(uint64_t from, uint64_t to, FlowCode
         way.push_back(*step);
         const FlowEdges &edges = steps_[*step].edges;
         const auto changes = code.changes(address);
-        if (!changes || edges.fixup || (!edges.falls && !edges.jump))
+        if (!changes || edges.fixup || !edges.others.empty() || (!edges.falls && !edges.jump))
             return std::nullopt;
         out.writes |= changes->writes;
         out.stores |= changes->stores;
@@ -119,7 +348,7 @@ std::optional<FlowChanges> BodyFlow::detour(uint64_t from, uint64_t to, FlowCode
         for (const Jump &jump : jumps_to(steps_[step].address))
             if (jump.from != *key && !seen[jump.from])
                 return true;
-        const auto falls = before(step);
+        const auto falls = falls_to(step);
         return (falls && *falls != *key && !seen[*falls] && steps_[*falls].live) ||
                code.entered(steps_[step].address);
     };

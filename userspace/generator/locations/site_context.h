@@ -22,7 +22,6 @@ struct Enclosing {
     // knows it. If it does, the code in other places (foo.cold) is to be traced.
     uint32_t function = 0;
     bool traced = false;
-    uint32_t code = 0;  // number of its ranges in the unit; only where the file has static keys
 };
 
 // Returns the register that clang names as DW_AT_frame_base.

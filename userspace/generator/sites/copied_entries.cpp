@@ -141,6 +141,20 @@ std::vector<CopiedEntries::Copy> CopiedEntries::find() const {
     return found;
 }
 
+std::optional<uint32_t> CopiedEntries::only_instance_at(const Copy &copy) const {
+    std::optional<uint32_t> only;
+    size_t left = 0;
+    for (const uint32_t number : copy.instances) {
+        if (hold(instance_ranges_[number], copy.point.address))
+            return number;
+        if (end_at(instance_ranges_[number], copy.point.address)) {
+            only = number;
+            ++left;
+        }
+    }
+    return left == 1 ? only : std::nullopt;
+}
+
 // If several instances hold the code, each is nested in the one before, and the innermost counts.
 // Besides, it may be one of those of which nothing but a range of no length is left there. If there
 // is none of either, it is one of the instances that the function around it has.

@@ -7,6 +7,7 @@
 #define BTF_EXTRA_COPIED_ENTRIES_H
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -35,6 +36,7 @@ class CopiedEntries {
 
     std::span<const CodeRange> ranges_of(uint32_t instance) const;
     std::span<const CodeRange> ranges_of_body(uint32_t body) const;
+    uint64_t entry_of_body(uint32_t body) const { return body_entries_[body]; }
     // Returns the code of all bodies that were added, in order of where it begins. A body of which
     // only the entry is known is a range of no length.
     std::vector<CodeRange> pieces() const;
@@ -46,6 +48,9 @@ class CopiedEntries {
     std::span<const uint64_t> row_addresses() const { return row_addresses_; }
     // Says whether an instance is entered where it was said to be.
     bool has_entry(uint32_t instance) const { return has_entry_[instance]; }
+    // Returns the instance that has its code there, or the only one of which nothing but a range of
+    // no length is left there.
+    std::optional<uint32_t> only_instance_at(const Copy &copy) const;
     // Returns them in order of (place of the function, address). Those outside of all functions
     // that were added are left out.
     std::vector<Copy> find() const;

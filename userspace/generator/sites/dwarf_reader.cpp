@@ -15,6 +15,8 @@
 #include "userspace/generator/locations/param_slots.h"
 #include "userspace/generator/locations/parameter_place.h"
 #include "userspace/generator/sites/address_checks.h"
+#include "userspace/generator/sites/after_key.h"
+#include "userspace/generator/sites/call_entries.h"
 #include "userspace/generator/sites/closed_code.h"
 #include "userspace/generator/sites/copied_entries.h"
 #include "userspace/generator/sites/source_functions.h"
@@ -66,10 +68,11 @@ struct OpenSite {
     const Enclosing &enclosing;
     const CodePlace *body = nullptr;  // the code of an out-of-line function; nullptr: inlined
     uint32_t frame = CodeFrame::kNoCaller;
-    std::vector<CodeRange> ranges = {};               // only if locations are those of last values
-    ParamParts parts = {};                            // of a body
-    std::optional<uint32_t> instance = std::nullopt;  // in UnitWalk::instances_
-    size_t first_slot = 0;                            // its parameters in UnitWalk::slots_
+    std::vector<CodeRange> ranges = {};                // only if locations are those of last values
+    ParamParts parts = {};                             // of a body
+    std::optional<uint32_t> instance = std::nullopt;   // in UnitWalk::instances_
+    std::optional<uint32_t> remainder = std::nullopt;  // in UnitWalk::calls_
+    size_t first_slot = 0;                             // its parameters in UnitWalk::slots_
 };
 
 // The surroundings of an entry.
@@ -90,7 +93,7 @@ class UnitWalk {
                                .offset_size = unit.header.offset_size,
                                .version = static_cast<uint8_t>(unit.header.version)},
           functions_(input_, unit, tools.types, sites_, &memory_), param_slots_(sites_, &memory_),
-          marks_entries_(unit.compiler == Compiler::kGcc) {
+          calls_(copied_entries_, tools.flows), marks_entries_(unit.compiler == Compiler::kGcc) {
         sites_.has_last_values = unit.compiler == Compiler::kClang;
     }
 
@@ -102,12 +105,8 @@ class UnitWalk {
         uint64_t die = 0;
         const Function *function = nullptr;
         Enclosing enclosing;
+        std::optional<uint32_t> remainder;          // in calls_
         std::optional<size_t> site = std::nullopt;  // in sites_
-    };
-
-    struct BodyCode {
-        std::vector<CodeRange> ranges;
-        std::optional<AfterKey::Body> read;  // once it is asked for
     };
 
     // These return the offset behind what they read; 0 after fail().
@@ -135,10 +134,16 @@ class UnitWalk {
     void find_marked_entries();
     // Says whether this is the body of an overridden definition.
     bool is_overridden(const Function *function, uint64_t address) const;
-    // Says whether an instance that begins at an address is the split remainder of a call, and the
-    // site around it is where that call begins.
-    bool is_part(const Function &function, uint64_t address, const OpenSite *around,
-                 const SourcePlace &call);
+    // Says whether an instance is the remainder of a split function in an instance of that.
+    bool is_remainder(const Function &function, const OpenSite *around, const SourcePlace &call);
+    void judge_remainders();
+    // Returns the mark of a site at an address in a remainder.
+    uint8_t mark_of_remainder(const CallEntries::Remainder &remainder, uint64_t address);
+    // Marks sites of instances that are entered in unlikely code and run elsewhere without that.
+    void judge_unlikely_entries();
+    // Adds a site for each statement that the flow of control proves to be a beginning of a call,
+    // of functions whose other statements are at the same place of the source.
+    void add_sites_in_macros(std::span<const CopiedEntries::Copy> copies);
     // Adds the frame of an entry whose code is in ranges_, and returns its number; kNoCaller: it
     // is of no function, or frames are not wanted.
     uint32_t add_frame(const Function *function, const SourcePlace &call, uint32_t caller);
@@ -150,12 +155,15 @@ class UnitWalk {
     void judge_untraced_unit();
     // false: in no executable section.
     bool place_site(Site &site, uint64_t address, const Enclosing &enclosing);
+    bool is_loop_head(uint64_t entry, std::span<const CodeRange> ranges);
     // Marks an inline site at a static key, if the instruction after that does for a probe.
     void judge_key(Site &site, const Enclosing &enclosing, std::span<const ParamSlot> slots);
     // Makes room in slots_ for the parameters of a site, none of them located.
     void begin_params(OpenSite &site);
     void locate_params_again(const Die &die, OpenSite &site);
-    void add_copied_site(const CopiedEntries::Copy &copy);
+    // Returns the mark of a copy that may be of the remainder of a split function.
+    uint8_t mark_of_copy(const CopiedEntries::Copy &copy);
+    void add_copied_site(const CopiedEntries::Copy &copy, uint8_t marks = 0);
 
     UnitTools &tools_;
     const ReaderInput &input_;
@@ -170,8 +178,9 @@ class UnitWalk {
     ParamSlots param_slots_;
     std::vector<ParamSlot> slots_;  // of the sites around the current entry, the innermost last
     CopiedEntries copied_entries_;
-    std::vector<Instance> instances_;                         // by their numbers in copied_entries_
-    std::vector<BodyCode> bodies_;                            // by Enclosing::code
+    std::vector<Instance> instances_;  // by their numbers in copied_entries_
+    CallEntries calls_;
+    std::vector<std::optional<size_t>> remainder_sites_;      // in sites_, by number in calls_
     std::map<uint64_t, std::optional<FlowChanges>> at_keys_;  // by address of the key's instruction
     bool marks_entries_;             // the compiler says where instances are entered
     bool is_traced_ = false;         // the compiler made calls for ftrace
@@ -196,6 +205,7 @@ UnitSites UnitWalk::run() {
         for (Site &site : sites_.sites)
             if (site.site_class == SiteClass::kInline)
                 site.marks |= SITE_MARK_NO_ENTRY;
+    judge_remainders();
     sites_.contradicted +=
         drop_inside_instructions(sites_.sites, copied_entries_, input_, tools_.starts);
     if (!is_traced_)
@@ -210,9 +220,122 @@ void UnitWalk::find_marked_entries() {
             !functions_.written_by_macro(*instances_[i].function))
             site->marks &= static_cast<uint8_t>(~SITE_MARK_NO_ENTRY);
     }
-    for (const CopiedEntries::Copy &copy : copied_entries_.find())
-        if (!functions_.written_by_macro(*instances_[copy.instances.front()].function))
-            add_copied_site(copy);
+    std::vector<CopiedEntries::Copy> copies = copied_entries_.find(), in_macros;
+    std::erase_if(copies, [&](CopiedEntries::Copy &copy) {
+        const bool is_in_macro =
+            functions_.written_by_macro(*instances_[copy.instances.front()].function);
+        if (is_in_macro)
+            in_macros.push_back(std::move(copy));
+        return is_in_macro;
+    });
+    for (const CopiedEntries::Copy &copy : copies)
+        for (const uint32_t instance : copy.instances)
+            calls_.add_copy(instance, copy.point.address);
+    for (const CopiedEntries::Copy &copy : copies)
+        add_copied_site(copy);
+    add_sites_in_macros(in_macros);
+    judge_unlikely_entries();
+}
+
+void UnitWalk::judge_remainders() {
+    for (size_t i = 0; i < remainder_sites_.size(); ++i)
+        if (const auto site = remainder_sites_[i]) {
+            const CallEntries::Remainder remainder = calls_.remainders()[i];
+            sites_.sites[*site].marks |= mark_of_remainder(remainder, remainder.address);
+        }
+}
+
+uint8_t UnitWalk::mark_of_remainder(const CallEntries::Remainder &remainder, uint64_t address) {
+    const uint8_t mark = calls_.mark_of(remainder, address);
+    if (mark == SITE_MARK_PART || !remainder.beginning_instance)
+        return mark;
+    // A call of foo.part.0 would be a remainder, too.
+    const Function *function = instances_[*remainder.beginning_instance].function;
+    if (std::ranges::any_of(sites_.sites, [&](const Site &site) {
+            return site.site_class == SiteClass::kBody && site.function == function->number &&
+                   (site.marks & SITE_MARK_PART) != 0;
+        }))
+        return mark;
+    std::vector<CallEntries::Beginning> others;
+    for (uint32_t number = 0; number < instances_.size(); ++number) {
+        const Instance &instance = instances_[number];
+        if (number == *remainder.beginning_instance || instance.function != function ||
+            instance.enclosing.body != remainder.body || instance.remainder || !instance.site ||
+            calls_.has_remainder(number))
+            continue;
+        const Site &site = sites_.sites[*instance.site];
+        if ((site.marks & SITE_MARK_NO_ENTRY) == 0)
+            others.push_back({number, input_.file.sections()[site.section].address + site.offset});
+    }
+    return others.empty() ? mark : calls_.mark_of(remainder, address, others);
+}
+
+void UnitWalk::add_sites_in_macros(std::span<const CopiedEntries::Copy> copies) {
+    std::map<uint32_t, std::vector<CodePoint>> places;
+    for (const CopiedEntries::Copy &copy : copies)
+        if (const auto number = copied_entries_.only_instance_at(copy)) {
+            std::vector<CodePoint> &found = places[*number];
+            if (found.empty() || found.back().address != copy.point.address)
+                found.push_back(copy.point);
+        }
+    for (const auto &[number, points] : places) {
+        const Instance &instance = instances_[number];
+        if (!instance.site || (sites_.sites[*instance.site].marks & SITE_MARK_NO_ENTRY) != 0)
+            continue;
+        const Site &first = sites_.sites[*instance.site];
+        std::vector<uint64_t> entries{input_.file.sections()[first.section].address + first.offset};
+        const auto ranges = copied_entries_.ranges_of(number);
+        std::vector<CodePoint> outside;
+        for (const CodePoint &point : points)
+            if (calls_.entered_from_outside(instance.enclosing.body, point.address, ranges)) {
+                outside.push_back(point);
+                entries.push_back(point.address);
+            }
+        for (const CodePoint &point : outside) {
+            std::vector<uint64_t> others = entries;
+            std::erase(others, point.address);
+            const uint32_t body = instance.enclosing.body;
+            CallOrder order = calls_.order(body, point.address, others);
+            // If no code of the instance is left, other code that joins there is not of a call.
+            if (order == CallOrder::kOwn && !hold(ranges, point.address) &&
+                calls_.code_of(body).flow->before(point.address).size() != 1)
+                order = CallOrder::kEither;
+            // An instruction of a call may be scheduled before its mark.
+            const bool comes_before =
+                calls_.order(body, entries.front(), {&point.address, 1}) != CallOrder::kOwn;
+            if (comes_before)
+                continue;
+            if (order == CallOrder::kOwn)
+                calls_.add_copy(number, point.address);
+            if (order != CallOrder::kAfter)
+                add_copied_site({.point = point, .instances = {number}},
+                                order == CallOrder::kOwn ? uint8_t{0} : SITE_MARK_NO_ENTRY);
+        }
+    }
+}
+
+// GCC moves code that it takes for unlikely out of the rest of a body. If the entry of an instance
+// is there, and code of the instance in the rest runs without it, the entry sees few of the calls.
+void UnitWalk::judge_unlikely_entries() {
+    for (uint32_t number = 0; number < instances_.size(); ++number) {
+        const Instance &instance = instances_[number];
+        if (!instance.site || (sites_.sites[*instance.site].marks & SITE_MARK_NO_ENTRY) != 0)
+            continue;
+        const auto pieces = copied_entries_.ranges_of_body(instance.enclosing.body);
+        if (pieces.size() < 2)
+            continue;
+        const CodeRange likely = piece_at(pieces, instance.enclosing.entry);
+        Site &site = sites_.sites[*instance.site];
+        const uint64_t entry = input_.file.sections()[site.section].address + site.offset;
+        std::vector<CodeRange> elsewhere;
+        for (const CodeRange &range : copied_entries_.ranges_of(number))
+            if (range.begin < range.end && range.begin >= likely.begin && range.begin < likely.end)
+                elsewhere.push_back(range);
+        if (elsewhere.empty() || (likely.begin <= entry && entry < likely.end))
+            continue;
+        if (calls_.runs_without_entries(instance.enclosing.body, number, entry, elsewhere))
+            site.marks |= SITE_MARK_NO_ENTRY;
+    }
 }
 
 uint64_t UnitWalk::fail(uint64_t offset) {
@@ -301,10 +424,6 @@ uint64_t UnitWalk::visit_subprogram(const Die &die, uint32_t depth) {
         return visit_children(die, next, {.frame = frame}, depth);
     }
     judge_body(function, enclosing);
-    if (input_.static_keys.any()) {
-        enclosing.code = static_cast<uint32_t>(bodies_.size());
-        bodies_.push_back({.ranges = ranges_, .read = {}});
-    }
     enclosing.body = copied_entries_.add_body(
         function && function->here ? *function->here : SourcePlace{}, *address, ranges_);
     if (!function)
@@ -358,36 +477,54 @@ uint64_t UnitWalk::visit_inlined(const Die &die, const Scope &scope, uint32_t de
     Site site{.site_class = SiteClass::kInline};
     if (!entry.place.entry_pc)
         site.marks |= SITE_MARK_NO_ENTRY;
-    if (tools_.loop_heads.is_loop_head(*address, ranges_))
+    if (is_loop_head(*address, ranges_))
         site.marks |= SITE_MARK_LOOP_HEAD;
-    if (is_part(*function, *address, scope.site, entry.call))
-        site.marks |= SITE_MARK_PART;
     OpenSite open{.function = *function,
                   .point = {.address = *address, .view = entry.view.value_or(0)},
                   .enclosing = *scope.enclosing,
                   .frame = frame,
                   .ranges = last_value_ranges()};
+    if (is_remainder(*function, scope.site, entry.call)) {
+        open.remainder = calls_.add({.body = scope.enclosing->body,
+                                     .address = *address,
+                                     .beginning = scope.site->point.address,
+                                     .beginning_instance = scope.site->instance,
+                                     .around = scope.site->remainder});
+        remainder_sites_.emplace_back();
+    }
     // GCC writes no DW_AT_entry_pc for an instance in one piece that is entered at view 0.
     if (function->here && (entry.place.entry_pc || !entry.place.ranges)) {
         open.instance = static_cast<uint32_t>(instances_.size());
         copied_entries_.add_instance(*function->here, *address, bool{entry.place.entry_pc}, ranges_,
                                      scope.enclosing->body);
-        instances_.push_back(
-            {.die = die.offset, .function = function, .enclosing = *scope.enclosing});
+        instances_.push_back({.die = die.offset,
+                              .function = function,
+                              .enclosing = *scope.enclosing,
+                              .remainder = open.remainder});
     }
     return visit_site(die, next, site, open, depth);
 }
 
 // GCC places the call of a split remainder where the function is declared; what a function calls by
-// itself is called behind that. Where GCC knows beforehand which way a call goes (jump threading),
-// the remainder may run without the beginning, and the beginning is laid out elsewhere, as a rule
-// behind it. Each of the two is then a call.
-bool UnitWalk::is_part(const Function &function, uint64_t address, const OpenSite *around,
-                       const SourcePlace &call) {
-    return around && around->point.address <= address && &function == &around->function &&
-           call.line != 0 && call.line == function.declared.line &&
-           call.column == function.declared.column &&
+// itself is called behind that.
+bool UnitWalk::is_remainder(const Function &function, const OpenSite *around,
+                            const SourcePlace &call) {
+    return around && &function == &around->function && call.line != 0 &&
+           call.line == function.declared.line && call.column == function.declared.column &&
            functions_.file_of(unit_, call.file) == sites_.functions[function.number].file;
+}
+
+bool UnitWalk::is_loop_head(uint64_t entry, std::span<const CodeRange> ranges) {
+    if (tools_.loop_heads.is_loop_head(entry, ranges))
+        return true;
+    // Code of the instance may fall to the entry, and a table may lead there.
+    if (!input_.flow_tables.leads_to(entry) &&
+        std::ranges::none_of(ranges, [&](const CodeRange &range) {
+            return range.begin < entry && entry <= range.end;
+        }))
+        return false;
+    const BodyCode code = tools_.flows.read(ranges, entry);
+    return code.flow && code.flow->repeats(entry, ranges);
 }
 
 bool UnitWalk::is_overridden(const Function *function, uint64_t address) const {
@@ -474,14 +611,12 @@ bool UnitWalk::place_site(Site &site, uint64_t address, const Enclosing &enclosi
 void UnitWalk::judge_key(Site &site, const Enclosing &enclosing, std::span<const ParamSlot> slots) {
     const uint64_t address = input_.file.sections()[site.section].address + site.offset;
     if (!site.no_probe || (site.marks & SITE_MARK_CLOSED) != 0 ||
-        input_.static_keys.at(address) == nullptr)
+        input_.flow_tables.key_at(address) == nullptr)
         return;
     const auto [entry, fresh] = at_keys_.try_emplace(address);
     if (fresh) {
-        std::optional<AfterKey::Body> &body = bodies_[enclosing.code].read;
-        if (!body)
-            body = tools_.after_key.read(bodies_[enclosing.code].ranges, enclosing.entry);
-        entry->second = tools_.after_key.changes(address, *body);
+        entry->second = changes_after_key(address, calls_.code_of(enclosing.body),
+                                          input_.flow_tables, tools_.flows);
     }
     const auto &changes = entry->second;
     if (changes && std::ranges::all_of(slots, [&](ParamSlot slot) {
@@ -520,6 +655,8 @@ uint64_t UnitWalk::visit_site(const Die &die, uint64_t after_attributes, Site si
         judge_key(site, open.enclosing, slots);
     if (open.instance)
         instances_[*open.instance].site = sites_.sites.size();
+    if (open.remainder)
+        remainder_sites_[*open.remainder] = sites_.sites.size();
     sites_.sites.push_back(site);
     if (open.body)
         tools_.clones.add({.unit = unit_,
@@ -544,11 +681,27 @@ void UnitWalk::locate_params_again(const Die &die, OpenSite &site) {
     }
 }
 
+// A copy that may be of a remainder is judged as that. If it may also be of an instance that does
+// not begin the calls of the remainder, it is not known whose it is.
+uint8_t UnitWalk::mark_of_copy(const CopiedEntries::Copy &copy) {
+    std::optional<uint8_t> mark;
+    for (const uint32_t number : copy.instances)
+        if (const auto remainder = instances_[number].remainder)
+            mark = mark_of_remainder(calls_.remainders()[*remainder], copy.point.address);
+    if (!mark || *mark == 0)
+        return 0;
+    const bool is_of_others = std::ranges::any_of(copy.instances, [&](uint32_t number) {
+        return !instances_[number].remainder && !calls_.has_remainder(number);
+    });
+    return is_of_others ? SITE_MARK_NO_ENTRY : *mark;
+}
+
 // Several instances may be the one that is copied: then a parameter is located if it is at the same
 // place in all of them.
-void UnitWalk::add_copied_site(const CopiedEntries::Copy &copy) {
+void UnitWalk::add_copied_site(const CopiedEntries::Copy &copy, uint8_t marks) {
     const Instance &first = instances_[copy.instances.front()];
-    Site site{.function = first.function->number, .marks = SITE_MARK_PART};
+    Site site{.function = first.function->number,
+              .marks = static_cast<uint8_t>(marks | mark_of_copy(copy))};
     const auto pieces = copied_entries_.ranges_of_body(first.enclosing.body);
     if ((!pieces.empty() && !hold(pieces, copy.point.address)) ||
         !place_site(site, copy.point.address, first.enclosing))
@@ -558,10 +711,8 @@ void UnitWalk::add_copied_site(const CopiedEntries::Copy &copy) {
         const Instance &instance = instances_[number];
         if (instance.function != first.function)
             return;
-        if (tools_.loop_heads.is_loop_head(copy.point.address, copied_entries_.ranges_of(number)))
+        if (is_loop_head(copy.point.address, copied_entries_.ranges_of(number)))
             site.marks |= SITE_MARK_LOOP_HEAD;
-        if (instance.site && !(sites_.sites[*instance.site].marks & SITE_MARK_PART))
-            site.marks &= static_cast<uint8_t>(~SITE_MARK_PART);
         OpenSite open{
             .function = *instance.function, .point = copy.point, .enclosing = instance.enclosing};
         begin_params(open);

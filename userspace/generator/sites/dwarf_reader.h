@@ -9,9 +9,9 @@
 #include "userspace/generator/dwarf/debug_file.h"
 #include "userspace/generator/dwarf/dwarf_types.h"
 #include "userspace/generator/model/site_model.h"
-#include "userspace/generator/sites/after_key.h"
 #include "userspace/generator/sites/assigned_params.h"
 #include "userspace/generator/sites/clones.h"
+#include "userspace/generator/sites/flow_reader.h"
 #include "userspace/generator/sites/instruction_starts.h"
 #include "userspace/generator/sites/loop_heads.h"
 #include "userspace/generator/sites/reader_input.h"
@@ -22,7 +22,7 @@ namespace btf_extra::generator {
 struct UnitTools {
     UnitTools(const ReaderInput &reader_input, std::unique_ptr<FrameTable> frame_table)
         : input(reader_input), frames(std::move(frame_table)), types(input.units),
-          loop_heads(input.file), starts(input.file), after_key(input.file, input.static_keys),
+          loop_heads(input.file), starts(input.file), flows(input.file, input.flow_tables),
           assigned(input.file), clones(input, types) {}
 
     const ReaderInput &input;
@@ -30,7 +30,7 @@ struct UnitTools {
     DwarfTypes types;
     LoopHeads loop_heads;
     InstructionStarts starts;
-    AfterKey after_key;
+    FlowReader flows;
     AssignedParams assigned;
     Clones clones;
 };

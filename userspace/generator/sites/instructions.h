@@ -67,17 +67,20 @@ class Instructions {
     // address is in the code. Returns nothing if what is before it cannot be decoded.
     virtual std::optional<bool> begins_at(uint64_t address, const Code &code) = 0;
 
-    // Say where code goes on after the first instruction, apart from tables of the kernel, and what
-    // it changes. A call comes back, and changes what the ABI lets it. They return nothing if the
-    // bytes are no instruction, if it is not one of those that are known here, or if the
-    // architecture is not followed.
+    // Says where code goes on after the first instruction, apart from tables of the kernel. A call
+    // comes back, and a jump to an undefined symbol leads out of the body. Returns nothing if the
+    // bytes are no instruction.
     virtual std::optional<FlowEdges> edges(const Code &code) = 0;
+    // Says what the first instruction changes. A call changes what the ABI lets it. Returns nothing
+    // if the instruction is not one of those that are known here.
     virtual std::optional<FlowChanges> changes(const Code &code) = 0;
 
     // Says what the first instruction does with values. A call changes what the ABI lets it.
     // Returns nothing if the bytes are no instruction.
     virtual std::optional<DataEffects> effects(const Code &code) = 0;
 
+    // Says whether may_be_displacement() is known for the architecture.
+    virtual bool finds_displacements() const = 0;
     // Tells whether code before the four bytes of a displacement may be the begin of a jump, of a
     // call, or of an instruction that loads an address. Threads may share this.
     virtual bool may_be_displacement(Bytes before) const = 0;

@@ -52,8 +52,9 @@ class Aarch64Instructions : public Instructions {
     std::optional<bool> begins_at(uint64_t address, const Code &code) override {
         return (address - code.first) % 4 == 0;
     }
-    std::optional<FlowEdges> edges(const Code &) override { return std::nullopt; }
+    std::optional<FlowEdges> edges(const Code &code) override;
     std::optional<FlowChanges> changes(const Code &) override { return std::nullopt; }
+    bool finds_displacements() const override { return false; }
     bool may_be_displacement(Bytes) const override { return false; }
     bool only_hooks(Bytes code) const override {
         for (size_t at = 0; at + 4 <= code.size(); at += 4) {
@@ -76,6 +77,26 @@ class Aarch64Instructions : public Instructions {
     const DebugFile &file_;
     Disassembler operands_{CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN, true};
 };
+
+std::optional<FlowEdges> Aarch64Instructions::edges(const Code &code) {
+    if (code.bytes.size() < kSize)
+        return std::nullopt;
+    const uint32_t word = word_at(code.bytes.data());
+    FlowEdges out = {.size = kSize, .jump = {}, .fixup = {}, .others = {}};
+    if (const auto displacement = displacement_of(word)) {
+        if (!file_.relocates(code.first, kSize))
+            out.jump = code.first + static_cast<uint64_t>(*displacement);
+        else
+            out.jump = file_.relocation(code.first, kSize);
+    }
+    const uint32_t through_register = word & 0xfefff000;
+    const bool branches = word >> 26 == 0x05;                                    // b
+    out.anywhere = through_register == 0xd61f0000;                               // br, braa, ...
+    out.falls = !branches && !out.anywhere && through_register != 0xd65f0000 &&  // ret, retaa, ...
+                through_register != 0xd69f0000;                                  // eret
+    out.idle = word == 0xd503201f || word >> 16 == 0;                            // nop; udf
+    return out;
+}
 
 // Returns DWARF's number of a general register or of sp.
 std::optional<uint32_t> number_of(unsigned reg) {

@@ -32,6 +32,19 @@ bool is_pkru(Bytes code) {
     return code.size() >= 3 && code[0] == 0x0f && code[1] == 0x01 && (code[2] & 0xfe) == 0xee;
 }
 
+// The size of another instruction that capstone 4.0.2 does not know, or 0: serialize, invlpgb,
+// tlbsync, wrmsrns, and lkgs with a register. All of them fall to the next one.
+size_t unknown_size(Bytes code) {
+    static constexpr uint8_t kThirdBytes[] = {0xe8, 0xfe, 0xff, 0xc6};
+    if (code.size() >= 3 && code[0] == 0x0f && code[1] == 0x01 &&
+        std::ranges::find(kThirdBytes, code[2]) != std::end(kThirdBytes))
+        return 3;
+    return code.size() >= 4 && code[0] == 0xf2 && code[1] == 0x0f && code[2] == 0x00 &&
+                   (code[3] & 0xf8) == 0xf0
+               ? 4
+               : 0;
+}
+
 uint32_t word_at(const uint8_t *bytes) {
     uint32_t word;
     std::memcpy(&word, bytes, sizeof(word));
@@ -221,6 +234,7 @@ class X86Instructions : public Instructions {
     std::optional<bool> begins_at(uint64_t address, const Code &code) override;
     std::optional<FlowEdges> edges(const Code &code) override;
     std::optional<FlowChanges> changes(const Code &code) override;
+    bool finds_displacements() const override { return true; }
     bool may_be_displacement(Bytes before) const override {
         if (before.empty())
             return false;
@@ -350,19 +364,26 @@ std::optional<Instruction> X86Instructions::decode(const Code &code) {
 // Jumps are read from their bytes: capstone is asked for no operands, because that takes longer.
 std::optional<FlowEdges> X86Instructions::edges(const Code &code) {
     const cs_insn *found = lengths_.first(code);
-    if (found == nullptr && is_pkru(code.bytes))
-        return FlowEdges{.size = 3, .jump = {}, .fixup = {}};
-    if (found == nullptr || file_.relocates(code.first, found->size))
+    if (found == nullptr)
+        if (const size_t size = is_pkru(code.bytes) ? 3 : unknown_size(code.bytes); size != 0)
+            return FlowEdges{.size = size, .jump = {}, .fixup = {}, .others = {}};
+    if (found == nullptr)
         return std::nullopt;
-    FlowEdges out = {.size = found->size, .jump = {}, .fixup = {}};
+    FlowEdges out = {.size = found->size, .jump = {}, .fixup = {}, .others = {}};
+    const bool relocated = file_.relocates(code.first, found->size);
     const uint8_t *opcode = found->bytes;
     while (is_prefix(*opcode))
         ++opcode;
     const auto jump = [&](uint64_t size, int64_t displacement) {
-        if (opcode + size == found->bytes + found->size)
-            out.jump = code.first + found->size + static_cast<uint64_t>(displacement);
-        else
+        if (opcode + size != found->bytes + found->size) {
             out.anywhere = true;
+        } else if (!relocated) {
+            out.jump = code.first + found->size + static_cast<uint64_t>(displacement);
+        } else if (const auto target = file_.relocation(code.first, found->size)) {
+            // A displacement counts from the end of the instruction, a relocation from its own
+            // place.
+            out.jump = *target + sizeof(int32_t);
+        }
     };
     const auto displacement32 = [](const uint8_t *at) {
         return int64_t{static_cast<int32_t>(word_at(at))};
@@ -377,7 +398,9 @@ std::optional<FlowEdges> X86Instructions::edges(const Code &code) {
         out.anywhere = true;  // through a register or memory, near or far
     else if (opcode[0] == 0xc7 && opcode[1] == 0xf8)
         out.anywhere = true;  // xbegin
-    out.falls = opcode[0] != 0xeb && opcode[0] != 0xe9 && found->id != X86_INS_RET;
+    out.idle = found->id == X86_INS_NOP || found->id == X86_INS_INT3;
+    out.falls = opcode[0] != 0xeb && opcode[0] != 0xe9 && found->id != X86_INS_RET &&
+                found->id != X86_INS_INT3;
     return out;
 }
 

@@ -6,8 +6,8 @@
 #include "userspace/generator/dwarf/debug_file.h"
 #include "userspace/generator/dwarf/dwarf_unit.h"
 #include "userspace/generator/dwarf/source_path.h"
-#include "userspace/generator/sites/after_key.h"
 #include "userspace/generator/sites/defined_symbols.h"
+#include "userspace/generator/sites/flow_tables.h"
 #include "userspace/generator/sites/probed_code.h"
 #include "userspace/generator/types/base_types.h"
 #include "userspace/generator/types/type_map.h"
@@ -19,7 +19,7 @@ struct ReaderInput {
     const DebugFile &file;
     const DefinedSymbols &symbols;
     const ProbedCode &probed;
-    const StaticKeys &static_keys;
+    const FlowTables &flow_tables;
     const UnitSet &units;
     const SourceTree &source_tree;
     const BaseTypes &base;
