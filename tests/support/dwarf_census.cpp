@@ -46,7 +46,7 @@ bool is_body(Dwarf_Die *die) {
     return dwarf_tag(die) == DW_TAG_subprogram;
 }
 
-// Says whether the compiler of a unit marks entries. This machine's GCC does, unless for -flto.
+// Returns true if the compiler of a unit marks entries. This machine's GCC does, unless for -flto.
 bool marks_entries(Dwarf_Die *unit) {
     Dwarf_Attribute attribute;
     const char *producer = dwarf_formstring(dwarf_attr(unit, DW_AT_producer, &attribute));
@@ -267,8 +267,8 @@ ObjdumpBody::Order remainder_order(Dwarf_Die *die, Dwarf_Addr address, const Uni
     return leading.empty() ? order : graph.order(address, beginnings, leading);
 }
 
-// Says whether an instance is entered in a piece that is not that of its body's entry, and its code
-// in that piece runs before the entry or without it.
+// Returns true if an instance is entered in a piece that is not that of its body's entry, and its
+// code in that piece runs before the entry or without it.
 bool is_entered_late(Dwarf_Die *die, Dwarf_Addr entry, const UnitScopes &unit, Bodies &bodies) {
     Dwarf_Die body = *die;
     while (!is_body(&body))

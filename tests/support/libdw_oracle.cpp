@@ -90,7 +90,7 @@ struct LibdwOracle::Handle {
         uint64_t &end = symbols[symbol.st_value];
         end = std::max(end, symbol.st_value + std::max<uint64_t>(symbol.st_size, 1));
     }
-    // Says whether a symbol has its code there, or the file has no symbols.
+    // Returns true if a symbol has its code there, or the file has no symbols.
     bool in_symbol(uint64_t address) const {
         const auto behind = symbols.upper_bound(address);
         return symbols.empty() ||

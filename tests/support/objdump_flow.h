@@ -33,7 +33,7 @@ class ObjdumpBody {
                              const AddressRanges &ranges = {}) const;
 
     enum Order { kOwn, kAfter, kEither, kUnknown };
-    // Says whether one of the other addresses runs before an address in the same call: always,
+    // Returns true if one of the other addresses runs before an address in the same call: always,
     // never, or on some ways. Two places are of one call unless the last place that all ways to
     // both have in common lies between them.
     // Instructions in `leading` belong to calls that have begun when they lead to the address.
@@ -44,11 +44,11 @@ class ObjdumpBody {
     // places.
     std::optional<uint64_t> test_of_block(uint64_t address) const;
 
-    // Says whether a direct jump in the ranges leads to an address.
+    // Returns true if a direct jump in the ranges leads to an address.
     bool jumps_from(const AddressRanges &ranges, uint64_t address) const;
 
-    // Says whether running code in the ranges leads to an address, from which that code is reached
-    // without leaving the ranges.
+    // Returns true if running code in the ranges leads to an address, from which that code is
+    // reached without leaving the ranges.
     bool repeats(uint64_t address, const AddressRanges &ranges) const;
 
   private:

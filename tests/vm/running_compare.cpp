@@ -266,7 +266,7 @@ void compare(const std::vector<Site> &wanted, const std::vector<Site> &got,
 
 uint64_t vmlinux_step = 1;
 
-// Says whether the device is asked for that one of the ids, names, ... of an object.
+// Returns true if the device is asked for that one of the ids, names, ... of an object.
 bool is_asked(const Object &object, uint64_t number) {
     return object.name != "vmlinux" || number % vmlinux_step == 0;
 }

@@ -51,7 +51,7 @@ template <class Visit> void each_reference(const btf_type *type, const Visit &vi
     }
 }
 
-// Says whether a type of a kind may refer to one of another.
+// Returns true if a type of a kind may refer to one of another.
 bool may_refer(uint32_t kind, uint32_t to) {
     switch (kind) {
     case BTF_KIND_FUNC:
@@ -66,7 +66,7 @@ bool may_refer(uint32_t kind, uint32_t to) {
     }
 }
 
-// Says whether all names of a split BTF are whole strings, and all references lead to types of a
+// Returns true if all names of a split BTF are whole strings, and all references lead to types of a
 // fitting kind. On another base neither is likely.
 bool fits_below(const btf_blob &blob) {
     bool fits = true;
@@ -105,7 +105,7 @@ bool is_distilled_by_name(uint32_t kind) {
     }
 }
 
-// Says whether a type of the kernel is the one that a distilled base means.
+// Returns true if a type of the kernel is the one that a distilled base means.
 bool is_meant(const btf_type &distilled, const btf_type &type) {
     const uint32_t kind = loc_kind(&distilled), other = loc_kind(&type);
     const auto is_enum = [](uint32_t k) { return k == BTF_KIND_ENUM || k == BTF_KIND_ENUM64; };

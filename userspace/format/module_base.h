@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Says whether the BTF of a module was made for the vmlinux at hand, before a kernel has to refuse
-// it.
+// Compares the BTF of a module with the vmlinux at hand, before a kernel has to refuse it.
 #ifndef BTF_EXTRA_MODULE_BASE_H
 #define BTF_EXTRA_MODULE_BASE_H
 

@@ -7,8 +7,8 @@
 
 namespace btf_extra {
 
-// Says whether the last entry of a FUNC_PROTO is the void without a name that stands for "...". BTF
-// has no parameter of type void.
+// Returns true if the last entry of a FUNC_PROTO is the void without a name that stands for "...".
+// BTF has no parameter of type void.
 inline bool ends_variadic(const btf_param &last) {
     return last.type == 0 && last.name_off == 0;
 }

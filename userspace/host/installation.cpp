@@ -55,7 +55,7 @@ Result<void> check_release(const std::string &release) {
     return {};
 }
 
-// Says whether they are of this build of the kernel, with all files that the manifest names.
+// Returns true if they are of this build of the kernel, with all files that the manifest names.
 bool complete(const InstalledTables &installed, const std::string &build_id) {
     if (!installed.manifest || !installed.manifest->contains(kVmlinux) ||
         (!build_id.empty() && !installed.has(kVmlinux, build_id)))

@@ -85,7 +85,7 @@ void take_module(std::string_view &text, StackFrame &frame) {
     text = trim_right(text.substr(0, open));
 }
 
-// Says whether that may stand before a frame of a trace: nothing but spaces, or a text that ends
+// Returns true if that may stand before a frame of a trace: nothing but spaces, or a text that ends
 // like "[  12.345678]", "kernel:", "<4>", with the "?" of a frame that may be none. is_instruction
 // is set for "RIP: 0010:" and "pc : ".
 bool is_trace_prefix(std::string_view text, bool &is_instruction) {

@@ -38,7 +38,7 @@ struct StackFrame {
 // origin of the line or the like is around.
 std::optional<StackFrame> find_stack_frame(std::string_view line);
 
-// Says whether a tool has put this line in: "symbol (inlined)", and maybe "file:line" after it.
+// Returns true if a tool has put this line in: "symbol (inlined)", and maybe "file:line" after it.
 // The frame that follows has all its inlined functions then.
 bool is_inlined_function(std::string_view line);
 
@@ -52,7 +52,7 @@ std::optional<size_t> folded_count(std::string_view line);
 // Returns the KASLR offset of a line "Kernel Offset: 0x1e000000 from ...".
 std::optional<uint64_t> kernel_offset(std::string_view line);
 
-// Says whether the function that this symbol enters was not called: the frame after it was
+// Returns true if the function that this symbol enters was not called: the frame after it was
 // interrupted, and has the address of an instruction.
 bool is_interrupt_entry(std::string_view symbol);
 

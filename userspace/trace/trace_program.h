@@ -39,7 +39,7 @@ class TraceProgram {
     Result<void> begin(bool self);
     void end() { control_->counting = 0; }
 
-    // Says whether the stack will be right at a perf kprobe, which does not exist yet.
+    // Returns true if the stack will be right at a perf kprobe, which does not exist yet.
     bool unwinds_at(uint64_t site) const;
 
     // Waits until there are many events, or that long, and visits all that there are. True also

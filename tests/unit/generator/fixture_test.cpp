@@ -87,7 +87,7 @@ class Sites : public testing::TestWithParam<Recipe> {
         EXPECT_EQ(sites.size(), 1u) << function;
         return sites.at(0);
     }
-    // Says whether this is the only instance of a function that clang has compiled: no other one
+    // Returns true if this is the only instance of a function that clang has compiled: no other one
     // shows that nothing is assigned to its parameters.
     bool perhaps_assigned(const NamedSite &site) const {
         return recipe_.compiler.starts_with("clang") && !site.body &&

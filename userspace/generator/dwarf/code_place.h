@@ -51,7 +51,7 @@ struct CodePlace {
         return start;
     }
 
-    // Says whether it is known where the code ends. DW_AT_low_pc alone is one address.
+    // Returns true if it is known where the code ends. DW_AT_low_pc alone is one address.
     bool has_extent() const { return high_pc || ranges; }
 
     // Appends all ranges of the code, in the order of DW_AT_ranges, with those that are empty. A

@@ -260,7 +260,7 @@ Bytes bytes_of(Elf_Scn *section) {
     return {static_cast<const uint8_t *>(data->d_buf), data->d_size};
 }
 
-// Says whether a section is still compressed: one that libdw (elfutils 0.188) has decompressed
+// Returns true if a section is still compressed: one that libdw (elfutils 0.188) has decompressed
 // keeps its name .zdebug_*.
 bool is_gnu_compressed(Elf_Scn *section) {
     constexpr std::string_view kMagic = "ZLIB";
@@ -360,7 +360,7 @@ std::optional<uint64_t> ElfDebugFile::target_of(const GElf_Rela &relocation) con
     return section->address + symbol.st_value + static_cast<uint64_t>(relocation.r_addend);
 }
 
-// Takes code from the file itself, for a separate debug file has none.
+// Takes code from the file itself, because a separate debug file has none.
 void ElfDebugFile::take_code() {
     code_.resize(sections_.size());
     for (size_t s = 0; s < sections_.size(); ++s)

@@ -25,7 +25,8 @@ using Bytes = std::span<const uint8_t>;
 struct DebugSections {
     Bytes info, abbrev, str, line, line_str, str_offsets, addr;
     Bytes loc, loclists, ranges, rnglists;
-    // Those of the file that dwz has moved common entries and strings to; nullptr: none is named.
+    // The sections of the file that dwz has moved common entries and strings to; nullptr: the
+    // file names none.
     const DebugSections *alternate = nullptr;
 };
 
@@ -59,20 +60,20 @@ class DebugFile {
     // Must be called by one thread at a time, and before the threads run.
     virtual std::unique_ptr<FrameTable> frame_table() = 0;
 
-    // Takes the memory of a part of .debug_info that was read. Who reads it again gets the same
-    // bytes.
+    // Takes the memory of a part of .debug_info that was read. If the part is read again,
+    // the bytes are the same.
     virtual void release(uint64_t begin, uint64_t end) const = 0;
 
     // Returns the executable section that holds a link-time address, as an index into sections().
     std::optional<uint32_t> executable_section(uint64_t address) const;
     // The bytes of an executable section, by its index. Empty: the file does not have them.
     Bytes code(uint32_t section) const { return code_[section]; }
-    // Says whether the file has the bytes of all executable sections.
+    // Returns true if the file has the bytes of all executable sections.
     bool has_code() const;
-    // Says whether a relocation will change one of these bytes of code. In a file that is linked
+    // Returns true if a relocation will change one of these bytes of code. In a file that is linked
     // none will.
     bool relocates(uint64_t address, uint64_t size) const;
-    // Returns symbol + addend of the first relocation of these bytes. nullopt: none is there, or
+    // Returns symbol + addend of the first relocation of these bytes. nullopt: they have none, or
     // the symbol is not in a section of the file.
     std::optional<uint64_t> relocation(uint64_t address, uint64_t size) const;
     // Translates the operand of DW_OP_addr to the terms of the output (kernel/core/FORMAT.md,

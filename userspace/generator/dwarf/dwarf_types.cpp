@@ -80,7 +80,7 @@ SourceType DwarfTypes::describe(TypeRef ref, bool details) {
     SourceType type;
     const Unit *unit = nullptr;
     Die die;
-    // BTF has no _Atomic; the type behind it has the same layout.
+    // BTF has no _Atomic; the type that it qualifies has the same layout.
     for (uint32_t depth = 0; ref != 0 && depth < kMaxTypeDepth; ++depth) {
         unit = unit_at(ref);
         die = unit ? unit->die_at(ref) : Die{};

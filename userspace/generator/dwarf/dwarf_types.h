@@ -22,7 +22,7 @@ class DwarfTypes final : public TypeSource {
     SourceType describe(TypeRef ref, bool details) override;
     // Returns the bytes of a value of the type. 0: there are none, or they are not known.
     uint64_t size_of(TypeRef ref);
-    // Says whether a type that was asked for is no entry.
+    // Returns true if a type that was asked for is no entry.
     bool refers_to_nothing() const { return refers_to_nothing_; }
 
   private:

@@ -115,7 +115,7 @@ struct Die {
     uint64_t offset = 0;
     uint64_t attributes = 0;                     // the offset where they begin
     const Abbreviation *abbreviation = nullptr;  // their shape; nullptr: no entry
-    bool ends_children = false;                  // the null entry behind the last child
+    bool ends_children = false;                  // the null entry after the last child
 
     uint16_t tag() const { return abbreviation ? abbreviation->tag : 0; }
 };
@@ -152,10 +152,10 @@ class Unit {
     // Reads the entry at an offset inside the unit. It has no abbreviation if the offset is that of
     // the end of a list of children, or if the entry is malformed.
     Die die_at(uint64_t offset) const;
-    // Returns the offset just behind the attributes. There is the first child if the entry has
+    // Returns the offset just after the attributes. The first child is there if the entry has
     // children, else the next sibling. 0: malformed.
     uint64_t after_attributes(const Die &die) const;
-    // Returns the offset behind the entry and all its children. 0: malformed.
+    // Returns the offset after the entry and all its children. 0: malformed.
     uint64_t next_sibling(const Die &die) const;
 
     AttributeValue attribute(const Die &die, uint16_t name) const;

@@ -54,10 +54,10 @@ struct LineRow {
     SourcePlace place;
     CodePoint point;       // views are counted as DW_AT_GNU_entry_view counts them
     bool is_stmt = false;  // a statement begins here
-    bool ends = false;     // the point is behind the last instruction; it is no place
+    bool ends = false;     // the point is after the last instruction; it is no place
 };
 
-// Calls visit with each row of a unit's line program. false: the program is malformed behind the
+// Calls visit with each row of a unit's line program. false: the program is malformed after the
 // rows that were visited.
 using VisitRow = std::function<void(const LineRow &)>;
 bool for_each_row(const DebugSections &sections, const Unit &unit, const VisitRow &visit);

@@ -14,8 +14,8 @@
 namespace btf_extra::generator {
 
 // Returns the file names of a unit, by the numbers of DW_AT_decl_file. Directory and name are
-// joined as they are written. DW_AT_comp_dir is left out, for an out-of-tree build does not have
-// its sources there. If the table is malformed, strings are empty or missing.
+// joined as they are written. DW_AT_comp_dir is left out, because an out-of-tree build does not
+// have its sources there. If the table is malformed, strings are empty or missing.
 std::vector<std::string> file_table(const DebugSections &sections, const Unit &unit);
 
 // Makes "b/c.h" of "./a/../b//c.h", without a look at any file system.

@@ -23,7 +23,7 @@ struct UnitLines {
         uint32_t line = 0;
     };
     // Code without a gap: its rows in order of address, one for each address. The last one has no
-    // file and is behind the code.
+    // file and is after the code.
     struct Sequence {
         uint32_t first = 0;  // in rows
         uint32_t end = 0;

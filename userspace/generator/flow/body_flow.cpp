@@ -161,7 +161,7 @@ const std::vector<size_t> &BodyFlow::dominators() const {
     return dominators_;
 }
 
-// Says whether the second step may run after the first without what is on all ways to both.
+// Returns true if the second step may run after the first without what is on all ways to both.
 bool BodyFlow::runs_after(size_t first, size_t second) const {
     const std::vector<size_t> &parents = dominators();
     const size_t top = steps_.size();
@@ -282,7 +282,7 @@ std::optional<size_t> BodyFlow::falls_to(size_t step) const {
     return step - 1;
 }
 
-// Says whether from each of these instructions a way leads to another one.
+// Returns true if from each of these instructions a way leads to another one.
 bool BodyFlow::all_come_to(size_t to, const std::vector<size_t> &way) const {
     std::vector<bool> come(way.size());
     size_t count = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // The control flow inside one body: its instructions, and the edges between them. It does not
-// guess. What cannot be followed makes an answer negative.
+// guess: if code cannot be followed, the answer is negative.
 #ifndef BTF_EXTRA_BODY_FLOW_H
 #define BTF_EXTRA_BODY_FLOW_H
 
@@ -14,8 +14,8 @@
 
 namespace btf_extra::generator {
 
-// Where code goes on after an instruction. There may be more ways here than it takes, but never
-// fewer, unless it goes anywhere.
+// The ways that code may take after an instruction. There may be more ways here than it takes, but
+// never fewer, unless it goes anywhere.
 struct FlowEdges {
     uint64_t size = 0;              // bytes
     bool falls = true;              // the next instruction may follow it
@@ -26,7 +26,7 @@ struct FlowEdges {
     std::vector<uint64_t> others;   // where else: what replaces it jumps there
 };
 
-// What instructions may change.
+// The registers and the memory that instructions may change.
 struct FlowChanges {
     uint32_t writes = 0;  // bit n: the register with DWARF's number n
     bool stores = false;  // memory
@@ -40,7 +40,7 @@ class FlowCode {
     virtual std::optional<FlowEdges> edges(uint64_t address) = 0;
     // Returns nothing if not all that the instruction does is known. A call is taken to come back.
     virtual std::optional<FlowChanges> changes(uint64_t address) = 0;
-    // Says whether something that is not in the body may lead there.
+    // Returns true if something that is not in the body may lead there.
     virtual bool entered(uint64_t address) = 0;
 };
 
@@ -60,8 +60,8 @@ class BodyFlow {
     static std::optional<BodyFlow> read(std::vector<CodeRange> ranges, uint64_t entry,
                                         FlowCode &code);
 
-    // Says whether it is known where all jumps lead. If one of them jumps anywhere, that is out of
-    // the body, unless there is code that nothing else leads to.
+    // Returns true if it is known where all jumps lead. If one of them jumps anywhere, that is out
+    // of the body, unless there is code that nothing else leads to.
     bool knows_jumps() const { return !jumps_anywhere_ || roots_.empty(); }
 
     // Says how a call that begins at an address goes with those that begin at the others. All of
@@ -76,11 +76,12 @@ class BodyFlow {
     // other code leads to it or between them.
     std::optional<uint64_t> branch_after(uint64_t address) const;
 
-    // Says whether code in these ranges, which hold the address, comes back there without leaving
-    // them.
+    // Returns true if code in these ranges, which hold the address, comes back there without
+    // leaving them.
     bool repeats(uint64_t address, std::span<const CodeRange> ranges) const;
 
-    // Says whether an instruction in these ranges may run before or without those at the addresses.
+    // Returns true if an instruction in these ranges may run before or without those at the
+    // addresses.
     bool runs_without(std::span<const CodeRange> ranges, std::span<const uint64_t> addresses) const;
 
     // Returns the instructions that lead to an address.

@@ -49,17 +49,17 @@ class SiteContext final : public ExprContext {
     std::optional<Bytes> expression(const AttributeValue &location,
                                     std::optional<uint64_t> locviews) const;
 
-    // Says whether an expression counts from a frame that does not exist yet.
+    // Returns true if an expression counts from a frame that does not exist yet.
     bool before_frame(Bytes expression);
 
-    // Says whether a parameter is in memory of the containing function's own frame for the whole of
-    // its scope. The function keeps it there, but GCC and clang store it at the site or later. The
-    // caller's part of the stack is above the CFA, and already stored. param is the result of an
-    // exprloc that is not empty.
+    // Returns true if a parameter is in memory of the containing function's own frame for the whole
+    // of its scope. The function keeps it there, but GCC and clang store it at the site or later.
+    // The caller's part of the stack is above the CFA, and already stored. param is the result of
+    // an exprloc that is not empty.
     bool may_be_stored_later(Bytes expression, const LocParam &param);
 
   private:
-    // Says whether the function has set up that register: at its entry it is still the caller's.
+    // Returns true if the function has set up that register: at its entry it is still the caller's.
     bool is_set_up(uint32_t reg);
 
     const DebugFile &file_;

@@ -19,7 +19,7 @@ struct CodeRange {
     auto operator<=>(const CodeRange &) const = default;
 };
 
-// Says whether one of the ranges holds an address.
+// Returns true if one of the ranges holds an address.
 inline bool hold(std::span<const CodeRange> ranges, uint64_t address) {
     return std::ranges::any_of(ranges, [&](const CodeRange &range) {
         return range.begin <= address && address < range.end;

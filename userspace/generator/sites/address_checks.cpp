@@ -63,8 +63,8 @@ bool can_begin(uint64_t address, std::span<const CodeRange> ranges,
            (ranges.empty() || std::ranges::any_of(ranges, begins_or_holds));
 }
 
-// A body begins with the symbol around it, as a rule. Of code without a symbol nothing but DWARF
-// says where it begins.
+// A body begins with the symbol around it, as a rule. If code has no symbol,
+// only DWARF says where it begins.
 size_t drop_inside_instructions(std::vector<Site> &sites, const CopiedEntries &entries,
                                 const ReaderInput &input, InstructionStarts &starts) {
     const std::vector<CodeRange> pieces = entries.pieces();

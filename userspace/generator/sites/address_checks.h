@@ -27,7 +27,7 @@ void cut_to_pieces(std::vector<CodeRange> &ranges, std::span<const CodeRange> pi
 // Returns the piece that holds an address; all code, if none does.
 CodeRange piece_at(std::span<const CodeRange> pieces, uint64_t address);
 
-// Says whether an instance with these ranges can begin at an address.
+// Returns true if an instance with these ranges can begin at an address.
 bool can_begin(uint64_t address, std::span<const CodeRange> ranges,
                std::span<const CodeRange> pieces);
 

@@ -18,7 +18,7 @@ namespace btf_extra::generator {
 std::optional<FlowChanges> changes_after_key(uint64_t address, const BodyCode &body,
                                              const FlowTables &tables, FlowReader &reader);
 
-// Says whether a parameter is at the same place, with the same value, after such changes.
+// Returns true if a parameter is at the same place, with the same value, after such changes.
 bool keeps(const LocParam &param, const FlowChanges &changes);
 
 }  // namespace btf_extra::generator

@@ -96,8 +96,8 @@ uint64_t AssignedParams::hooks_size(uint64_t entry) const {
     return instructions_->hooks_size(code_at(file_, entry).bytes);
 }
 
-// Says whether an instruction writes to a register in a range. The last one of the range may: the
-// entry ends for it.
+// Returns true if an instruction writes to a register in a range. The last one of the range may:
+// the entry ends for it.
 bool AssignedParams::is_written(uint32_t reg, CodeRange range) const {
     if (reg >= writes_.size())
         return true;
@@ -105,7 +105,7 @@ bool AssignedParams::is_written(uint32_t reg, CodeRange range) const {
     return first != writes_[reg].end() && first->end < range.end;
 }
 
-// Says whether the instruction before an address writes to a register.
+// Returns true if the instruction before an address writes to a register.
 bool AssignedParams::is_fresh(uint32_t reg, uint64_t address) const {
     if (reg >= writes_.size())
         return true;
@@ -113,7 +113,7 @@ bool AssignedParams::is_fresh(uint32_t reg, uint64_t address) const {
     return after != writes_[reg].begin() && std::prev(after)->end == address;
 }
 
-// Says whether a register holds a copy of another entry's register since before an entry begins:
+// Returns true if a register holds a copy of another entry's register since before an entry begins:
 // LLVM may keep a value in two, and name the second one when the first is gone. All is in one
 // straight piece of code.
 bool AssignedParams::copied_before(MachinePlace place, const Entry &entry, const Entry &other,

@@ -15,7 +15,7 @@
 
 namespace btf_extra::generator {
 
-// Those of one unit. Bodies and instances have the numbers that CopiedEntries gave them.
+// The entries of one unit. Bodies and instances have the numbers that CopiedEntries gave them.
 class CallEntries {
   public:
     // Both must outlive it.
@@ -49,18 +49,18 @@ class CallEntries {
     uint8_t mark_of(const Remainder &remainder, uint64_t address,
                     std::span<const Beginning> others = {});
 
-    // Says whether a remainder is in an instance.
+    // Returns true if a remainder is in an instance.
     bool has_remainder(uint32_t instance) const;
 
     // As BodyFlow::order().
     CallOrder order(uint32_t body, uint64_t address, std::span<const uint64_t> others);
 
-    // Says whether an address in these ranges, which are those of an instance, is reached from
+    // Returns true if an address in these ranges, which are those of an instance, is reached from
     // other code only.
     bool entered_from_outside(uint32_t body, uint64_t address, std::span<const CodeRange> ranges);
 
-    // Says whether code in these ranges may run before the entry of an instance and its copies, or
-    // without them.
+    // Returns true if code in these ranges may run before the entry of an instance and its copies,
+    // or without them.
     bool runs_without_entries(uint32_t body, uint32_t instance, uint64_t entry,
                               std::span<const CodeRange> ranges);
 

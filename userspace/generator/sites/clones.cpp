@@ -62,7 +62,7 @@ void Clones::add(const BodyAtEntry &body, SourceFunctions &functions, ParamSlots
     sites.param_names.insert(sites.param_names.end(), names.begin(), names.end());
     Site site = body.site;
     site.function = functions.add(own);
-    // A part goes on with a call of the source's function. Of its own function it is the beginning.
+    // A part goes on with a call of the source's function, but begins the function of its own.
     site.marks &= static_cast<uint8_t>(~SITE_MARK_PART);
     site.params = sites.param_lists.add(places);
     sites.sites.push_back(site);

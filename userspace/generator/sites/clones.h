@@ -47,7 +47,7 @@ class Clones {
   private:
     std::vector<EntryParam> entry_params(const BodyAtEntry &body, const ParamSlots &slots);
     EntryParam::Shape shape_of(TypeRef type);
-    // Says whether its code reads an argument in a register behind those of a signature.
+    // Returns true if its code reads an argument in a register after those of a signature.
     bool reads_more(const BodyAtEntry &body, const TrueSignature &signature);
 
     const ReaderInput &input_;

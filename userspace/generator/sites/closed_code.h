@@ -8,12 +8,12 @@
 
 namespace btf_extra::generator {
 
-// Says whether the source has an explicit notrace for a function of that name, which may be inline
-// or in a unit without calls for ftrace.
+// Returns true if the source has an explicit notrace for a function of that name, which may be
+// inline or in a unit without calls for ftrace.
 bool closed_by_name(std::string_view function);
 
-// Says whether a unit in which ftrace knows no function is open all the same: a makefile keeps the
-// calls out of it only for speed. path is the unit's own, relative to the source tree.
+// Returns true if a unit in which ftrace knows no function is open all the same: a makefile keeps
+// the calls out of it only for speed. path is the unit's own, relative to the source tree.
 bool open_by_path(std::string_view unit);
 
 }  // namespace btf_extra::generator

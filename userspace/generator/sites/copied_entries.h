@@ -41,12 +41,12 @@ class CopiedEntries {
     // only the entry is known is a range of no length.
     std::vector<CodeRange> pieces() const;
 
-    // Reads the line program. Nothing is added behind that. same_files is as in SourceFunctions.
+    // Reads the line program. Nothing is added after that. same_files is as in SourceFunctions.
     void read_rows(const DebugSections &sections, const Unit &unit,
                    std::span<const uint64_t> same_files);
     // Returns the addresses in the line program, in order; none, if no instance was added.
     std::span<const uint64_t> row_addresses() const { return row_addresses_; }
-    // Says whether an instance is entered where it was said to be.
+    // Returns true if an instance is entered where it was said to be.
     bool has_entry(uint32_t instance) const { return has_entry_[instance]; }
     // Returns the instance that has its code there, or the only one of which nothing but a range of
     // no length is left there.

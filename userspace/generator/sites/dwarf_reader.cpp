@@ -109,7 +109,7 @@ class UnitWalk {
         std::optional<size_t> site = std::nullopt;  // in sites_
     };
 
-    // These return the offset behind what they read; 0 after fail().
+    // These return the offset after the bytes that they read; 0 after fail().
     uint64_t walk(uint64_t offset, const Scope &scope, uint32_t depth);
     uint64_t visit_children(const Die &die, uint64_t after_attributes, const Scope &scope,
                             uint32_t depth);
@@ -132,9 +132,9 @@ class UnitWalk {
 
     // Takes the marks of the line program for entries, and adds a site for each that is new.
     void find_marked_entries();
-    // Says whether this is the body of an overridden definition.
+    // Returns true if this is the body of an overridden definition.
     bool is_overridden(const Function *function, uint64_t address) const;
-    // Says whether an instance is the remainder of a split function in an instance of that.
+    // Returns true if an instance is the remainder of a split function in an instance of that.
     bool is_remainder(const Function &function, const OpenSite *around, const SourcePlace &call);
     void judge_remainders();
     // Returns the mark of a site at an address in a remainder.
@@ -315,7 +315,8 @@ void UnitWalk::add_sites_in_macros(std::span<const CopiedEntries::Copy> copies) 
 }
 
 // GCC moves code that it takes for unlikely out of the rest of a body. If the entry of an instance
-// is there, and code of the instance in the rest runs without it, the entry sees few of the calls.
+// is in that code, and code of the instance in the rest runs without it, the entry sees few of the
+// calls.
 void UnitWalk::judge_unlikely_entries() {
     for (uint32_t number = 0; number < instances_.size(); ++number) {
         const Instance &instance = instances_[number];
@@ -505,8 +506,8 @@ uint64_t UnitWalk::visit_inlined(const Die &die, const Scope &scope, uint32_t de
     return visit_site(die, next, site, open, depth);
 }
 
-// GCC places the call of a split remainder where the function is declared; what a function calls by
-// itself is called behind that.
+// GCC places the call of a split remainder where the function is declared; a call that the function
+// makes itself has a later place.
 bool UnitWalk::is_remainder(const Function &function, const OpenSite *around,
                             const SourcePlace &call) {
     return around && &function == &around->function && call.line != 0 &&

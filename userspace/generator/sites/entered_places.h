@@ -21,7 +21,7 @@ class EnteredPlaces {
 
     // Returns the function that holds an address, or an empty range: then nothing is known of it.
     CodeRange function_of(uint64_t address) const;
-    // Says whether something leads there that is neither in the function around nor in these
+    // Returns true if something leads there that is neither in the function around nor in these
     // ranges.
     bool entered(uint64_t address, std::span<const CodeRange> ranges) const;
 

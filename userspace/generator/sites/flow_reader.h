@@ -29,7 +29,7 @@ class FlowReader {
 
     // Calls enter the body at `entry`.
     BodyCode read(std::span<const CodeRange> ranges, uint64_t entry);
-    // Says whether the instruction before `to` may fall to it. An instruction begins at `from`.
+    // Returns true if the instruction before `to` may fall to it. An instruction begins at `from`.
     bool falls_to(uint64_t from, uint64_t to);
     // Returns the code of a body for BodyFlow. It refers to the ranges.
     std::unique_ptr<FlowCode> code(std::span<const CodeRange> ranges);

@@ -19,7 +19,7 @@
 
 namespace btf_extra::generator {
 
-// It does not change, so that threads can share it. What it is made of must outlive it.
+// It does not change, so that threads can share it. The file that it is made of must outlive it.
 class FlowTables {
   public:
     struct Key {
@@ -31,21 +31,22 @@ class FlowTables {
 
     // Returns the static key whose instruction is at an address, or nullptr.
     const Key *key_at(uint64_t address) const;
-    // Says whether these tables and all code of the file tell what leads to the code of functions
-    // with static keys. They do not in a module, where other relocations may name a place in code.
+    // Returns true if these tables and all code of the file tell what leads to the code of
+    // functions with static keys. They do not in a module, where other relocations may name a place
+    // in code.
     bool knows_entered() const { return entered_.has_value(); }
-    // Says whether the kernel replaces the instruction there when it boots.
+    // Returns true if the kernel replaces the instruction there when it boots.
     bool has_alternative(uint64_t address) const;
-    // Says whether a static key or a fixup leads there.
+    // Returns true if a static key or a fixup leads there.
     bool leads_to(uint64_t address) const { return by_table_.contains(address); }
     // Adds to the edges of an instruction in a body with these ranges what the tables say.
     void add_edges(uint64_t address, std::span<const CodeRange> ranges, Instructions &instructions,
                    FlowEdges &edges) const;
-    // Says whether anything but the code in these ranges, which are those of a body, may lead to an
-    // address in it.
+    // Returns true if anything but the code in these ranges, which are those of a body, may lead to
+    // an address in it.
     bool entered(uint64_t address, std::span<const CodeRange> ranges,
                  Instructions &instructions) const;
-    // Says whether the instruction there takes a kprobe.
+    // Returns true if the instruction there takes a kprobe.
     bool takes_probe(uint64_t address) const;
 
   private:

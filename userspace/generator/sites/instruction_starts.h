@@ -18,7 +18,7 @@ class InstructionStarts {
   public:
     explicit InstructionStarts(const DebugFile &file);
 
-    // Says whether an instruction may begin at an address. One does at first, which is not above
+    // Returns true if an instruction may begin at an address. One does at first, which is not above
     // it, in the same section. rows are addresses, in order, where the line program says that one
     // does; it may be wrong. Where the code cannot be decoded, it is believed.
     // true, too, if the file lacks the code.

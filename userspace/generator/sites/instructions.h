@@ -55,7 +55,7 @@ class Instructions {
     static std::unique_ptr<Instructions> of_file(const DebugFile &file);
     virtual ~Instructions() = default;
 
-    // Tells whether a direct jump leads to entry. The code and the entry each begin with an
+    // Returns true if a direct jump leads to entry. The code and the entry each begin with an
     // instruction.
     virtual bool any_jump_to(uint64_t entry, const Code &code) = 0;
 
@@ -63,7 +63,7 @@ class Instructions {
     // architecture are not followed.
     virtual std::optional<Instruction> decode(const Code &code) = 0;
 
-    // Tells whether an instruction begins at an address, if one begins where the code does. The
+    // Returns true if an instruction begins at an address, if one begins where the code does. The
     // address is in the code. Returns nothing if what is before it cannot be decoded.
     virtual std::optional<bool> begins_at(uint64_t address, const Code &code) = 0;
 
@@ -79,17 +79,17 @@ class Instructions {
     // Returns nothing if the bytes are no instruction.
     virtual std::optional<DataEffects> effects(const Code &code) = 0;
 
-    // Says whether may_be_displacement() is known for the architecture.
+    // Returns true if may_be_displacement() is known for the architecture.
     virtual bool finds_displacements() const = 0;
-    // Tells whether code before the four bytes of a displacement may be the begin of a jump, of a
+    // Returns true if code before the four bytes of a displacement may be the begin of a jump, of a
     // call, or of an instruction that loads an address. Threads may share this.
     virtual bool may_be_displacement(Bytes before) const = 0;
 
-    // Tells whether code is nothing but NOPs and landing pads, as a compiler leaves them for a
+    // Returns true if code is nothing but NOPs and landing pads, as a compiler leaves them for a
     // tracer at the beginning of a function. Threads may share this.
     virtual bool only_hooks(Bytes code) const = 0;
 
-    // Tells whether a tracer's hook may be that far behind the entry of a function.
+    // Returns true if a tracer's hook may be that far after the entry of a function.
     virtual bool may_be_hook(uint64_t distance) const = 0;
 
     // Returns the size of what a tracer has at the beginning of a function: NOPs, landing pads and

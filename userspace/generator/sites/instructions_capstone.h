@@ -47,7 +47,7 @@ class Disassembler {
         return open() ? next(bytes, left, address) : nullptr;
     }
 
-    // Moves bytes, left and address behind the instruction. It stays until the next call.
+    // Moves bytes, left and address past the instruction, which stays until the next call.
     const cs_insn *next(const uint8_t *&bytes, size_t &left, uint64_t &address) {
         return cs_disasm_iter(handle_, &bytes, &left, &address, instruction_) ? instruction_
                                                                               : nullptr;

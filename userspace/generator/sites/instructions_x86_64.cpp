@@ -203,7 +203,7 @@ uint32_t written_besides(uint32_t id) {
     }
 }
 
-// Tells whether the old value of the operands does not matter: xor %edi,%edi; or $-1,%edi; and
+// Returns true if the old value of the operands does not matter: xor %edi,%edi; or $-1,%edi; and
 // push %rdi, which makes room on the stack.
 bool forgets_operands(const cs_insn &instruction) {
     const cs_x86 &x86 = instruction.detail->x86;
@@ -284,8 +284,8 @@ bool X86Instructions::any_jump_to(uint64_t entry, const Code &code) {
         return !file_.relocates(code.first + static_cast<uint64_t>(field), field_size) &&
                begins_instruction(code, entry, static_cast<uint64_t>(opcode));
     };
-    // A displacement counts from behind itself. The one that is wanted leads from `at` to the
-    // entry, modulo its size.
+    // A displacement counts from its own end. The one to find leads from `at` to the entry, modulo
+    // its size.
     const int64_t short_end = std::min(size, to_entry + kShortReach);
     const int64_t short_begin = std::max<int64_t>(1, to_entry - kShortReach);
     auto wanted8 = static_cast<uint8_t>(to_entry - short_begin - 1);
@@ -305,7 +305,7 @@ bool X86Instructions::any_jump_to(uint64_t entry, const Code &code) {
     return false;
 }
 
-// Says whether an instruction has its opcode there: it begins with that or with prefixes. At the
+// Returns true if an instruction has its opcode there: it begins with that or with prefixes. At the
 // entry begins one, too. If the code cannot be disassembled, the answer is true.
 bool X86Instructions::begins_instruction(const Code &code, uint64_t entry, uint64_t opcode) {
     if (!lengths_.open())

@@ -18,7 +18,7 @@ class LiveInRegisters {
   public:
     explicit LiveInRegisters(const DebugFile &file);
 
-    // Says whether a body that is in these ranges reads an argument register of the ABI, from
+    // Returns true if a body that is in these ranges reads an argument register of the ABI, from
     // number first on, as its caller left it. Reads of functions that it calls or jumps to are not
     // counted. false, too, if Instructions do not decode, or the file lacks the code.
     bool reads_argument(uint64_t entry, std::span<const CodeRange> ranges, uint32_t first);

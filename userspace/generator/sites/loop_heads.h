@@ -15,12 +15,12 @@
 
 namespace btf_extra::generator {
 
-// Each thread has its own for a file. It knows direct jumps alone, as they are in the file.
+// Each thread has its own for a file. It knows only direct jumps, as they are in the file.
 class LoopHeads {
   public:
     explicit LoopHeads(const DebugFile &file);
 
-    // Says whether a jump leads from these ranges to entry. Each range must begin with an
+    // Returns true if a jump leads from these ranges to entry. Each range must begin with an
     // instruction, as ranges of DWARF do.
     bool is_loop_head(uint64_t entry, std::span<const CodeRange> ranges);
 

@@ -14,20 +14,20 @@
 
 namespace btf_extra::generator {
 
-// It does not change, so that threads can share it. What it is made of must outlive it. A function
-// is what a symbol covers.
+// It does not change, so that threads can share it. The file that it is made of must outlive
+// it. A function is the code that a symbol covers.
 class ProbedCode {
   public:
     ProbedCode(const DebugFile &file, const DefinedSymbols &symbols);
 
-    // Says whether the file has the table of ftrace. If not, the rest means nothing.
+    // Returns true if the file has the table of ftrace. If not, the rest means nothing.
     bool known() const { return !tables_.ftrace_calls.empty(); }
-    // Says whether ftrace knows the function around a place. section is an index into
+    // Returns true if ftrace knows the function around a place. section is an index into
     // DebugFile::sections().
     bool traced(uint32_t section, uint64_t offset) const;
-    // Says whether kprobes keep out of the function around a place.
+    // Returns true if kprobes keep out of the function around a place.
     bool kept_out(uint32_t section, uint64_t offset) const;
-    // Says whether the instruction there takes a kprobe.
+    // Returns true if the instruction there takes a kprobe.
     bool takes_probe(uint32_t section, uint64_t offset) const;
     const CodeTables &tables() const { return tables_; }
 

@@ -55,8 +55,8 @@ class SourceFunctions {
     const Function *at(uint64_t die_offset, uint64_t from);
     // Returns the position of a parameter entry in the prototype, or -1.
     int position_of(const Function &function, uint64_t die_offset, uint64_t from) const;
-    // Says whether a macro writes the head of a function, so that its parameters or variables are
-    // declared at the very place of the function.
+    // Returns true if a macro writes the head of a function, so that its parameters or variables
+    // are declared at the very place of the function.
     bool written_by_macro(const Function &function);
     // Returns a file by the number that it has in a unit, normalised and relative to the source
     // tree. Empty: there is none.

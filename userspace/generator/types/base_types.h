@@ -63,7 +63,7 @@ class BaseTypes {
     uint32_t find_string(std::string_view text) const;
 
   private:
-    // Says whether a FUNC_PROTO has these types, and these names where there are any.
+    // Returns true if a FUNC_PROTO has these types, and these names where there are any.
     bool is_proto(uint32_t id, uint32_t result, std::span<const uint32_t> types,
                   std::span<const std::string_view> names, bool variadic) const;
     uint64_t shape(uint32_t id) const;

@@ -110,8 +110,8 @@ class TypeMap {
     uint32_t find_func_proto(TypeRef ref);
     uint32_t first_equivalent(TypeRef ref, const std::vector<uint32_t> &candidates);
 
-    // Says whether the type is the one of that id, as far as types are distinguishable. assumed has
-    // the pairs that callers are comparing.
+    // Returns true if the type is the one of that id, as far as types are distinguishable. assumed
+    // has the pairs that callers are comparing.
     bool equivalent(TypeRef ref, uint32_t id, std::set<Pair> &assumed);
     bool equivalent_members(const SourceType &type, uint32_t id, std::set<Pair> &assumed);
     bool equivalent_enumerators(const SourceType &type, uint32_t id) const;
@@ -124,7 +124,7 @@ class TypeMap {
     void fill(TypeRef ref, TypeId id);
     // Returns the type that replaces unknown types.
     TypeId opaque();
-    // Says whether something is inside of the pointers, qualifiers and arrays of a type.
+    // Returns true if something is inside of the pointers, qualifiers and arrays of a type.
     bool is_finite(TypeRef ref);
     // Returns the text for a type in descriptions. Empty: it is a new one.
     std::string known(TypeRef ref);

@@ -10,7 +10,7 @@ namespace btf_extra::generator {
 namespace {
 
 struct LayoutEntry {
-    uint8_t info_size;     // bytes behind struct btf_type
+    uint8_t info_size;     // bytes after struct btf_type
     uint8_t element_size;  // bytes of each of vlen elements
     uint16_t flags;
 };
@@ -63,7 +63,7 @@ void append(std::vector<std::byte> &bytes, const void *from, size_t size) {
 BtfBuilder::BtfBuilder(uint32_t first_id, uint32_t first_string, FindString find_base_string)
     : next_id_(first_id), first_string_(first_string),
       find_base_string_(std::move(find_base_string)) {
-    // Offset 0 is the empty string in a blob that stands alone, too.
+    // Offset 0 is the empty string in a blob without a base, too.
     if (first_string == 0)
         strings_.push_back('\0');
 }

@@ -19,7 +19,7 @@ namespace {
 // The code of a function without its gaps: the instances in it are counted from its first byte.
 class Code {
   public:
-    // ranges are in order and do not touch. Who makes the code has them.
+    // ranges are in order and do not touch. The caller owns them.
     explicit Code(std::span<const CodeRange> ranges) : ranges_(ranges) {}
 
     // Returns the parts of a range that are in the code.
@@ -56,7 +56,7 @@ struct Piece {
 };
 
 constexpr uint32_t kNone = UINT32_MAX;
-// Six blocks of a kernel begin in so many bytes of code, and a page takes 4 bytes.
+// Six blocks of a kernel begin in a page of code, and a page takes 4 bytes.
 constexpr uint32_t kPageBits = 13;
 
 struct Body {
@@ -99,7 +99,7 @@ class FrameWriter {
     // A call is worth a place in the table if it was inlined that often: what it takes there, each
     // of them saves a part of.
     static constexpr uint32_t kKnownCalls = 4;
-    // Likewise for a function with so many instances.
+    // Likewise for a function with this number of instances.
     static constexpr uint32_t kListedInstances = 8;
 
     // An instance, and where its code is: in ranges, and in places in the code of its caller.

@@ -12,8 +12,8 @@
 
 namespace btf_extra::generator {
 
-// sections are in ascending order of address; lines are of the executable ones. Of two sequences
-// that have code in common the one that begins first stays.
+// sections are in ascending order of address; lines are of the executable ones. If two
+// sequences have code in common, the one that begins first stays.
 std::vector<std::byte> write_lines(const std::vector<UnitLines> &units,
                                    std::span<const ElfSection> sections);
 

@@ -23,9 +23,9 @@ Result<std::vector<std::byte>> with_sections(std::span<const std::byte> file,
                                              std::span<const SectionContents> sections,
                                              std::span<const char *const> hidden = {});
 
-// Gives each of these sections its contents. A section that is not there is added behind all
-// others, allocated and read-only. No other section changes its number, name, flags or bytes. The
-// file is replaced as a whole, by a rename: on failure it is untouched.
+// Gives each of these sections its contents. A section that the file does not have is added
+// after all others, allocated and read-only. No other section changes its number, name, flags or
+// bytes. The file is replaced as a whole, by a rename: on failure it is untouched.
 Result<void> write_sections(const std::string &path, std::span<const SectionContents> sections);
 
 }  // namespace btf_extra::generator

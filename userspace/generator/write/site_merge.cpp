@@ -171,7 +171,7 @@ void FunctionMerge::order() {
             n = number.empty() ? 0 : number[n];
 }
 
-// A function that needs its unit to be told has the names of all units that it is in.
+// A function that only its unit distinguishes has the names of all units that it is in.
 void FunctionMerge::name_units() {
     for (size_t u = 0; u < units_.size(); ++u)
         for (const Site &site : units_[u].sites) {
@@ -249,8 +249,9 @@ merge_param_lists(const std::vector<UnitSites> &units, const Numbers &loc_param_
     return {std::move(ordered), std::move(numbers)};
 }
 
-// The marks of one site that stands for two. What is an entry for one of them is an entry, and what
-// is to be let alone for one is for both; a probe at the head of a loop is hit too often for both.
+// Returns the marks of one site that stands for two. The entry of one is an entry of both, so a
+// mark stays only if both have it, except that a probe at the head of a loop is hit too often for
+// both.
 uint32_t marks_of_both(uint32_t a, uint32_t b) {
     return (a & b) | ((a | b) & SITE_MARK_LOOP_HEAD);
 }

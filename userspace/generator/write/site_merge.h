@@ -43,7 +43,7 @@ struct MergedSection {
     std::vector<MergedSite> sites;  // in order of (function, offset, params)
 };
 
-// All that was read of the units, but for the sites.
+// All that was read of the units, except the sites.
 struct MergedUnits {
     // They are in the order of their ids: those of the base, then those to be added, in order of
     // (name, file, unit).

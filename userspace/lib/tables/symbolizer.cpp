@@ -255,7 +255,7 @@ Result<Place> Symbolizer::place_named(const std::string &text) const {
     return place;
 }
 
-// Says whether a symbol of that name begins so far before the place.
+// Returns true if a symbol of that name begins so far before the place.
 bool Symbolizer::is_symbol_at(const Place &place, std::string_view name, uint64_t distance) const {
     return place.offset >= distance &&
            std::ranges::count(tables_->symbols()->names({place.section, place.offset - distance}),
