@@ -68,6 +68,19 @@ Finding option(const Host &host, const std::optional<KernelConfig> &config, cons
     return out;
 }
 
+// BPF programs of fentry need direct calls of ftrace. Without seccomp, the first calls of a
+// followed command are missed.
+Finding followed_programs(const Host &host, const std::optional<KernelConfig> &config) {
+    Finding out =
+        option(host, config, "DYNAMIC_FTRACE_WITH_DIRECT_CALLS", "fentry programs and follow");
+    out.what = "fentry programs";
+    if (out.state == State::kMissing)
+        out.seen = "DYNAMIC_FTRACE_WITH_DIRECT_CALLS is not set";
+    else if (out.state == State::kOk && config->value("SECCOMP_FILTER").empty())
+        out.advice = "SECCOMP_FILTER is not set, so follow may miss the first calls of a command";
+    return out;
+}
+
 void add_options(const Host &host, std::vector<Finding> &findings) {
     const auto config = KernelConfig::read(host);
     const auto add = [&](const char *name, const char *needed_by, bool required) {
@@ -86,6 +99,7 @@ void add_options(const Host &host, std::vector<Finding> &findings) {
     add("DEBUG_INFO_BTF_MODULES", "types of modules in other tools", false);
     add("MODULES", "btf_extra.ko", false);
     add("FUNCTION_TRACER", "expose", false);
+    findings.push_back(followed_programs(host, config));
 }
 
 // The word in brackets: "none [integrity] confidentiality".

@@ -89,6 +89,15 @@ TEST(Checkup, Options) {
     EXPECT_EQ(line_of(made, "MODULES"), "ok: m");
     EXPECT_EQ(line_of(made, "FUNCTION_TRACER"),
               "missing: not set; boot a kernel that has it, for expose");
+    EXPECT_EQ(
+        line_of(made, "fentry programs"),
+        "missing: DYNAMIC_FTRACE_WITH_DIRECT_CALLS is not set; boot a kernel that has it, for "
+        "fentry programs and follow");
+    made.write(kConfig, "CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS=y");
+    EXPECT_EQ(line_of(made, "fentry programs"),
+              "ok: y; SECCOMP_FILTER is not set, so follow may miss the first calls of a command");
+    made.write(kConfig, "CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS=y\nCONFIG_SECCOMP_FILTER=y");
+    EXPECT_EQ(line_of(made, "fentry programs"), "ok: y");
     // The kernel's own file comes before its configuration.
     made.write(kConfig, "");
     EXPECT_EQ(line_of(made, "DEBUG_INFO_BTF"),
