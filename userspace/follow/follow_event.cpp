@@ -56,7 +56,7 @@ std::string event_json(const FollowEvent &event) {
         {"object", event.object},
         {"function", event.function},
         {"program", text(event.program)},
-        {"link_id", event.link_id},
+        {"link_id", or_null(event.link_id != 0 ? Number(event.link_id) : std::nullopt)},
         {"prog_id", event.prog_id},
         {"pid", or_null(owner ? Number(owner->pid) : std::nullopt)},
         {"command", or_null(owner ? Text(owner->command) : std::nullopt)},

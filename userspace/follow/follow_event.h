@@ -23,7 +23,7 @@ struct FollowEvent {
     Kind kind;
     std::string object, function;
     AttachedLink::Kind program;
-    uint32_t link_id = 0, prog_id = 0;
+    uint32_t link_id = 0, prog_id = 0;  // link_id 0: it ended before it was seen
     std::optional<LinkOwner> owner;
     size_t attached = 0, sites = 0;  // inlined calls whose text has not been freed
     // kFollowed: which inlined calls are left out; "": none. kNotFollowed: the cause.

@@ -144,6 +144,13 @@ void Follower::follow_coming(const ComingAttach &coming) {
         coming_.insert_or_assign(coming.prog_id, std::move(*seen));
 }
 
+void Follower::forget_coming() {
+    for (auto &[id, seen] : coming_)
+        if (const auto counts = seen.kloc->counts(); counts && counts->hits + counts->missed != 0)
+            report_end(seen);
+    coming_.clear();
+}
+
 Result<void> Follower::scan() {
     const std::vector<uint32_t> ids = TRY(link_ids());
     for (auto it = seen_.begin(); it != seen_.end();) {
@@ -179,7 +186,7 @@ void Follower::end() {
     for (auto &[id, seen] : seen_)
         report_end(seen);
     seen_.clear();
-    coming_.clear();
+    forget_coming();
 }
 
 }  // namespace btf_extra

@@ -35,8 +35,9 @@ class Follower {
     void follow_coming(const ComingAttach &coming);
     // Returns true if there are such programs without a link.
     bool expects_links() const { return !coming_.empty(); }
-    // Drops these: they were not attached.
-    void forget_coming() { coming_.clear(); }
+    // Drops these. Either they were not attached, or their link came and went between two scans:
+    // then they are reported, if they ran.
+    void forget_coming();
 
     // Follows the links that are new, and drops and reports those that have ended.
     Result<void> scan();

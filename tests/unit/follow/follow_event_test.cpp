@@ -63,6 +63,15 @@ const Row kRows[] = {
      R"("calls":null,"missed":null})"},
 };
 
+TEST(FollowEvent, LinkThatWasNotSeen) {
+    FollowEvent ended =
+        event(Event::kEnded, Program::kFentry, kTool, 2, 2, "", btf_extra_counts{1, 0});
+    ended.link_id = 0;
+    EXPECT_EQ(event_text(ended),
+              "foo: fentry of bpftrace[812] has ended: 1 inlined call, 0 missed");
+    EXPECT_NE(event_json(ended).find(R"("link_id":null)"), std::string::npos);
+}
+
 TEST(FollowEvent, Lines) {
     for (const Row &row : kRows) {
         EXPECT_EQ(event_text(row.event), row.text) << row.name;
