@@ -47,7 +47,8 @@ Result<FileDescriptor> lock_device() {
                          ? std::string("btf_extra is not loaded, and follow requires it; "
                                        "btf-extra doctor prints what is missing")
                          : fmt::format("{}: {}", BTF_EXTRA_DEVICE, std::strerror(errno))};
-    if (flock(device.get(), LOCK_EX | LOCK_NB) != 0)
+    // A kernel may have no locks (ENOSYS).
+    if (flock(device.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         return Error{"another btf-extra follow is running"};
     return device;
 }

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <iterator>
 
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -96,6 +97,14 @@ void comes_and_goes() {
     expect_probes(row, before);
 }
 
+// The lean kernel has neither.
+bool has_locks() {
+    return flock(device(), LOCK_UN) == 0;
+}
+bool has_seccomp() {
+    return access("/proc/sys/kernel/seccomp", F_OK) == 0;
+}
+
 void was_there() {
     Row row("follow: a link that was there before is followed, and another follower is refused");
     const std::multiset<std::string> before = probe_list();
@@ -106,7 +115,9 @@ void was_there() {
         row.expect(Following::prints(own("fexit") + ": not followed: an inlined call has no end"),
                    "fexit");
         row.equal(static_cast<int64_t>(calls_seen(tool)), kCalls, "calls");
-        row.expect(std::system("btf-extra follow 2>&1 | grep -q 'another btf-extra follow'") == 0,
+        row.expect(!has_locks() ||
+                       std::system("btf-extra follow 2>&1 | grep -q 'another btf-extra follow'") ==
+                           0,
                    "two");
         row.equal(following.end(SIGKILL), 128 + SIGKILL, "exit code");
     }
@@ -132,9 +143,12 @@ void with_command() {
     Following following("--json -- follow_guest tool", "");
     row.equal(following.wait(), 7, "exit code");
     const std::string output = Following::output();
-    row.expect(output.find("tool: 100 of 100 calls\n") != std::string::npos, "calls: " + output);
-    row.expect(output.find("{\"event\":\"ended\",\"object\":\"vmlinux\",\"function\":"
-                           "\"ksys_fallocate\",\"program\":\"fentry\"") != std::string::npos,
+    row.expect(output.find(has_seccomp() ? "tool: 100 of 100 calls\n" : "without seccomp") !=
+                   std::string::npos,
+               "calls: " + output);
+    row.expect(!has_seccomp() ||
+                   output.find("{\"event\":\"ended\",\"object\":\"vmlinux\",\"function\":"
+                               "\"ksys_fallocate\",\"program\":\"fentry\"") != std::string::npos,
                "no event: " + output);
     expect_probes(row, before);
 }
@@ -152,7 +166,8 @@ void killed() {
     const std::string output = Following::output();
     const pid_t command =
         std::atoi(output.c_str() + std::min(output.find("pid ") + 4, output.size()));
-    row.expect(command > 1 && runs(command), "not running: " + output);
+    // Its command line may be missing for a moment, because it executes another program.
+    row.expect(command > 1 && kill(command, 0) == 0, "not running: " + output);
     row.equal(following.end(SIGKILL), 128 + SIGKILL, "exit code");
     for (int i = 0; i < 100 && runs(command); i++)
         usleep(10000);
