@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// What happens to the program of a BPF link, as `btf-extra follow` reports it.
+// An event of `btf-extra follow`: the program of a BPF link is followed, is not, or its link ended.
 #ifndef BTF_EXTRA_FOLLOW_EVENT_H
 #define BTF_EXTRA_FOLLOW_EVENT_H
 

@@ -19,7 +19,7 @@ struct Totals {
     uint64_t alone = 0, seen = 0, sites = 0, left_out = 0;
 };
 
-// A program as any tool has it, for a function that is chosen later.
+// An ordinary fentry program. Its function is chosen later.
 struct Model {
     explicit Model(const Tool &tool, const char *name)
         : insns(bpf_program__insns(tool.find(name))),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// What the tables of a file say of the flow of control in its code: static keys, alternatives, and
-// where the kernel goes on after a fault.
+// Reads the tables of a file that change the flow of control in its code: static keys,
+// alternatives, and the places where the kernel goes on after a fault.
 #ifndef BTF_EXTRA_FLOW_TABLES_H
 #define BTF_EXTRA_FLOW_TABLES_H
 
