@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 /*
  * Programs as a tool attaches them by plain names. For those with "any" in their name follow_guest
- * says at which function. They count the calls of one process.
+ * says at which function. They count the calls of one process, or of all.
  */
 #include <linux/bpf.h>
 #include <linux/ptrace.h>
@@ -17,7 +17,7 @@ struct follow_state state;
 
 static __always_inline int is_ours(void)
 {
-	return bpf_get_current_pid_tgid() >> 32 == state.only_pid;
+	return !state.only_pid || bpf_get_current_pid_tgid() >> 32 == state.only_pid;
 }
 
 static __always_inline void keep(struct seen *seen, __u32 n, __u64 value)

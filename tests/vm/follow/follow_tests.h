@@ -28,6 +28,8 @@ class Tool {
     // The calls of this process that the programs have seen since clear().
     const follow_state &state() const { return *state_; }
     void clear();
+    // From now on the calls of all processes count.
+    void count_all() { state_->only_pid = 0; }
     // How often the kernel says that a program ran, and was to run and did not.
     struct Stats {
         uint64_t runs, misses;

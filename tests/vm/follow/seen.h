@@ -18,7 +18,7 @@ struct seen {
 
 /* The variables of the programs. */
 struct follow_state {
-    __u32 only_pid;
+    __u32 only_pid; /* 0: all processes */
     __u32 reserved;
     struct seen by_fentry, by_other, by_kprobe;
 };
