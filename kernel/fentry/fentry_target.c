@@ -2,7 +2,6 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
-#include "core/func_suffix.h"
 #include "fentry/fentry_target.h"
 #include "objects/object_registry.h"
 #include "query/site_query.h"
@@ -136,21 +135,12 @@ static void find_named(const struct btf_extra_site *body, void *data)
 	judgement->target->address = body->address;
 }
 
-/*
- * Decides by the symbol of the body, query->symbol: foo.isra.0 for foo, or for a FUNC foo.isra.0.
- */
+/* Decides by the symbol of the body: foo.isra.0 for foo, or for a FUNC foo.isra.0. */
 static enum abi_promise promise_of(const struct judgement *judgement, bool has_symbol)
 {
-	const char *symbol = judgement->query->symbol;
-	const u32 changes = FUNC_SUFFIX_PARAMS | FUNC_SUFFIX_PART;
-	size_t length = strlen(judgement->name);
-
 	if (judgement->only.flags & BTF_EXTRA_SITE_TRUE_SIGNATURE)
 		return ABI_EXACT;
-	if (has_symbol && !strncmp(symbol, judgement->name, length) &&
-	    func_suffix_meaning(symbol + length, strlen(symbol + length)) & changes)
-		return ABI_CHANGED;
-	return ABI_KEPT;
+	return abi_promise_of_symbol(judgement->name, has_symbol ? judgement->query->symbol : NULL);
 }
 
 static void judge_only_body(struct judgement *judgement)
@@ -168,8 +158,8 @@ static void judge_only_body(struct judgement *judgement)
 	by_name = !target->own && has_symbol && !strcmp(query->symbol, judgement->name);
 	if (by_name)
 		target->address = body->address;
-	if (!abi_check(&query->object->blobs.func_info, body->func_id, body->loc_proto,
-		       promise_of(judgement, has_symbol), &target->abi)) {
+	if (!abi_check(loc_arch_running(), &query->object->blobs.func_info, body->func_id,
+		       body->loc_proto, promise_of(judgement, has_symbol), &target->abi)) {
 		target->answer = FENTRY_ABI;
 		return;
 	}

@@ -14,7 +14,7 @@
 #include <linux/btf_extra.h>
 #include <linux/kallsyms.h>
 
-#include "fentry/abi_check.h"
+#include "core/abi_check.h"
 #include "objects/extra_object.h"
 #include "phantoms/phantom_modules.h"
 

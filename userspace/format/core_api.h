@@ -4,6 +4,7 @@
 #define BTF_EXTRA_CORE_API_H
 
 extern "C" {
+#include "kernel/core/abi_check.h"
 #include "kernel/core/arg_place.h"
 #include "kernel/core/btf_blob.h"
 #include "kernel/core/btf_type_walk.h"

@@ -1,18 +1,14 @@
-// SPDX-License-Identifier: GPL-2.0
-#include <linux/kernel.h>
-#include <linux/string.h>
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "abi_check.h"
 
-#include "core/loc_arch.h"
-#include "core/loc_entry.h"
-#include "fentry/abi_check.h"
-
-/* A trampoline takes no more (MAX_BPF_FUNC_ARGS). */
-#define MAX_PARAMS 12
+#include "func_suffix.h"
+#include "loc_entry.h"
 
 /* A value in the registers of the place, or in memory to which its register points. */
-static bool at_place(const struct loc_location *location, const struct arg_place *place)
+static bool at_place(const struct loc_arch *arch, const struct loc_location *location,
+		     const struct arg_place *place)
 {
-	const u8 *expected = loc_arch_running()->arguments + place->first_register;
+	const u8 *expected = arch->arguments + place->first_register;
 
 	if (location->registers[0] != expected[0])
 		return false;
@@ -24,7 +20,8 @@ static bool at_place(const struct loc_location *location, const struct arg_place
 	       place->nr_registers == 1;
 }
 
-static enum abi_fault_code abi_check_param(const struct btf_type *param,
+static enum abi_fault_code abi_check_param(const struct loc_arch *arch,
+					   const struct btf_type *param,
 					   const struct arg_place *place,
 					   enum abi_promise promise,
 					   struct loc_location *found)
@@ -37,7 +34,7 @@ static enum abi_fault_code abi_check_param(const struct btf_type *param,
 	/* The value is always the same, and may still be passed. */
 	if (found->shape == LOC_SHAPE_CONSTANT || found->shape == LOC_SHAPE_ADDRESS)
 		return promise == ABI_KEPT ? ABI_FAULT_NONE : ABI_FAULT_CONSTANT;
-	return at_place(found, place) ? ABI_FAULT_NONE : ABI_FAULT_ELSEWHERE;
+	return at_place(arch, found, place) ? ABI_FAULT_NONE : ABI_FAULT_ELSEWHERE;
 }
 
 static bool has_result(const struct btf_blob *types, u32 func_id)
@@ -48,25 +45,35 @@ static bool has_result(const struct btf_blob *types, u32 func_id)
 	return proto && proto->type;
 }
 
-bool abi_check(const struct btf_blob *types, u32 func_id, u32 loc_proto, enum abi_promise promise,
-	       struct abi_fault *fault)
+enum abi_promise abi_promise_of_symbol(const char *func, const char *symbol)
+{
+	size_t length = strlen(func);
+
+	if (!symbol || strncmp(symbol, func, length))
+		return ABI_KEPT;
+	return func_suffix_meaning(symbol + length, strlen(symbol + length)) &
+	       (FUNC_SUFFIX_PARAMS | FUNC_SUFFIX_PART) ? ABI_CHANGED : ABI_KEPT;
+}
+
+bool abi_check_from(const struct loc_arch *arch, const struct btf_blob *types, u32 func_id,
+		    u32 loc_proto, enum abi_promise promise, u32 first, struct abi_fault *fault)
 {
 	const struct btf_type *proto = btf_blob_type(types, loc_proto);
-	struct arg_place places[MAX_PARAMS];
-	int nr_params = arg_places(loc_arch_running(), types, func_id, places, ARRAY_SIZE(places));
+	struct arg_place places[ARG_SLOTS_PARAMS];
+	int nr_params = arg_places(arch, types, func_id, places, ARG_SLOTS_PARAMS);
 	u32 i;
 
 	*fault = (struct abi_fault){};
-	if (nr_params < 0 || nr_params > MAX_PARAMS || !proto) {
+	if (!arch || nr_params < 0 || nr_params > (int)ARG_SLOTS_PARAMS || !proto) {
 		fault->code = ABI_FAULT_PROTOTYPE;
 		return false;
 	}
-	for (i = 0; i < nr_params; i++) {
+	for (i = first; i < (u32)nr_params; i++) {
 		const struct btf_type *param = NULL;
 
 		if (i < loc_vlen(proto))
 			param = btf_blob_type(types, loc_proto_ids(proto)[i]);
-		fault->code = abi_check_param(param, &places[i], promise, &fault->found);
+		fault->code = abi_check_param(arch, param, &places[i], promise, &fault->found);
 		if (!fault->code)
 			continue;
 		fault->param = i;
