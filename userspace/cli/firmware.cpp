@@ -90,6 +90,9 @@ void add_firmware(CLI::App &app, int &exit_code) {
                       "Leave out the frames for symbolize: .btf_extra.frames");
     command->add_flag("--lines", options->tree.lines,
                       "Also write the source line of each instruction: .btf_extra.lines");
+    command->add_flag("--kernel-files", options->tree.kernel_files,
+                      "Also write the kernel's BTF and symbols, so that audit and other commands "
+                      "can read the folder on any machine");
     command->add_flag("--json", options->json, "Print one JSON object");
     command->callback([options, &exit_code] { exit_code = run(*options); });
 }

@@ -15,6 +15,7 @@
 
 #include "userspace/format/elf_image.h"
 #include "userspace/format/extra_file.h"
+#include "userspace/format/kernel_files.h"
 #include "userspace/format/kernel_release.h"
 #include "userspace/format/module_name.h"
 #include "userspace/format/temporary_file.h"
@@ -271,6 +272,9 @@ Result<FirmwareTree> write_firmware_tree(const FirmwareOptions &options) {
     fs::create_directories(tree.output, failed);
     if (failed)
         return Error{fmt::format("{}: output: {}", tree.output, failed.message())};
+
+    if (options.kernel_files)
+        TRY(write_kernel_files(kernel, tree.output));
 
     std::vector<Object> objects = choice.objects();
     Object kernel_object = {.name = kVmlinux, .path = vmlinux};

@@ -22,6 +22,7 @@ struct FirmwareOptions {
     bool provenance = true;
     bool frames = true;
     bool lines = false;
+    bool kernel_files = false;  // those of userspace/format/kernel_files.h
     // Called with the number of objects done and that of all, by one thread at a time. May be
     // empty.
     std::function<void(size_t done, size_t total)> progress;

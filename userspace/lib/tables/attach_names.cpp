@@ -54,8 +54,8 @@ Result<AttachNames> AttachNames::open(const SiteTables &tables, const ObjectPath
         auto symbols = TRY(SymbolTable::load(*out.kernel_));
         out.kernel_symbols_ = std::make_unique<SymbolTable>(std::move(symbols));
         out.version_ = KernelVersion::parse(kernel_banner(*out.kernel_));
-    } else if (elf != nullptr) {
-        out.version_ = KernelVersion::parse(kernel_banner(*elf));
+    } else {
+        out.version_ = KernelVersion::parse(tables.banner());
     }
     return out;
 }

@@ -9,6 +9,7 @@
 #include <elf.h>
 #include <fmt/format.h>
 
+#include "userspace/format/kernel_files.h"
 #include "userspace/lib/tables/kallsyms.h"
 #include "userspace/lib/tables/site_tables.h"
 
@@ -82,7 +83,8 @@ class FileTables : public SiteTables {
 
   private:
     Result<void> refresh(const func_text &wanted) override;
-    Result<void> check_build_id(const ObjectView &vmlinux, bool same_kernel);
+    Result<void> check_build_id(const std::string &mine, bool same_kernel);
+    Result<void> read_kernel_files();
     Result<uint64_t> linked_distance(const SiteObject &vmlinux, const Kallsyms &symbols) const;
     void note_modules();
     // Returns nothing if another module of that name is loaded.
@@ -100,11 +102,13 @@ class FileTables : public SiteTables {
 };
 
 Result<void> FileTables::open(bool same_kernel) {
-    base_ = TRY(open_base_btf(paths_.base_btf));
     auto file = TRY(read_extra_file(paths_.file, paths_.parts));
+    TRY(check_build_id(build_id_text(file.build_id_note), same_kernel));
+    if (source_ == Source::kForeign)
+        TRY(read_kernel_files());
+    base_ = TRY(open_base_btf(paths_.base_btf));
     SiteObject vmlinux = {.name = "vmlinux", .id = kVmlinuxId};
     vmlinux.view = TRY(ObjectView::open_content(paths_.file, std::move(file), BaseStack(base_)));
-    TRY(check_build_id(*vmlinux.view, same_kernel));
     uint64_t distance = 0;
     if (source_ == Source::kFiles) {
         auto loaded = TRY(Kallsyms::load(paths_.kallsyms));
@@ -123,10 +127,25 @@ Result<void> FileTables::open(bool same_kernel) {
     return {};
 }
 
-Result<void> FileTables::check_build_id(const ObjectView &vmlinux, bool same_kernel) {
+// Reads the files of write_kernel_files() beside the tables. Each of them may be missing.
+Result<void> FileTables::read_kernel_files() {
+    const fs::path folder = fs::path(paths_.file).parent_path();
+    std::error_code ignored;
+    if (paths_.base_btf == FileTablesPaths().base_btf && fs::exists(folder / kKernelBtf, ignored))
+        paths_.base_btf = (folder / kKernelBtf).string();
+    std::ifstream banner(folder / kKernelBanner);
+    std::getline(banner, banner_);
+    if (!fs::exists(folder / kKernelSymbols, ignored))
+        return {};
+    auto symbols = TRY(Kallsyms::load((folder / kKernelSymbols).string()));
+    if (!symbols.hidden())
+        symbols_ = std::make_unique<Kallsyms>(std::move(symbols));
+    return {};
+}
+
+Result<void> FileTables::check_build_id(const std::string &mine, bool same_kernel) {
     const std::string notes = paths_.sys_kernel + "/notes";
     const std::string running = notes_build_id(notes);
-    const std::string mine = vmlinux.build_id();
     if (!mine.empty() && mine == running)
         return {};
     source_ = Source::kForeign;

@@ -61,7 +61,7 @@ class SiteTables {
     virtual const Symbols *symbols() const { return symbols_.get(); }  // NULL: they cannot be seen
     const ElfImage *elf() const { return elf_; }                       // NULL, except Source::kElf
     const std::string &name() const { return name_; }                  // for messages
-    // The line "Linux version ..." of an ELF file; "": there is no ELF file, or it lacks the line.
+    // The line "Linux version ..." of a kernel that does not run here; "": it is not known.
     const std::string &banner() const { return banner_; }
 
   protected:
@@ -93,7 +93,8 @@ Result<std::unique_ptr<ObjectView>> open_running_view(const btf_extra_object &ob
                                                       const std::string &sys_kernel,
                                                       FileParts parts = FileParts::kAll);
 
-// The files of the running kernel.
+// The files of the running kernel, or of another one with those of kernel_files.h beside the
+// tables.
 struct FileTablesPaths {
     std::string file;  // of vmlinux; files of modules are beside it
     std::string base_btf = "/sys/kernel/btf/vmlinux";
