@@ -35,7 +35,8 @@ static const struct loc_arch archs[] = {
 	{ .machine = LOC_MACHINE_X86_64,
 	  .nr_numbers = 17,	/* 16 is the return address, the column of rip */
 	  .registers = x86_64_registers, .nr_registers = COUNT(x86_64_registers),
-	  .arguments = x86_64_arguments, .nr_arguments = COUNT(x86_64_arguments) },
+	  .arguments = x86_64_arguments, .nr_arguments = COUNT(x86_64_arguments),
+	  .syscall_prefix = "__x64_sys_" },
 	{ .machine = LOC_MACHINE_AARCH64,
 	  .nr_numbers = 32,
 	  .registers = aarch64_registers, .nr_registers = COUNT(aarch64_registers),
@@ -43,7 +44,8 @@ static const struct loc_arch archs[] = {
 	  /* GCC puts two of its four NOPs there since commit baaf553d3bc3 (6.3). */
 	  .hook_before = 8,
 	  /* BTI, and the two NOPs that GCC 12 puts between symbol and DW_AT_low_pc. */
-	  .hook_size = 12 },
+	  .hook_size = 12,
+	  .syscall_prefix = "__arm64_sys_" },
 };
 
 const struct loc_arch *loc_arch_of(u32 machine)

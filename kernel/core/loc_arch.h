@@ -30,6 +30,7 @@ struct loc_arch {
 	u32 hook_before;	/* ftrace may list a function this far before it begins */
 	/* DWARF may let a function begin this far after its symbol, after ftrace's hook. */
 	u32 hook_size;
+	const char *syscall_prefix;	/* of the name of a system call's body */
 };
 
 /* NULL: nothing is known of that machine. */

@@ -40,7 +40,8 @@ ATTACH = ("userspace/lib/attach/", "userspace/lib/btf_extra.h", "userspace/bpf/b
 LIBRARY = ("userspace/lib/", *ATTACH)
 STACKS = ("userspace/stacks/", "userspace/host/", *LIBRARY)
 # The command uses the generator only through its doors.
-CLI = ("userspace/cli/", "userspace/follow/", "userspace/phantoms/", "userspace/trace/", *STACKS)
+CLI = ("userspace/cli/", "userspace/audit/", "userspace/follow/", "userspace/phantoms/", "userspace/trace/",
+       *STACKS)
 MAY_INCLUDE = {
     "include/uapi/": (),
     "kernel/core/": CORE,
@@ -80,6 +81,7 @@ MAY_INCLUDE = {
     "userspace/host/": ("userspace/host/", "userspace/phantoms/",
                         "userspace/generator/firmware_tree.h", *LIBRARY),
     "userspace/stacks/": STACKS,
+    "userspace/audit/": ("userspace/audit/", *LIBRARY),
     "userspace/follow/": ("userspace/follow/", *LIBRARY),
     "userspace/trace/": ("userspace/trace/", "userspace/bpf/trace_event.h", *STACKS),
     "userspace/cli/generate.cpp": ("userspace/generator/generate.h",

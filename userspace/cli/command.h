@@ -22,6 +22,7 @@ enum ExitCode {
 // app and exit_code outlive the parse.
 void add_generate(CLI::App &app, int &exit_code);
 void add_firmware(CLI::App &app, int &exit_code);
+void add_audit(CLI::App &app, int &exit_code);
 void add_stat(CLI::App &app, int &exit_code);
 void add_dump(CLI::App &app, int &exit_code);
 void add_check(CLI::App &app, int &exit_code);

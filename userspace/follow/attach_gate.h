@@ -9,8 +9,8 @@
 #include <optional>
 #include <utility>
 
-#include "userspace/follow/attached_link.h"
 #include "userspace/format/file_descriptor.h"
+#include "userspace/lib/attach/attached_link.h"
 #include "userspace/lib/attach/link_target.h"
 
 namespace btf_extra {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "userspace/follow/attached_link.h"
+#include "userspace/lib/attach/attached_link.h"
 #include "userspace/lib/btf_extra.h"
 
 namespace btf_extra {

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "userspace/follow/attach_gate.h"
-#include "userspace/follow/attached_link.h"
 #include "userspace/follow/follow_event.h"
 #include "userspace/format/result.h"
+#include "userspace/lib/attach/attached_link.h"
 #include "userspace/lib/attach/kloc.h"
 #include "userspace/lib/tables/site_tables.h"
 

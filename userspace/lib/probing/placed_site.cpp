@@ -48,6 +48,16 @@ ProbeRefusal SitePlacer::event_refusal(const SiteObject &object, const btf_extra
     return refusal(object, site, false);
 }
 
+std::optional<bool> SitePlacer::is_traced(const SiteObject &object,
+                                          const btf_extra_site &body) const {
+    if (tables_.running() && body.address == 0)
+        return {};
+    const Place at = place_of(object, body.number);
+    const auto symbol = tables_.symbols()->around(at);
+    return symbol ? rules_.is_traced(at, std::string(symbol->symbol), symbol->distance)
+                  : std::nullopt;
+}
+
 std::optional<uint32_t> SitePlacer::distance_to_probe(const btf_extra_site &site,
                                                       const Place &at) const {
     return probe_distance(site, arch_, [&](size_t size) { return rules_.code(at, size); });

@@ -40,6 +40,9 @@ class SitePlacer {
     // not list.
     ProbeRefusal event_refusal(const SiteObject &object, const btf_extra_site &site) const;
 
+    // Returns whether ftrace lists the function that a body is of. Nothing: not known.
+    std::optional<bool> is_traced(const SiteObject &object, const btf_extra_site &body) const;
+
   private:
     SitePlacer(const SiteTables &tables, ProbeRules rules, const loc_arch *arch, uint64_t stext)
         : tables_(tables), rules_(std::move(rules)), arch_(arch), stext_(stext) {}

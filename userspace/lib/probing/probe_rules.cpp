@@ -78,9 +78,16 @@ ProbeRefusal ProbeRules::refusal(const Place &place, const std::string &symbol, 
         return {BTF_EXTRA_REASON_KPROBE, "on the kprobe blacklist"};
     if (const char *why = refusal_of_code(place, distance))
         return {BTF_EXTRA_REASON_KPROBE, why};
-    if (!with_notrace && knows_traced() && !symbol.empty() && !traced_.has(function, symbol))
+    if (!with_notrace && !is_traced(place, symbol, distance).value_or(true))
         return {BTF_EXTRA_REASON_NOTRACE, "ftrace does not list its function"};
     return {0, nullptr};
+}
+
+std::optional<bool> ProbeRules::is_traced(const Place &place, const std::string &symbol,
+                                          uint64_t distance) const {
+    if (!knows_traced() || symbol.empty())
+        return {};
+    return traced_.has({place.section, place.offset - distance}, symbol);
 }
 
 }  // namespace btf_extra

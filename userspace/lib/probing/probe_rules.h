@@ -42,6 +42,11 @@ class ProbeRules {
     ProbeRefusal refusal(const Place &place, const std::string &symbol, uint64_t distance,
                          bool with_notrace) const;
 
+    // Returns whether ftrace lists the function at a place this far after that symbol. Nothing: not
+    // known.
+    std::optional<bool> is_traced(const Place &place, const std::string &symbol,
+                                  uint64_t distance) const;
+
   private:
     const char *refusal_of_code(const Place &place, uint64_t distance) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-#include "userspace/follow/attached_link.h"
+#include "userspace/lib/attach/attached_link.h"
 
 #include <cerrno>
 #include <charconv>

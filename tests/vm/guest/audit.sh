@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+# In the guest: 300 functions, and for each a kprobe and a program of fentry, by its name.
+# shellcheck source=tests/harness/rows.sh
+. /rows.sh
+
+folder=/lib/firmware/btf_extra/$(uname -r)
+mkdir -p "$folder" && cp /vmlinux.btf_extra "$folder" || exit 1
+
+# shuffled COUNT: that many lines of stdin, the same ones in each run.
+shuffled() {
+    awk -v count="$1" 'BEGIN { srand(1) } { print rand(), $0 }' | sort | awk -v count="$1" \
+        'NR <= count { print $2 }'
+}
+
+# Functions of every kind: with a symbol, only inlined, of several units, and some that tools use.
+{
+    awk '$2 ~ /[tT]/ && NF == 3 && $3 !~ /[.$]/ { print $3 }' /proc/kallsyms | shuffled 170
+    btf-extra list 'tcp_*' 'get_*' 'ext4_*' '__*_lock' | sed 's/ .*//; s/^vmlinux://; s/@.*//' |
+        grep -v ':' | sort -u | shuffled 120
+    printf '%s\n' load_elf_phdrs finish_task_switch tcp_drop_reason blk_account_io_done \
+        ksys_pwrite64 do_renameat2 ksys_fallocate path_put tcp_v4_rcv nobody_has_it
+} | sort -u >/tmp/names
+same 'there are 300 functions' yes "$([ "$(wc -l </tmp/names)" -ge 280 ] && echo yes)"
+sed 's/^/kprobe:/' /tmp/names >/tmp/targets
+sed 's/^/fentry:/' /tmp/names >>/tmp/targets
+btf-extra audit --json - </tmp/targets >/tmp/audit
+same 'the exit code is that of findings' 1 $?
+audit_guest /audit.bpf.o /tmp/audit
+same 'audit_guest comes to its end' 0 $?
+
+# A program that is attached is found, with the process that holds it.
+echo 'p:mine/fallocate ksys_fallocate' >/sys/kernel/tracing/kprobe_events
+btf-extra audit >/tmp/attached 2>/tmp/told
+same 'a kprobe event is reported' yes \
+    "$(grep -q '^kprobe:ksys_fallocate  *misses' /tmp/attached && echo yes)"
+same 'and named' yes "$(grep -q 'tracefs mine/fallocate' /tmp/attached && echo yes)"
+echo >/sys/kernel/tracing/kprobe_events

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/audit/attached_points.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <bpf/bpf.h>
+#include <fmt/format.h>
+#include <linux/bpf.h>
+#include <unistd.h>
+
+#include "userspace/format/hex_number.h"
+#include "userspace/lib/attach/attached_link.h"
+
+namespace btf_extra::audit {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The part of struct bpf_link_info that a link of kprobe.multi fills since 7ac8d0d26192 (6.6).
+struct KprobeMultiInfo {
+    uint32_t type, id, prog_id, padding;
+    uint64_t addresses;
+    uint32_t count, flags;
+    uint64_t missed, cookies;
+};
+constexpr uint32_t kReturns = 1;  // BPF_F_KPROBE_MULTI_RETURN
+
+std::string text_of(const std::map<uint32_t, LinkOwner> &owners, uint32_t link) {
+    const auto owner = owners.find(link);
+    return owner == owners.end() ? "pinned or without a process"
+                                 : fmt::format("{}[{}]", owner->second.command, owner->second.pid);
+}
+
+// One line for each: a tool may attach several programs to one function.
+void add(AttachPoints &out, AttachPoint point) {
+    const bool known = std::ranges::any_of(out.points, [&](const AttachPoint &each) {
+        return each.origin == point.origin && each.text() == point.text();
+    });
+    if (!known)
+        out.points.push_back(std::move(point));
+}
+
+void add_named(AttachPoints &out, AttachKind kind, const std::string &func, uint64_t offset,
+               std::string origin) {
+    auto text = parse_func_text(func);
+    if (!text) {
+        out.others++;
+        return;
+    }
+    AttachPoint point = {};
+    point.kind = kind;
+    point.func = std::move(*text);
+    point.offset = offset;
+    point.origin = std::move(origin);
+    add(out, std::move(point));
+}
+
+// Adds the function that an address is in.
+void add_address(SiteTables &tables, AttachPoints &out, AttachKind kind, uint64_t address,
+                 std::string origin) {
+    const Symbols *symbols = tables.symbols();
+    const auto around =
+        symbols != nullptr && address != 0 ? symbols->around({0, address}) : std::nullopt;
+    if (around)
+        add_named(out, kind, std::string(around->symbol), 0, std::move(origin));
+    else
+        out.others++;
+}
+
+AttachKind kind_of(AttachedLink::Kind kind) {
+    switch (kind) {
+    case AttachedLink::Kind::kFentry:
+        return AttachKind::kFentry;
+    case AttachedLink::Kind::kFexit:
+        return AttachKind::kFexit;
+    default:
+        return AttachKind::kFmodRet;
+    }
+}
+
+// Before 6.6 the kernel does not say where such a link is.
+void add_kprobe_multi(SiteTables &tables, int link, const std::string &origin, AttachPoints &out) {
+    KprobeMultiInfo info = {};
+    uint32_t size = sizeof(info);
+    if (bpf_obj_get_info_by_fd(link, reinterpret_cast<bpf_link_info *>(&info), &size) != 0 ||
+        info.count == 0) {
+        out.others++;
+        return;
+    }
+    std::vector<uint64_t> addresses(info.count);
+    const uint32_t flags = info.flags;
+    info = {};
+    info.addresses = reinterpret_cast<uint64_t>(addresses.data());
+    info.count = static_cast<uint32_t>(addresses.size());
+    size = sizeof(info);
+    if (bpf_obj_get_info_by_fd(link, reinterpret_cast<bpf_link_info *>(&info), &size) != 0)
+        addresses.clear();
+    for (const uint64_t address : addresses)
+        add_address(tables, out,
+                    (flags & kReturns) != 0 ? AttachKind::kKretprobeMulti
+                                            : AttachKind::kKprobeMulti,
+                    address, origin);
+}
+
+// A link may end at any time.
+Result<void> add_links(SiteTables &tables, AttachPoints &out) {
+    const auto ids = TRY(link_ids());
+    const auto owners = link_owners();
+    for (const uint32_t id : ids) {
+        const auto link = attached_link(id);
+        if (!link && link.error().code == EPERM)
+            return link.error();
+        if (link && *link) {
+            const auto text = target_text(tables, (*link)->target);
+            if (text)
+                add_named(out, kind_of((*link)->kind), *text, 0, text_of(owners, id));
+            else
+                out.others++;
+            continue;
+        }
+        const FileDescriptor fd(bpf_link_get_fd_by_id(id));
+        bpf_link_info info = {};
+        uint32_t size = sizeof(info);
+        if (fd && bpf_obj_get_info_by_fd(fd.get(), &info, &size) == 0 &&
+            info.type == BPF_LINK_TYPE_KPROBE_MULTI)
+            add_kprobe_multi(tables, fd.get(), text_of(owners, id), out);
+    }
+    return {};
+}
+
+void add_perf_event(SiteTables &tables, uint32_t pid, uint32_t fd, const std::string &origin,
+                    AttachPoints &out) {
+    char name[256] = "";
+    uint32_t length = sizeof(name), program = 0, type = 0;
+    __u64 offset = 0, address = 0;
+    if (bpf_task_fd_query(static_cast<int>(pid), static_cast<int>(fd), 0, name, &length, &program,
+                          &type, &offset, &address) != 0)
+        return;  // without a program, or gone
+    if (type != BPF_FD_TYPE_KPROBE && type != BPF_FD_TYPE_KRETPROBE)
+        return;
+    const AttachKind kind =
+        type == BPF_FD_TYPE_KPROBE ? AttachKind::kKprobe : AttachKind::kKretprobe;
+    if (name[0] != '\0')
+        add_named(out, kind, name, offset, origin);
+    else
+        add_address(tables, out, kind, address, origin);
+}
+
+std::optional<uint32_t> number_of(const std::string &text) {
+    uint32_t number = 0;
+    const char *const end = text.data() + text.size();
+    const auto [at, error] = std::from_chars(text.data(), end, number);
+    return error == std::errc() && at == end ? std::optional(number) : std::nullopt;
+}
+
+// A process may end at any time: then it holds nothing.
+void add_perf_events(SiteTables &tables, AttachPoints &out) {
+    std::error_code error;
+    for (fs::directory_iterator at("/proc", error), end; !error && at != end; at.increment(error)) {
+        const auto pid = number_of(at->path().filename());
+        if (!pid)
+            continue;
+        const LinkOwner owner = owner_of(*pid);
+        std::error_code gone;
+        for (fs::directory_iterator file(at->path() / "fd", gone), last; !gone && file != last;
+             file.increment(gone)) {
+            std::error_code ignored;
+            const auto fd = number_of(file->path().filename());
+            if (fd && fs::read_symlink(file->path(), ignored) == "anon_inode:[perf_event]")
+                add_perf_event(tables, *pid, *fd, fmt::format("{}[{}]", owner.command, *pid), out);
+        }
+    }
+}
+
+std::string contents(const char *name) {
+    for (const char *folder : {"/sys/kernel/tracing/", "/sys/kernel/debug/tracing/"}) {
+        std::ifstream in(std::string(folder) + name);
+        if (in) {
+            std::ostringstream out;
+            out << in.rdbuf();
+            return out.str();
+        }
+    }
+    return "";
+}
+
+}  // namespace
+
+void add_tracefs_kprobes(std::string_view lines, AttachPoints &out) {
+    std::istringstream in{std::string(lines)};
+    for (std::string line; std::getline(in, line);) {
+        std::istringstream words(line);
+        std::string event, place;
+        if (!(words >> event >> place) || (event[0] != 'p' && event[0] != 'r'))
+            continue;
+        const size_t plus = place.find('+');
+        const std::string symbol = place.substr(0, plus);
+        const auto offset = plus == place.npos
+                                ? std::optional<uint64_t>(0)
+                                : parse_number(std::string_view(place).substr(plus + 1));
+        // perf counts from _text, and btf-extra from _stext.
+        if (!offset || symbol == "_text" || symbol == "_stext" || symbol.starts_with("0x")) {
+            out.others++;
+            continue;
+        }
+        const size_t colon = event.find(':');
+        add_named(out, event[0] == 'p' ? AttachKind::kKprobe : AttachKind::kKretprobe, symbol,
+                  *offset, "tracefs " + (colon == event.npos ? event : event.substr(colon + 1)));
+    }
+}
+
+void add_ftrace_filter(std::string_view lines, AttachPoints &out) {
+    std::istringstream in{std::string(lines)};
+    for (std::string line; std::getline(in, line);) {
+        std::string name, module;
+        std::istringstream words(line);
+        words >> name >> module;
+        if (name.empty() || name[0] == '#')
+            continue;
+        if (module.size() > 2 && module.starts_with('[') && module.ends_with(']'))
+            name = module.substr(1, module.size() - 2) + ":" + name;
+        add_named(out, AttachKind::kFunction, name, 0, "set_ftrace_filter");
+    }
+}
+
+Result<AttachPoints> attached_points(SiteTables &tables) {
+    AttachPoints out;
+    TRY(add_links(tables, out));
+    add_perf_events(tables, out);
+    add_tracefs_kprobes(contents("kprobe_events"), out);
+    add_ftrace_filter(contents("set_ftrace_filter"), out);
+    return out;
+}
+
+}  // namespace btf_extra::audit
