@@ -81,8 +81,7 @@ Result<std::unique_ptr<AuditedKernel>> AuditedKernel::open(const std::string &te
     return out;
 }
 
-Result<std::vector<std::unique_ptr<AuditedKernel>>>
-AuditedKernel::open_all(const std::string &text) {
+std::vector<std::string> AuditedKernel::kernels_of(const std::string &text) {
     std::vector<std::string> found;
     std::error_code ignored;
     if (fs::is_directory(text, ignored) && tables_in(text).empty())
@@ -92,12 +91,7 @@ AuditedKernel::open_all(const std::string &text) {
     if (found.empty())
         found.push_back(text);
     std::ranges::sort(found);
-    std::vector<std::unique_ptr<AuditedKernel>> out;
-    for (const std::string &each : found) {
-        auto kernel = TRY(open(each));
-        out.push_back(std::move(kernel));
-    }
-    return out;
+    return found;
 }
 
 }  // namespace btf_extra::audit

@@ -22,8 +22,9 @@ class AuditedKernel {
     // tables.
     static Result<std::unique_ptr<AuditedKernel>> open(const std::string &text);
 
-    // Returns the kernels that a text means: all in a tree of `firmware --by-build-id`, else one.
-    static Result<std::vector<std::unique_ptr<AuditedKernel>>> open_all(const std::string &text);
+    // Returns the texts of the kernels that a text means: those in a tree of
+    // `firmware --by-build-id`, else the text itself.
+    static std::vector<std::string> kernels_of(const std::string &text);
 
     AuditedKernel(const AuditedKernel &) = delete;
     AuditedKernel &operator=(const AuditedKernel &) = delete;

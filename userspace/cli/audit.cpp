@@ -68,36 +68,35 @@ Result<std::vector<audit::AttachPoint>> points_of(const std::vector<std::string>
     return out;
 }
 
-Result<std::vector<std::unique_ptr<audit::AuditedKernel>>>
-open_kernels(std::vector<std::string> texts) {
+std::vector<std::string> kernels_of(const std::vector<std::string> &texts) {
     if (texts.empty())
-        texts.emplace_back();
-    std::vector<std::unique_ptr<audit::AuditedKernel>> out;
-    for (const std::string &text : texts) {
-        auto opened = TRY(audit::AuditedKernel::open_all(text));
-        std::ranges::move(opened, std::back_inserter(out));
-    }
+        return {""};
+    std::vector<std::string> out;
+    for (const std::string &text : texts)
+        std::ranges::move(audit::AuditedKernel::kernels_of(text), std::back_inserter(out));
     return out;
 }
 
 // Returns true if a finding is one to fail for.
 Result<bool> run(const Options &options) {
     const auto fails = TRY(failing(options.fail_on));
-    auto points = TRY(points_of(options.targets));
-    const auto kernels = TRY(open_kernels(options.kernels));
     audit::Audit audit;
-    for (const auto &kernel : kernels)
+    auto points = TRY(points_of(options.targets));
+    for (audit::AttachPoint &point : points)
+        audit.rows.push_back({std::move(point), {}});
+    // One kernel after the other, because each takes some 50 MB.
+    for (const std::string &text : kernels_of(options.kernels)) {
+        const auto kernel = TRY(audit::AuditedKernel::open(text));
         audit.kernels.push_back(kernel->name());
+        for (audit::Audit::Row &row : audit.rows)
+            row.findings.push_back(audit::judge(row.point, *kernel));
+    }
     bool failed = false;
-    for (audit::AttachPoint &point : points) {
-        std::vector<audit::Finding> findings;
-        for (const auto &kernel : kernels)
-            findings.push_back(audit::judge(point, *kernel));
-        audit::compare_prototypes(findings);
-        failed |= std::ranges::any_of(findings, [&](const audit::Finding &finding) {
+    for (audit::Audit::Row &row : audit.rows) {
+        audit::compare_prototypes(row.findings);
+        failed |= std::ranges::any_of(row.findings, [&](const audit::Finding &finding) {
             return fails.contains(finding.verdict);
         });
-        audit.rows.push_back({std::move(point), std::move(findings)});
     }
     if (options.json)
         print_object(audit::audit_json(audit));
