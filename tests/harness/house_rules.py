@@ -203,7 +203,7 @@ def core_environment():
 # The files that may know one architecture; and the tests, which expect what it does.
 ARCH_HOMES = ("kernel/core/loc_arch", "kernel/arch/", "kernel/tests/",
               "userspace/code/kprobe_refusal", "userspace/generator/sites/instructions",
-              "userspace/bpf/btf_loc.bpf.h")
+              "userspace/bpf/btf_loc.bpf.h", "userspace/lib/tables/attach_rules.cpp")
 ARCH_FACTS = re.compile(
     r"\b(r(ax|bx|cx|dx|si|di|bp|sp|8|9|1[0-5])|orig_(ax|x0))\b"   # registers
     r"|\bregs(->|\.)\w"                                          # fields of struct pt_regs

@@ -102,7 +102,7 @@ ordered_json audit_json(const Audit &audit) {
                  {"missed", finding.missed},
                  {"attaches", or_null(finding.attaches)},
                  {"error", finding.error == 0 ? ordered_json(nullptr)
-                                              : ordered_json(strerrorname_np(finding.error))},
+                                              : ordered_json(error_name(finding.error))},
                  {"prototype", finding.prototype.empty() ? ordered_json(nullptr)
                                                          : ordered_json(finding.prototype)},
                  {"details", finding.lines}});

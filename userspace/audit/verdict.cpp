@@ -221,6 +221,16 @@ void NameJudge::judge_without_attach(const NameVerdict &verdict) {
         worse(Verdict::kUntraceable, fmt::format("ESRCH: no FUNC {} in the kernel's BTF", name_));
         tell_symbols();
         break;
+    case NameVerdict::Kind::kPrototype:
+        worse(Verdict::kUntraceable,
+              "EINVAL: fentry takes no variadic function, no structure as the result, and at most "
+              "12 arguments of at most 16 bytes");
+        break;
+    case NameVerdict::Kind::kTrampoline:
+        worse(Verdict::kUntraceable,
+              "ENOTSUPP: the trampoline of this kernel does not pass on that many arguments, or "
+              "there is none");
+        break;
     default:
         worse(Verdict::kNotKnown,
               verdict.symbols > 1
@@ -250,7 +260,7 @@ NameVerdict NameJudge::attach_by_name() const {
     if (func.name == name_)
         return is_by_btf(point_.kind) ? func.names->fentry.verdict : func.names->kprobe.verdict;
     // A symbol of a body, such as foo.isra.0.
-    const NameFacts facts = kernel_.names().facts(*func.object, name_);
+    const NameFacts facts = kernel_.names().facts(*func.object, func.id, name_);
     return is_by_btf(point_.kind) ? fentry_by_name(facts) : kprobe_by_name(facts);
 }
 

@@ -81,6 +81,10 @@ std::string verdict_text(const FuncSurvey &func, const NameOutcome &listed) {
         return fmt::format("ENOENT (no symbol {})", func.name);
     case NameVerdict::Kind::kNoFunc:
         return fmt::format("ESRCH (no FUNC {} in the kernel's BTF)", func.name);
+    case NameVerdict::Kind::kPrototype:
+        return "EINVAL (fentry takes no such prototype)";
+    case NameVerdict::Kind::kTrampoline:
+        return "ENOTSUPP (this kernel's trampoline does not take it)";
     case NameVerdict::Kind::kNotKnown:
         return verdict.symbols > 1 ? fmt::format("not known ({})", symbols()) : "not known";
     case NameVerdict::Kind::kAttaches:
@@ -222,20 +226,10 @@ ordered_json files_json(const FuncSurvey &func) {
     return out;
 }
 
-const char *result_name(NameVerdict::Kind kind) {
-    switch (kind) {
-    case NameVerdict::Kind::kAttaches:
-        return "attaches";
-    case NameVerdict::Kind::kSeveralSymbols:
-        return "EADDRNOTAVAIL";
-    case NameVerdict::Kind::kNoSymbol:
-        return "ENOENT";
-    case NameVerdict::Kind::kNoFunc:
-        return "ESRCH";
-    case NameVerdict::Kind::kNotKnown:
-        break;
-    }
-    return "not known";
+std::string_view result_name(NameVerdict::Kind kind) {
+    if (const int error = error_of(kind))
+        return error_name(error);
+    return kind == NameVerdict::Kind::kAttaches ? "attaches" : "not known";
 }
 
 // Returns null where no symbols can be seen.

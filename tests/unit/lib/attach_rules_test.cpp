@@ -48,32 +48,41 @@ TEST(AttachRules, Version) {
 TEST(AttachRules, Since) {
     const std::optional<bool> yes = true, no = false, unknown;
     const struct {
-        NameRule rule;
+        AttachRule rule;
         const char *release;
         std::optional<bool> has;
     } rows[] = {
-        {NameRule::kOneSymbol, "6.1.59", no},
-        {NameRule::kOneSymbol, "6.1.60", yes},
-        {NameRule::kOneSymbol, "6.1.0-20-amd64", unknown},
-        {NameRule::kOneSymbol, "6.5.3", unknown},
-        {NameRule::kOneSymbol, "6.6.1", yes},
-        {NameRule::kOneSymbol, "6.8.0-45-generic", yes},
-        {NameRule::kCountModules, "6.1.70", no},
-        {NameRule::kCountModules, "6.1.71", yes},
-        {NameRule::kVmlinuxFirst, "6.1.192", no},
-        {NameRule::kVmlinuxFirst, "6.1.193", unknown},
-        {NameRule::kVmlinuxFirst, "6.12.117", no},
-        {NameRule::kVmlinuxFirst, "7.0.9", no},
-        {NameRule::kVmlinuxFirst, "7.0.10", yes},
-        {NameRule::kVmlinuxFirst, "7.1.0", yes},
-        {NameRule::kVmlinuxFirst, "7.3.4", yes},
-        {NameRule::kOwnModule, "6.1.192", no},
-        {NameRule::kOwnModule, "6.4.0", yes},
-        {NameRule::kOwnModule, "6.3.9", unknown},
+        {AttachRule::kOneSymbol, "6.1.59", no},
+        {AttachRule::kOneSymbol, "6.1.60", yes},
+        {AttachRule::kOneSymbol, "6.1.0-20-amd64", unknown},
+        {AttachRule::kOneSymbol, "6.5.3", unknown},
+        {AttachRule::kOneSymbol, "6.6.1", yes},
+        {AttachRule::kOneSymbol, "6.8.0-45-generic", yes},
+        {AttachRule::kCountModules, "6.1.70", no},
+        {AttachRule::kCountModules, "6.1.71", yes},
+        {AttachRule::kVmlinuxFirst, "6.1.192", no},
+        {AttachRule::kVmlinuxFirst, "6.1.193", unknown},
+        {AttachRule::kVmlinuxFirst, "6.12.117", no},
+        {AttachRule::kVmlinuxFirst, "7.0.9", no},
+        {AttachRule::kVmlinuxFirst, "7.0.10", yes},
+        {AttachRule::kVmlinuxFirst, "7.1.0", yes},
+        {AttachRule::kVmlinuxFirst, "7.3.4", yes},
+        {AttachRule::kOwnModule, "6.1.192", no},
+        {AttachRule::kOwnModule, "6.4.0", yes},
+        {AttachRule::kOwnModule, "6.3.9", unknown},
+        {AttachRule::kDirectCallsArm64, "6.1.192", no},
+        {AttachRule::kDirectCallsArm64, "6.2.1", unknown},
+        {AttachRule::kDirectCallsArm64, "6.4.0", yes},
+        {AttachRule::kStackArgumentsX86, "6.1.192", no},
+        {AttachRule::kStackArgumentsX86, "6.5.3", unknown},
+        {AttachRule::kStackArgumentsX86, "6.6.1", yes},
+        {AttachRule::kStackArgumentsArm64, "6.12.117", no},
+        {AttachRule::kStackArgumentsArm64, "6.15.2", unknown},
+        {AttachRule::kStackArgumentsArm64, "6.16.0", yes},
     };
     for (const auto &row : rows)
         EXPECT_EQ(has_rule(row.rule, version(row.release)), row.has) << row.release;
-    EXPECT_EQ(has_rule(NameRule::kOneSymbol, {}), unknown);
+    EXPECT_EQ(has_rule(AttachRule::kOneSymbol, {}), unknown);
     for (const KernelRule &rule : kernel_rules())
         EXPECT_EQ(&rule - kernel_rules().data(), static_cast<ptrdiff_t>(rule.rule));
 }
@@ -164,6 +173,41 @@ TEST(AttachRules, Fentry) {
         expect_verdict(fentry_by_name(known), row.kind, row.address,
                        std::string(row.release) + " " + row.object);
     }
+}
+
+// btf_distill_func_proto() in kernel/bpf/btf.c and arch_prepare_bpf_trampoline().
+TEST(AttachRules, Trampoline) {
+    const struct {
+        const char *release;
+        uint32_t machine;
+        bool fits;
+        uint32_t words;
+        Kind kind;
+    } rows[] = {
+        {"6.1.192", LOC_MACHINE_X86_64, true, 6, Kind::kAttaches},
+        {"6.1.192", LOC_MACHINE_X86_64, true, 7, Kind::kTrampoline},
+        {"6.5.3", LOC_MACHINE_X86_64, true, 7, Kind::kNotKnown},
+        {"6.6.1", LOC_MACHINE_X86_64, true, 12, Kind::kAttaches},
+        {"7.3.4", LOC_MACHINE_X86_64, true, 13, Kind::kTrampoline},
+        {"7.3.4", LOC_MACHINE_X86_64, false, 1, Kind::kPrototype},
+        {"6.1.192", LOC_MACHINE_AARCH64, true, 0, Kind::kTrampoline},
+        {"6.1.192", LOC_MACHINE_AARCH64, false, 0, Kind::kPrototype},
+        {"6.2.1", LOC_MACHINE_AARCH64, true, 0, Kind::kNotKnown},
+        {"6.4.0", LOC_MACHINE_AARCH64, true, 8, Kind::kAttaches},
+        {"6.12.117", LOC_MACHINE_AARCH64, true, 9, Kind::kTrampoline},
+        {"7.3.4", LOC_MACHINE_AARCH64, true, 14, Kind::kAttaches},
+        {"7.3.4", 243, true, 1, Kind::kNotKnown},  // RISC-V
+    };
+    for (const auto &row : rows) {
+        NameFacts known = facts(row.release, 1, 0);
+        known.func = true;
+        known.shape = FuncShape{loc_arch_of(row.machine), row.fits, row.words};
+        expect_verdict(fentry_by_name(known), row.kind, row.kind == Kind::kAttaches ? 0x100 : 0,
+                       std::string(row.release) + " " + std::to_string(row.words));
+        EXPECT_EQ(kprobe_by_name(known).kind, Kind::kAttaches) << row.release;
+    }
+    EXPECT_EQ(error_name(error_of(Kind::kTrampoline)), "ENOTSUPP");
+    EXPECT_EQ(error_name(error_of(Kind::kSeveralSymbols)), "EADDRNOTAVAIL");
 }
 
 }  // namespace

@@ -21,6 +21,11 @@ namespace {
 
 using nlohmann::json;
 
+std::string error_name(int error) {
+    constexpr int kNotSupp = 524;  // the kernel's own
+    return error == kNotSupp ? "ENOTSUPP" : strerrorname_np(error);
+}
+
 // Returns 0, or the errno of what fails.
 int attach_kprobe(const char *path, const std::string &name) {
     static bpf_object *object = nullptr;
@@ -80,14 +85,14 @@ int main(int, char **arguments) {
         const int error = kind == "fentry" ? attach_fentry(arguments[1], name)
                                            : attach_kprobe(arguments[1], name);
         const bool same =
-            finding["attaches"] == (error == 0) && (error == 0 || finding["error"].is_null() ||
-                                                    finding["error"] == strerrorname_np(error));
+            finding["attaches"] == (error == 0) &&
+            (error == 0 || finding["error"].is_null() || finding["error"] == error_name(error));
         if (same)
             continue;
         count.different++;
         std::printf("# %s: %s: %s; the audit: %s\n", text.c_str(),
                     std::string(finding["verdict"]).c_str(),
-                    error == 0 ? "attaches" : strerrorname_np(error), finding.dump().c_str());
+                    error == 0 ? "attaches" : error_name(error).c_str(), finding.dump().c_str());
     }
     for (const auto &[kind, count] : counts) {
         std::printf("# %s: %d targets, %d not known\n", kind.c_str(), count.targets, count.unknown);

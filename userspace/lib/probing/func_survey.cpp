@@ -35,7 +35,7 @@ SurveyedNames surveyed_names(const AttachNames &names, const FuncSurvey &func) {
     for (const SurveyedBody &body : func.bodies)
         if (body.begin)
             out.symbols[names.symbol_of_body(*body.begin, func.name)]++;
-    NameFacts facts = names.facts(*func.object, func.name);
+    NameFacts facts = names.facts(*func.object, func.id, func.name);
     facts.has_llvm = std::ranges::any_of(out.symbols, [](const auto &symbol) {
         return symbol.first.find(".llvm.") != std::string_view::npos;
     });

@@ -2,6 +2,7 @@
 #include "userspace/lib/tables/attach_names.h"
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <string>
 
@@ -34,6 +35,28 @@ bool is_kept(const ElfImage &elf, const Place &place) {
 uint64_t address_of(const ElfImage &elf, const Place &place) {
     const ElfSection *section = section_at(elf, place.section);
     return section != nullptr && !elf.relocatable() ? section->address + place.offset : 0;
+}
+
+// As btf_distill_func_proto() in kernel/bpf/btf.c sees it. Nothing: its prototype is not at hand.
+std::optional<FuncShape> shape_of(const ObjectView &view, uint32_t func_id) {
+    const btf_blob &blob = view.locations().blob();
+    const btf_type *func = btf_blob_type(&blob, func_id);
+    const btf_type *proto = func != nullptr ? btf_blob_type(&blob, func->type) : nullptr;
+    if (proto == nullptr || loc_kind(proto) != BTF_KIND_FUNC_PROTO)
+        return {};
+    FuncShape out = {.arch = loc_arch_of(view.file().machine), .fits = false, .words = 0};
+    std::array<arg_place, ARG_SLOTS_PARAMS> places;
+    const int count =
+        arg_places_in_slots(out.arch, &blob, func_id, places.data(), ARG_SLOTS_PARAMS);
+    const btf_type *result = btf_type_strip(&blob, proto->type);
+    const bool structure = result != nullptr && (loc_kind(result) == BTF_KIND_STRUCT ||
+                                                 loc_kind(result) == BTF_KIND_UNION);
+    if (count < 0 || view.is_variadic(func_id) || structure)
+        return out;
+    out.fits = true;
+    for (int i = 0; i < count; i++)
+        out.words += places[static_cast<size_t>(i)].nr_slots;
+    return out;
 }
 
 // /proc/kallsyms has what BPF and the tracers made, too. A name is not looked up there.
@@ -92,10 +115,12 @@ std::optional<bool> AttachNames::has_func(const BtfImage &btf, std::string_view 
     return entry->second.contains(name);
 }
 
-NameFacts AttachNames::facts(const SiteObject &object, std::string_view name) const {
+NameFacts AttachNames::facts(const SiteObject &object, uint32_t func_id,
+                             std::string_view name) const {
     NameFacts out = {};
     out.version = version_;
     out.object = object.name;
+    out.shape = shape_of(*object.view, func_id);
     if (tables_.symbols() == nullptr)
         return out;
     if (kernel_symbols_)

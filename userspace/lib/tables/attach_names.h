@@ -27,7 +27,8 @@ class AttachNames {
     // Returns false if no symbols can be seen. Then it knows nothing.
     bool has_symbols() const { return tables_.symbols() != nullptr; }
 
-    NameFacts facts(const SiteObject &object, std::string_view name) const;
+    // func_id: of the function that has the name, or a body with that symbol.
+    NameFacts facts(const SiteObject &object, uint32_t func_id, std::string_view name) const;
 
     // Returns the place of the symbols that a body is called by. The body may be after the hook
     // that its function begins with for tracers. Nothing: its place is not known, as in freed text.
