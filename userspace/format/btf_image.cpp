@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 #include "userspace/format/btf_image.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -8,6 +9,7 @@
 
 #include <elf.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 namespace btf_extra {
 namespace {
@@ -120,19 +122,28 @@ Result<bool> is_elf_file(const std::string &path) {
 }
 
 Result<std::vector<std::byte>> read_whole_file(const std::string &path) {
+    constexpr size_t kLeast = 1 << 12, kMost = UINT32_MAX;
     File file(std::fopen(path.c_str(), "rbe"));
     if (!file)
         return file_error(path, "open");
-    std::vector<std::byte> bytes;
-    std::array<std::byte, 1 << 16> chunk;
-    size_t got;
-    while ((got = std::fread(chunk.data(), 1, chunk.size(), file.get())) != 0) {
-        if (bytes.size() + got > UINT32_MAX)
+    // Files of /proc and many of /sys have no size, or another one.
+    struct stat about = {};
+    const size_t expected =
+        fstat(fileno(file.get()), &about) == 0 ? static_cast<size_t>(about.st_size) : 0;
+    if (expected >= kMost)
+        return Error{path + ": read: 4 GiB or more"};
+    std::vector<std::byte> bytes(std::max(expected + 1, kLeast));
+    size_t length = 0, got;
+    while ((got = std::fread(bytes.data() + length, 1, bytes.size() - length, file.get())) != 0) {
+        length += got;
+        if (length == kMost)
             return Error{path + ": read: 4 GiB or more"};
-        bytes.insert(bytes.end(), chunk.begin(), chunk.begin() + got);
+        if (length == bytes.size())
+            bytes.resize(std::min(2 * length, kMost));
     }
     if (std::ferror(file.get()))
         return file_error(path, "read");
+    bytes.resize(length);
     return bytes;
 }
 

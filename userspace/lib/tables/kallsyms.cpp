@@ -66,6 +66,7 @@ Result<Kallsyms> Kallsyms::parse(std::vector<std::byte> text) {
     Kallsyms out;
     out.text_ = std::move(text);
     std::string_view rest(reinterpret_cast<const char *>(out.text_.data()), out.text_.size());
+    out.symbols_.reserve(static_cast<size_t>(std::ranges::count(rest, '\n')) + 1);
     for (size_t number = 1; !rest.empty(); number++) {
         std::string_view line = rest.substr(0, rest.find('\n'));
         rest.remove_prefix(std::min(rest.size(), line.size() + 1));
