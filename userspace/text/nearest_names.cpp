@@ -10,17 +10,24 @@ namespace {
 
 constexpr size_t kNamed = 3;
 
+char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
 std::string lower(std::string_view name) {
     std::string out(name);
-    for (char &c : out)
-        c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    std::ranges::transform(out, out.begin(), [](char c) { return lower(c); });
     return out;
+}
+
+size_t length_difference(std::string_view a, std::string_view b) {
+    return std::max(a.size(), b.size()) - std::min(a.size(), b.size());
 }
 
 }  // namespace
 
 size_t name_distance(std::string_view a, std::string_view b, size_t most) {
-    if (std::max(a.size(), b.size()) - std::min(a.size(), b.size()) > most)
+    if (length_difference(a, b) > most)
         return most + 1;
     // Rows of the table of distances between the beginnings of both: this one and the two before.
     std::vector<size_t> row(b.size() + 1), before(b.size() + 1), earlier;
@@ -45,18 +52,34 @@ size_t name_distance(std::string_view a, std::string_view b, size_t most) {
 }
 
 NearestNames::NearestNames(std::string_view wanted)
-    : wanted_(wanted), most_(std::max<size_t>(2, wanted.size() / 3)) {
+    : wanted_(wanted), lower_(lower(wanted)), most_(std::max<size_t>(2, wanted.size() / 3)) {
     most_ = std::min(most_, wanted.size() / 2);  // two of three letters are no similarity
+    for (const char c : lower_)
+        counts_[static_cast<uint8_t>(c)]++;
 }
 
-void NearestNames::add(std::string_view name, std::string_view shown) {
+// A change puts in and takes out one character at most.
+bool NearestNames::may_be_near(std::string_view name, size_t most) const {
+    if (length_difference(name, wanted_) > most)
+        return false;
+    auto left = counts_;
+    size_t others = 0;
+    for (const char c : name)
+        if (left[static_cast<uint8_t>(lower(c))]-- <= 0 && ++others > most)
+            return false;
+    return wanted_.size() - (name.size() - others) <= most;
+}
+
+void NearestNames::add(std::string_view name, std::string_view prefix) {
     const size_t most = found_.size() == kNamed ? found_.rbegin()->first : most_;
     // A suffix that a compiler appends to a symbol is not part of a name.
     const bool is_symbol = name == std::string_view(wanted_).substr(0, wanted_.find('.'));
-    const size_t distance = is_symbol ? 0 : name_distance(lower(wanted_), lower(name), most);
+    if (!is_symbol && !may_be_near(name, most))
+        return;
+    const size_t distance = is_symbol ? 0 : name_distance(lower_, lower(name), most);
     if (distance > most)
         return;
-    found_.emplace(distance, shown);
+    found_.emplace(distance, std::string(prefix).append(name));
     if (found_.size() > kNamed)
         found_.erase(std::prev(found_.end()));
 }

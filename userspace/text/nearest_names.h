@@ -3,7 +3,9 @@
 #ifndef BTF_EXTRA_NEAREST_NAMES_H
 #define BTF_EXTRA_NEAREST_NAMES_H
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>
@@ -18,15 +20,17 @@ class NearestNames {
   public:
     explicit NearestNames(std::string_view wanted);
 
-    // shown: the text to print for it.
-    void add(std::string_view name, std::string_view shown);
-    void add(std::string_view name) { add(name, name); }
+    // prefix: to print in front of it.
+    void add(std::string_view name, std::string_view prefix = {});
 
     // Returns the texts, the nearest first, those that are equally near in order of name.
     std::vector<std::string> texts() const;
 
   private:
-    std::string wanted_;
+    bool may_be_near(std::string_view name, size_t most) const;
+
+    std::string wanted_, lower_;
+    std::array<int32_t, 256> counts_ = {};  // of the characters of lower_
     size_t most_;
     std::set<std::pair<size_t, std::string>> found_;
 };

@@ -95,10 +95,8 @@ Error unknown_func(SiteTables &tables, const FuncText &text, std::string_view wr
                 continue;
             // One object needs no name in front.
             const std::string prefix = (*objects)->size() > 1 ? object->name + ":" : "";
-            for (uint32_t i = 0; i < view.index().nr_funcs; i++) {
-                const std::string_view name = view.func_name(view.index().funcs[i]);
-                nearest.add(name, prefix + std::string(name));
-            }
+            for (uint32_t i = 0; i < view.index().nr_funcs; i++)
+                nearest.add(view.func_name(view.index().funcs[i]), prefix);
         }
         more = nearest_text(nearest);
     }
