@@ -15,6 +15,7 @@
 #include "userspace/host/debug_info.h"
 #include "userspace/host/installed_tables.h"
 #include "userspace/host/kernel_config.h"
+#include "userspace/lib/tables/attach_rules.h"
 #include "userspace/phantoms/template_module.h"
 
 namespace btf_extra::host {
@@ -81,6 +82,26 @@ Finding followed_programs(const Host &host, const std::optional<KernelConfig> &c
     return out;
 }
 
+// Says what the kernel does with plain names. `list` and `audit` tell it for each name.
+Finding plain_names(const Host &host) {
+    const auto version = KernelVersion::parse(read_text(host.path("/proc/version")).value_or(""));
+    const auto refused = has_rule(AttachRule::kOneSymbol, version);
+    const auto counted = has_rule(AttachRule::kCountModules, version);
+    const auto words = trampoline_words(loc_arch_running(), version);
+    Finding out{.what = "plain names", .state = State::kOk, .seen = {}};
+    if (!refused || !counted || !words) {
+        out.state = State::kUnknown;
+        out.seen = "it is not known what this version does with them";
+    } else {
+        out.seen = fmt::format(
+            "if several symbols{} have it, a kprobe {}, fentry takes the first; fentry passes on "
+            "{} words of arguments",
+            *counted ? "" : " of vmlinux", *refused ? "is refused" : "takes the first", *words);
+    }
+    out.advice = "btf-extra audit tells what attached programs miss";
+    return out;
+}
+
 void add_options(const Host &host, std::vector<Finding> &findings) {
     const auto config = KernelConfig::read(host);
     const auto add = [&](const char *name, const char *needed_by, bool required) {
@@ -100,6 +121,7 @@ void add_options(const Host &host, std::vector<Finding> &findings) {
     add("MODULES", "btf_extra.ko", false);
     add("FUNCTION_TRACER", "expose", false);
     findings.push_back(followed_programs(host, config));
+    findings.push_back(plain_names(host));
 }
 
 // The word in brackets: "none [integrity] confidentiality".

@@ -73,6 +73,33 @@ TEST(Checkup, Kernel) {
     }
 }
 
+TEST(Checkup, PlainNames) {
+    const struct {
+        const char *version, *line;
+    } rows[] = {
+        {"", "unknown: it is not known what this version does with them"},
+        {"Linux version 6.5.0 (x) #1", "unknown: it is not known what this version does with them"},
+        {"Linux version 6.1.192 (x) #1",
+         "ok: if several symbols have it, a kprobe is refused, fentry takes the first; fentry "
+         "passes on 6 words of arguments"},
+        {"Linux version 7.3.4 (x) #1",
+         "ok: if several symbols have it, a kprobe is refused, fentry takes the first; fentry "
+         "passes on 12 words of arguments"},
+        {"Linux version 6.1.65 (x) #1",
+         "ok: if several symbols of vmlinux have it, a kprobe is refused, fentry takes the first; "
+         "fentry passes on 6 words of arguments"},
+        {"Linux version 6.1.59 (x) #1",
+         "ok: if several symbols of vmlinux have it, a kprobe takes the first, fentry takes the "
+         "first; fentry passes on 6 words of arguments"},
+    };
+    const MadeUpHost made;
+    for (const auto &row : rows) {
+        made.write("/proc/version", row.version);
+        EXPECT_EQ(line_of(made, "plain names"),
+                  std::string(row.line) + "; btf-extra audit tells what attached programs miss");
+    }
+}
+
 TEST(Checkup, Options) {
     const MadeUpHost made;
     EXPECT_EQ(line_of(made, "KPROBES"), "required unknown: neither /proc/config.gz nor "
