@@ -66,10 +66,9 @@ void add_firmware(CLI::App &app, int &exit_code) {
     CLI::App *command = app.add_subcommand(
         "firmware",
         "Write a folder for /lib/firmware/btf_extra/<release>: a kernel and all its modules");
-    command
-        ->add_option("DIR", options->tree.folders,
-                     "Folders with .ko, .ko.debug, .ko.xz files at any depth")
-        ->required();
+    command->add_option("DIR", options->tree.folders,
+                        "Folders with .ko, .ko.debug, .ko.xz files at any depth; without any, "
+                        "only the kernel of --vmlinux");
     command->add_option("--vmlinux", options->tree.vmlinux,
                         "The kernel's ELF file, by default the only vmlinux in the folders");
     CLI::Option *output = command->add_option("-o,--output", options->tree.output,
@@ -94,7 +93,11 @@ void add_firmware(CLI::App &app, int &exit_code) {
                       "Also write the kernel's BTF and symbols, so that audit and other commands "
                       "can read the folder on any machine");
     command->add_flag("--json", options->json, "Print one JSON object");
-    command->callback([options, &exit_code] { exit_code = run(*options); });
+    command->callback([options, &exit_code] {
+        if (options->tree.folders.empty() && options->tree.vmlinux.empty())
+            throw CLI::RequiredError("DIR");
+        exit_code = run(*options);
+    });
 }
 
 }  // namespace btf_extra

@@ -3,6 +3,7 @@
 // makes.
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 #include <span>
 #include <sstream>
 
@@ -273,7 +274,21 @@ TEST_F(Firmware, SymbolizeReadsTheFolder) {
     EXPECT_EQ(result.out, expected);
 }
 
+TEST_F(Firmware, KernelAlone) {
+    const CommandResult result = firmware({"--vmlinux", kernel(), "--kernel-files"});
+    EXPECT_EQ(result.err, "");
+    EXPECT_EQ(result.exit_code, 0);
+    std::set<std::string> files;
+    for (const auto &entry : std::filesystem::directory_iterator(path("out")))
+        files.insert(entry.path().filename());
+    EXPECT_EQ(files, (std::set<std::string>{"System.map", "manifest", "version", "vmlinux.btf",
+                                            "vmlinux.btf_extra"}));
+}
+
 TEST_F(Firmware, Refusals) {
+    const CommandResult nothing = firmware({});
+    EXPECT_EQ(nothing.exit_code, 2);
+    EXPECT_EQ(nothing.err, "DIR is required\nRun with --help for more information.\n");
     expect_refused({path("none")}, path("none") + ": open: No such file or directory");
     std::filesystem::create_directories(path("more/empty"));
     expect_refused({path("more/empty")}, path("more/empty") + ": no kernel modules in it");
