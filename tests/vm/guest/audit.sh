@@ -14,8 +14,9 @@ shuffled() {
 }
 
 # Functions of every kind: with a symbol, only inlined, of several units, and some that tools use.
+# Symbols of the padding before functions and of Rust are of no C function.
 {
-    awk '$2 ~ /[tT]/ && NF == 3 && $3 !~ /[.$]/ { print $3 }' /proc/kallsyms | shuffled 170
+    awk '$2 ~ /[tT]/ && NF == 3 && $3 !~ /[.$]|^__pfx_|^_R/ { print $3 }' /proc/kallsyms | shuffled 170
     btf-extra list 'tcp_*' 'get_*' 'ext4_*' '__*_lock' | sed 's/ .*//; s/^vmlinux://; s/@.*//' |
         grep -v ':' | sort -u | shuffled 120
     printf '%s\n' load_elf_phdrs finish_task_switch tcp_drop_reason blk_account_io_done \
