@@ -5,21 +5,11 @@
 #define BTF_EXTRA_AUDIT_TEXT_H
 
 #include <string>
-#include <vector>
 
-#include "userspace/audit/verdict.h"
+#include "userspace/audit/audit.h"
 #include "userspace/text/json_text.h"
 
 namespace btf_extra::audit {
-
-struct Audit {
-    std::vector<std::string> kernels;
-    struct Row {
-        AttachPoint point;
-        std::vector<Finding> findings;  // by kernel
-    };
-    std::vector<Row> rows;
-};
 
 std::string audit_text(const Audit &audit);
 ordered_json audit_json(const Audit &audit);

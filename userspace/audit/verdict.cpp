@@ -268,9 +268,11 @@ Finding NameJudge::judge() {
     keep_one_object();
     for (const FuncSurvey &func : funcs_)
         out_.calls += func.sites();
-    if (funcs_.size() == 1)
-        out_.prototype =
-            known_prototype(funcs_[0].object->view->locations().blob(), funcs_[0].id).value_or("");
+    if (funcs_.size() == 1) {
+        const ObjectView &view = *funcs_[0].object->view;
+        out_.prototype = known_prototype(view.locations().blob(), funcs_[0].id).value_or("");
+        out_.identity = identity_of(view, funcs_[0].id);
+    }
     const bool many = point_.func.is_glob() || point_.kind == AttachKind::kKprobeMulti ||
                       point_.kind == AttachKind::kKretprobeMulti ||
                       point_.kind == AttachKind::kFunction;
@@ -326,6 +328,15 @@ std::optional<Verdict> verdict_of_name(std::string_view name) {
 
 std::span<const std::string_view> verdict_names() {
     return kNames;
+}
+
+std::optional<FuncIdentity> identity_of(const ObjectView &view, uint32_t func_id) {
+    const btf_blob &blob = view.locations().blob();
+    auto file = view.func_file(func_id);
+    if (!file || !has_known_prototype(blob, func_id))
+        return {};
+    return FuncIdentity{std::move(*file),
+                        c_declaration(blob, btf_blob_type(&blob, func_id)->type, "")};
 }
 
 std::string Finding::text() const {

@@ -34,6 +34,17 @@ std::string_view verdict_name(Verdict verdict);
 std::optional<Verdict> verdict_of_name(std::string_view name);
 std::span<const std::string_view> verdict_names();
 
+// A function that the source renames keeps these.
+struct FuncIdentity {
+    std::string file;
+    std::string types;  // "int (int, struct path *)"
+
+    auto operator<=>(const FuncIdentity &) const = default;
+};
+
+// Nothing: its file or its prototype is not known.
+std::optional<FuncIdentity> identity_of(const ObjectView &view, uint32_t func_id);
+
 struct Finding {
     Verdict verdict = Verdict::kNotKnown;
     uint32_t calls = 0;   // sites at which a call begins
@@ -43,6 +54,7 @@ struct Finding {
     int error = 0;                        // errno of an attach that fails; 0: not known
     std::vector<std::string> lines = {};  // of detail
     std::string prototype = {};           // of the only function; empty: not known, or several
+    std::optional<FuncIdentity> identity = {};  // likewise
 
     // Returns "misses 3 of 5", or the name of the verdict.
     std::string text() const;

@@ -80,24 +80,14 @@ std::vector<std::string> kernels_of(const std::vector<std::string> &texts) {
 // Returns true if a finding is one to fail for.
 Result<bool> run(const Options &options) {
     const auto fails = TRY(failing(options.fail_on));
-    audit::Audit audit;
     auto points = TRY(points_of(options.targets));
-    for (audit::AttachPoint &point : points)
-        audit.rows.push_back({std::move(point), {}});
-    // One kernel after the other, because each takes some 50 MB.
-    for (const std::string &text : kernels_of(options.kernels)) {
-        const auto kernel = TRY(audit::AuditedKernel::open(text));
-        audit.kernels.push_back(kernel->name());
-        for (audit::Audit::Row &row : audit.rows)
-            row.findings.push_back(audit::judge(row.point, *kernel));
-    }
+    const audit::Audit audit =
+        TRY(audit::audit_points(std::move(points), kernels_of(options.kernels)));
     bool failed = false;
-    for (audit::Audit::Row &row : audit.rows) {
-        audit::compare_prototypes(row.findings);
+    for (const audit::Audit::Row &row : audit.rows)
         failed |= std::ranges::any_of(row.findings, [&](const audit::Finding &finding) {
             return fails.contains(finding.verdict);
         });
-    }
     if (options.json)
         print_object(audit::audit_json(audit));
     else

@@ -99,6 +99,26 @@ kprobe:report: misses 2 of 3
     EXPECT_EQ(result.exit_code, 1);
 }
 
+// The second kernel has retold() where the first one has report().
+TEST_F(CliAudit, Renamed) {
+    const std::string first = sample(), second = kernel("6.12.117", "");
+    test::SampleObject object;
+    object.file.provenance->func_files[1] = 2;
+    ASSERT_TRUE(write_extra_file(first + "/vmlinux.btf_extra", object.file));
+    std::string tables = test::read_file(first + "/vmlinux.btf_extra");
+    const size_t name = tables.find(std::string("\0report\0", 8));
+    ASSERT_NE(name, tables.npos);
+    test::write_file(second + "/vmlinux.btf_extra", tables.replace(name + 1, 6, "retold"));
+    const auto result =
+        audit({"--kernel", first, "--kernel", second, "kprobe:report", "kprobe:retold"});
+    for (const char *line :
+         {"    perhaps renamed: retold (of the same types, in include/linux/skbuff.h, not on "
+          "6.1.192)\n",
+          "    perhaps renamed: report (of the same types, in include/linux/skbuff.h, not on "
+          "6.12.117)\n"})
+        EXPECT_NE(result.out.find(line), result.out.npos) << result.out;
+}
+
 TEST_F(CliAudit, ExitCode) {
     const auto code = [](std::vector<std::string> more) {
         more.insert(more.begin(), {"--kernel", sample(), "kprobe:report"});

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/audit/audit.h"
+
+#include "userspace/audit/renamed_func.h"
+
+namespace btf_extra::audit {
+
+Result<Audit> audit_points(std::vector<AttachPoint> points,
+                           const std::vector<std::string> &kernels) {
+    Audit out;
+    for (AttachPoint &point : points)
+        out.rows.push_back({std::move(point), {}});
+    for (const std::string &text : kernels) {
+        const auto kernel = TRY(AuditedKernel::open(text));
+        out.kernels.push_back(kernel->name());
+        for (Audit::Row &row : out.rows)
+            row.findings.push_back(judge(row.point, *kernel));
+    }
+    for (Audit::Row &row : out.rows)
+        compare_prototypes(row.findings);
+    TRY(name_renamed_funcs(out, kernels));
+    return out;
+}
+
+}  // namespace btf_extra::audit

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// Audits attach points against kernels, one after the other.
+#ifndef BTF_EXTRA_AUDIT_H
+#define BTF_EXTRA_AUDIT_H
+
+#include <string>
+#include <vector>
+
+#include "userspace/audit/verdict.h"
+
+namespace btf_extra::audit {
+
+struct Audit {
+    std::vector<std::string> kernels;
+    struct Row {
+        AttachPoint point;
+        std::vector<Finding> findings;  // by kernel
+    };
+    std::vector<Row> rows;
+};
+
+// kernels: texts that AuditedKernel::open() takes. Only one is open at a time, because each takes
+// some 50 MB.
+Result<Audit> audit_points(std::vector<AttachPoint> points,
+                           const std::vector<std::string> &kernels);
+
+}  // namespace btf_extra::audit
+
+#endif
