@@ -5,7 +5,8 @@
 prepare() {
     local func
     mkdir "$files/probes"
-    for func in ksys_fallocate skb_headlen tcp_ack_tstamp zone_watermark_ok task_pid_nr mmap_read_lock; do
+    for func in ksys_fallocate skb_headlen tcp_ack_tstamp zone_watermark_ok task_pid_nr mmap_read_lock \
+        want_init_on_alloc; do
         build/release/btf-extra probes "$func" --tables "$files/vmlinux.btf_extra" \
             --vmlinux "$modules/vmlinux" >"$files/probes/$func" || return
     done
