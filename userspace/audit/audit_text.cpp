@@ -103,6 +103,9 @@ ordered_json audit_json(const Audit &audit) {
                  {"attaches", or_null(finding.attaches)},
                  {"error", finding.error == 0 ? ordered_json(nullptr)
                                               : ordered_json(error_name(finding.error))},
+                 {"address", finding.address == 0
+                                 ? ordered_json(nullptr)
+                                 : ordered_json(fmt::format("{:#x}", finding.address))},
                  {"prototype", finding.prototype.empty() ? ordered_json(nullptr)
                                                          : ordered_json(finding.prototype)},
                  {"details", finding.lines}});

@@ -163,6 +163,7 @@ void NameJudge::judge_attached(const NamedSymbol &symbol, size_t symbols) {
     // fmod_ret also requires that errors may be injected into the function.
     if (point_.kind != AttachKind::kFmodRet)
         out_.attaches = true;
+    out_.address = symbol.address;
     judge_body(*attached, *at, name_);
     if (point_.offset != 0)
         out_.lines.push_back(fmt::format("the probe is {:#x} bytes inside the function: not each "
@@ -226,11 +227,15 @@ void NameJudge::judge_without_attach(const NameVerdict &verdict) {
               "EINVAL: fentry takes no variadic function, no structure as the result, and at most "
               "12 arguments of at most 16 bytes");
         break;
-    case NameVerdict::Kind::kTrampoline:
+    case NameVerdict::Kind::kTrampoline: {
+        const uint32_t words = kernel_.names().trampoline_words(kernel_.arch()).value_or(0);
         worse(Verdict::kUntraceable,
-              "ENOTSUPP: the trampoline of this kernel does not pass on that many arguments, or "
-              "there is none");
+              words == 0 ? "ENOTSUPP: this kernel has no trampolines for fentry"
+                         : fmt::format("ENOTSUPP: the trampolines of this kernel pass on {} words "
+                                       "of arguments, and this function has more",
+                                       words));
         break;
+    }
     default:
         worse(Verdict::kNotKnown,
               verdict.symbols > 1

@@ -51,7 +51,8 @@ struct Finding {
     uint32_t missed = 0;  // those of them that the program does not see
     // true if the kernel attaches the program somewhere; nothing: not known, or a pattern.
     std::optional<bool> attaches = {};
-    int error = 0;                        // errno of an attach that fails; 0: not known
+    int error = 0;         // errno of an attach that fails; 0: not known
+    uint64_t address = 0;  // of the symbol that it attaches to; 0: not known, or a pattern
     std::vector<std::string> lines = {};  // of detail
     std::string prototype = {};           // of the only function; empty: not known, or several
     std::optional<FuncIdentity> identity = {};  // likewise

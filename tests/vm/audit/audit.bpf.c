@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-/* Programs that do nothing. Each is attached to one function after another. */
+/* Programs that count. Each is attached to one function after another. */
 #include <linux/bpf.h>
 
 #include <bpf/bpf_helpers.h>
 
+__u64 calls;
+
 SEC("kprobe")
 int by_kprobe(void *ctx)
 {
+	__sync_fetch_and_add(&calls, 1);
 	return 0;
 }
 
 SEC("?fentry/tcp_v4_rcv")
 int by_fentry(void *ctx)
 {
+	__sync_fetch_and_add(&calls, 1);
 	return 0;
 }
 

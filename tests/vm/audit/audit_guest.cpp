@@ -2,7 +2,10 @@
 // Attaches a program to every target of an audit of the running kernel, as libbpf does it for any
 // tool, and compares the result with what the audit says: whether it attaches, and the error.
 //
-//   audit_guest OBJECT AUDIT       AUDIT: the output of btf-extra audit --json
+//   audit_guest OBJECT AUDIT             AUDIT: the output of btf-extra audit --json
+//   audit_guest OBJECT --hold NAMES N    attaches a kprobe to N of the functions and a program of
+//   fentry
+//                                        to N, prints both numbers, and holds them
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -12,10 +15,11 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <fcntl.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
-#include "tests/vm/guest_sites.h"
+#include "tests/vm/guest_attach.h"
 
 namespace {
 
@@ -26,39 +30,148 @@ std::string error_name(int error) {
     return error == kNotSupp ? "ENOTSUPP" : strerrorname_np(error);
 }
 
-// Returns 0, or the errno of what fails.
-int attach_kprobe(const char *path, const std::string &name) {
+struct Attached {
+    bpf_link *link;                   // NULL: errno says why
+    const uint64_t *calls = nullptr;  // that the program has seen
+};
+
+Attached attach_kprobe(const char *path, const std::string &name) {
     static bpf_object *object = nullptr;
+    static const uint64_t *calls;
     if (object == nullptr) {
         object = bpf_object__open_file(path, nullptr);
         if (object == nullptr || bpf_object__load(object) != 0)
             guest::die("load of the programs");
+        calls = guest::memory_of<uint64_t>(object, ".bss");
     }
-    bpf_link *link = bpf_program__attach_kprobe(
-        bpf_object__find_program_by_name(object, "by_kprobe"), false, name.c_str());
-    if (link == nullptr)
-        return errno;
-    bpf_link__destroy(link);
-    return 0;
+    return {bpf_program__attach_kprobe(bpf_object__find_program_by_name(object, "by_kprobe"), false,
+                                       name.c_str()),
+            calls};
 }
 
 // libbpf finds the FUNC when it loads the program, and the verifier its address.
-int attach_fentry(const char *path, const std::string &name) {
+Attached attach_fentry(const char *path, const std::string &name) {
     bpf_object *object = bpf_object__open_file(path, nullptr);
     if (object == nullptr)
         guest::die("open of the programs");
     bpf_program *program = bpf_object__find_program_by_name(object, "by_fentry");
     bpf_program__set_autoload(program, true);
-    int error = -bpf_program__set_attach_target(program, 0, name.c_str());
-    if (error == 0)
-        error = -bpf_object__load(object);
-    if (error == 0) {
-        bpf_link *link = bpf_program__attach(program);
-        error = link == nullptr ? errno : 0;
-        bpf_link__destroy(link);
+    Attached out = {};
+    if (bpf_program__set_attach_target(program, 0, name.c_str()) == 0 &&
+        bpf_object__load(object) == 0) {
+        out.link = bpf_program__attach(program);
+        const int error = errno;
+        out.calls = guest::memory_of<uint64_t>(object, ".bss");
+        errno = error;
     }
-    bpf_object__close(object);
+    const int error = errno;
+    bpf_object__close(object);  // the link holds the program
+    errno = error;
+    return out;
+}
+
+// Returns 0, or the errno with which tracefs refuses a kprobe event at the function.
+int event_error(const std::string &name) {
+    const std::string events = "/sys/kernel/tracing/kprobe_events";
+    const int file = open(events.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (file < 0)
+        guest::die(events);
+    const auto put = [&](const std::string &line) {
+        return write(file, line.data(), line.size()) < 0 ? errno : 0;
+    };
+    const int error = put("p:audit/event " + name + "\n");
+    if (error == 0 && put("-:audit/event\n") != 0)
+        guest::die("an event does not go");
+    close(file);
     return error;
+}
+
+// Returns the addresses of probes that one list has and the other lacks.
+std::vector<uint64_t> new_probes(const std::multiset<std::string> &before,
+                                 const std::multiset<std::string> &after) {
+    std::vector<std::string> lines;
+    std::ranges::set_difference(after, before, std::back_inserter(lines));
+    std::vector<uint64_t> out;
+    for (const std::string &line : lines)
+        out.push_back(std::stoull(line, nullptr, 16));
+    return out;
+}
+
+// A kprobe stands at the symbol that the audit names, or after the hook of tracers there.
+void compare_places(const char *path, const json &audit) {
+    constexpr uint64_t kHook = 16;
+    guest::Row row("a kprobe is where the audit says");
+    for (const json &target : audit["targets"]) {
+        const json &address = target["findings"][0]["address"];
+        if (target["kind"] != "kprobe" || address.is_null())
+            continue;
+        const std::string text = target["target"], name = text.substr(text.find(':') + 1);
+        const auto before = guest::probe_list();
+        const Attached attached = attach_kprobe(path, name);
+        if (attached.link == nullptr)
+            continue;  // the comparison of errors reports it
+        const std::vector<uint64_t> probes = new_probes(before, guest::probe_list());
+        bpf_link__destroy(attached.link);
+        const uint64_t wanted = std::stoull(std::string(address), nullptr, 16);
+        row.expect(probes.size() == 1 && probes[0] >= wanted && probes[0] - wanted <= kHook,
+                   text + " is elsewhere");
+    }
+}
+
+using Attach = Attached(const char *path, const std::string &name);
+
+Attach *attach_of(const std::string &kind) {
+    return kind == "fentry" ? attach_fentry : attach_kprobe;
+}
+
+// Returns 0, or the errno of the attach.
+int attach_error(Attach *attach, const char *path, const std::string &name) {
+    const Attached attached = attach(path, name);
+    const int error = attached.link == nullptr ? errno : 0;
+    bpf_link__destroy(attached.link);
+    return error;
+}
+
+// fallocate(2) calls these. One that is inlined there sees no call, one that is not sees all.
+void compare_calls(const char *path, const json &audit) {
+    constexpr uint64_t kCalls = 50;
+    const int file = open("/tmp/allocated", O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+    guest::Row row("a program sees the calls that the audit says");
+    for (const json &target : audit["targets"]) {
+        const std::string kind = target["kind"], text = target["target"];
+        const std::string name = text.substr(text.find(':') + 1);
+        const json &finding = target["findings"][0];
+        if ((name != "ksys_fallocate" && name != "vfs_fallocate") || finding["attaches"] != true)
+            continue;
+        const Attached attached = attach_of(kind)(path, name);
+        row.expect(attached.link != nullptr, text + " is not attached");
+        if (attached.link == nullptr)
+            continue;
+        const uint64_t before = *attached.calls;
+        for (uint64_t i = 0; i < kCalls; i++)
+            row.expect(fallocate(file, 0, 0, 4096) == 0, "fallocate");
+        const uint64_t seen = *attached.calls - before;
+        bpf_link__destroy(attached.link);
+        const bool all = finding["missed"] == 0;
+        std::printf("# %s: %lu of %lu calls\n", text.c_str(), seen, kCalls);
+        row.expect(all ? seen == kCalls : seen < kCalls,
+                   text + ": " + std::to_string(seen) + " calls are seen");
+    }
+    close(file);
+}
+
+[[noreturn]] void hold(const char *path, const char *names, size_t wanted) {
+    size_t held[2] = {};
+    for (Attach *attach : {attach_kprobe, attach_fentry}) {
+        std::ifstream in(names);
+        size_t &count = held[attach == attach_fentry];
+        for (std::string name; count < wanted && in >> name;)
+            count += attach(path, name).link != nullptr;
+    }
+    std::printf("%zu %zu\n", held[0], held[1]);
+    std::fflush(stdout);
+    for (;;)
+        pause();
 }
 
 struct Count {
@@ -69,6 +182,8 @@ struct Count {
 
 int main(int, char **arguments) {
     libbpf_set_print([](libbpf_print_level, const char *, va_list) { return 0; });
+    if (std::string(arguments[2]) == "--hold")
+        hold(arguments[1], arguments[3], std::stoul(arguments[4]));
     std::ifstream in(arguments[2]);
     const json audit = json::parse(in);
     std::map<std::string, Count> counts;
@@ -82,9 +197,9 @@ int main(int, char **arguments) {
             continue;
         }
         const std::string name = text.substr(text.find(':') + 1);
-        const int error = kind == "fentry" ? attach_fentry(arguments[1], name)
-                                           : attach_kprobe(arguments[1], name);
+        const int error = attach_error(attach_of(kind), arguments[1], name);
         const bool same =
+            (kind != "kprobe" || event_error(name) == error) &&
             finding["attaches"] == (error == 0) &&
             (error == 0 || finding["error"].is_null() || finding["error"] == error_name(error));
         if (same)
@@ -100,5 +215,7 @@ int main(int, char **arguments) {
                     count.different == 0 && count.unknown * 10 < count.targets ? "pass" : "fail",
                     kind.c_str());
     }
+    compare_places(arguments[1], audit);
+    compare_calls(arguments[1], audit);
     return 0;
 }

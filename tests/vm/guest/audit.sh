@@ -20,7 +20,7 @@ shuffled() {
     btf-extra list 'tcp_*' 'get_*' 'ext4_*' '__*_lock' | sed 's/ .*//; s/^vmlinux://; s/@.*//' |
         grep -v ':' | sort -u | shuffled 120
     printf '%s\n' load_elf_phdrs finish_task_switch tcp_drop_reason blk_account_io_done \
-        ksys_pwrite64 do_renameat2 ksys_fallocate path_put tcp_v4_rcv nobody_has_it
+        ksys_pwrite64 do_renameat2 ksys_fallocate vfs_fallocate path_put tcp_v4_rcv nobody_has_it
 } | sort -u >/tmp/names
 same 'there are 300 functions' yes "$([ "$(wc -l </tmp/names)" -ge 280 ] && echo yes)"
 sed 's/^/kprobe:/' /tmp/names >/tmp/targets
@@ -37,3 +37,18 @@ same 'a kprobe event is reported' yes \
     "$(grep -q '^kprobe:ksys_fallocate  *misses' /tmp/attached && echo yes)"
 same 'and named' yes "$(grep -q 'tracefs mine/fallocate' /tmp/attached && echo yes)"
 echo >/sys/kernel/tracing/kprobe_events
+
+# A tool with many programs, while processes come and go.
+audit_guest /audit.bpf.o --hold /tmp/names 100 >/tmp/held &
+tool=$!
+while :; do (true | true); done &
+others=$!
+until [ -s /tmp/held ] || ! kill -0 $tool 2>/dev/null; do sleep 1; done
+{ time -p btf-extra audit >/tmp/attached 2>/tmp/told; } 2>/tmp/time
+kill $tool $others
+same 'a tool has 200 programs' '100 100' "$(cat /tmp/held)"
+for kind in kprobe fentry; do
+    same "each of its programs is found: $kind" 100 "$(sed '/^$/,$d' /tmp/attached | grep -c "^$kind:")"
+done
+same 'stderr is empty' '' "$(cat /tmp/told)"
+awk '/user|sys/ { seconds += $2 } END { print "# the audit took " seconds " s of CPU" }' /tmp/time

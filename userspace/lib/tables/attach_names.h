@@ -30,6 +30,11 @@ class AttachNames {
     // func_id: of the function that has the name, or a body with that symbol.
     NameFacts facts(const SiteObject &object, uint32_t func_id, std::string_view name) const;
 
+    // As trampoline_words() of attach_rules.h.
+    std::optional<uint32_t> trampoline_words(const loc_arch *arch) const {
+        return btf_extra::trampoline_words(arch, version_);
+    }
+
     // Returns the place of the symbols that a body is called by. The body may be after the hook
     // that its function begins with for tracers. Nothing: its place is not known, as in freed text.
     std::optional<Place> begin_of_body(const SiteObject &object, uint32_t site_number) const;
