@@ -125,7 +125,7 @@ TEST(ContextReads, NotKnown) {
 // The time is bounded: each instruction jumps to the first one with another offset.
 TEST(ContextReads, LongProgram) {
     Program program;
-    for (int i = 0; i < 30000; i++) {
+    for (int i = 0; i < 5000; i++) {
         program.push_back(store(10, -8 * (i % 64 + 1), 1));
         program.push_back(jump_if_zero(2, -(i % 100) - 1));
     }
