@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -10,6 +11,8 @@
 #include <fmt/format.h>
 #include <libelf.h>
 
+#include "userspace/format/btf_image.h"
+#include "userspace/format/elf_image.h"
 #include "userspace/format/file_descriptor.h"
 #include "userspace/format/opened_blobs.h"
 
@@ -174,6 +177,14 @@ Result<std::span<const std::byte>> part_of(const std::string &path, const extra_
     return span_of(bytes);
 }
 
+bool is_shared_object(std::span<const std::byte> bytes) {
+    Elf64_Ehdr header;
+    if (bytes.size() < sizeof(header))
+        return false;
+    std::memcpy(&header, bytes.data(), sizeof(header));
+    return std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_type == ET_DYN;
+}
+
 Result<void> take_provenance(const std::string &path, const extra_elf &elf, ExtraFile &file) {
     const auto bytes = TRY(part_of(path, elf, kProvenanceSection));
     if (bytes.data() == nullptr)
@@ -196,8 +207,20 @@ Result<std::optional<LineTable>> open_lines(const std::string &path, const Extra
     return std::optional(std::move(*opened));
 }
 
+Result<std::vector<std::byte>> carried_container(const std::string &where,
+                                                 std::vector<std::byte> carrier) {
+    const auto elf = TRY(ElfImage::from_bytes(where, std::move(carrier)));
+    const ElfSection *section = elf.find(kCarriedSection);
+    if (section == nullptr)
+        return elf.error(kCarriedSection, "not there");
+    const auto carried = TRY(elf.bytes(*section));
+    return std::vector(carried.begin(), carried.end());
+}
+
 Result<ExtraFile> read_extra_file(const std::string &path, FileParts parts) {
     auto container = TRY(read_whole_file(path));
+    if (is_shared_object(container))
+        container = TRY(carried_container(path, std::move(container)));
     extra_elf elf;
     TRY(open_container(path, container, elf));
     ExtraFile file;

@@ -77,6 +77,10 @@ Result<std::vector<std::byte>> extra_file_bytes(const std::string &path, const E
 // beside the build-id note and for the same machine. debuginfod takes it for an executable.
 Result<std::vector<std::byte>> carrier_bytes(const std::string &path, const ExtraFile &file);
 
+// Returns the container in such an ELF file. An error names where its bytes are from.
+Result<std::vector<std::byte>> carried_container(const std::string &where,
+                                                 std::vector<std::byte> carrier);
+
 // Opens the lines of a file, which must stay. It is not an error if there are none.
 Result<std::optional<LineTable>> open_lines(const std::string &path, const ExtraFile &file);
 
@@ -88,7 +92,8 @@ template <class T> std::vector<T> items_of(std::span<const std::byte> bytes) {
     return out;
 }
 
-// Any bytes are safe: extra_elf_open() checks the container. OpenedBlobs checks the blobs.
+// The file may be one that carries the container. Any bytes are safe: extra_elf_open() checks the
+// container. OpenedBlobs checks the blobs.
 Result<ExtraFile> read_extra_file(const std::string &path, FileParts parts = FileParts::kAll);
 
 }  // namespace btf_extra

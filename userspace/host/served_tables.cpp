@@ -13,7 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "userspace/format/elf_image.h"
 #include "userspace/format/extra_file.h"
 #include "userspace/format/opened_blobs.h"
 #include "userspace/format/temporary_file.h"
@@ -123,12 +122,8 @@ Result<void> put_served(const std::string &where, const std::vector<std::byte> &
     const std::string sum = TRY(sha256(bytes));
     if (sum != object.sha256)
         return Error{fmt::format("{}: SHA-256 is {}, not {}", where, sum, object.sha256)};
-    const auto carrier = TRY(ElfImage::from_bytes(where, bytes));
-    const ElfSection *section = carrier.find(kCarriedSection);
-    if (section == nullptr)
-        return carrier.error(kCarriedSection, "not there");
-    const auto carried = TRY(carrier.bytes(*section));
-    return put_tables(where, {carried.begin(), carried.end()}, object.build_id, path);
+    const auto container = TRY(carried_container(where, bytes));
+    return put_tables(where, container, object.build_id, path);
 }
 
 }  // namespace btf_extra::host

@@ -471,5 +471,43 @@ TEST_F(Served, NoServer) {
     EXPECT_FALSE(fs::exists(made_.path("/lib")));
 }
 
+// The step of userspace/examples/audit.yml, in a repository that has what the step names.
+TEST_F(Served, AuditRecipe) {
+    const std::string tree = built_->path("audited"), work = built_->path("work");
+    const auto made = run_btf_extra({"firmware", "--by-build-id", tree, "--kernel-files",
+                                     "--vmlinux", built_->path("modules/vmlinux")});
+    ASSERT_EQ(made.exit_code, 0) << made.err;
+    const std::string source = getenv("BTF_EXTRA_SOURCE"), build = getenv("BTF_EXTRA_BUILD");
+    fs::create_directories(work + "/ci");
+    fs::copy_file(source + "/userspace/examples/audit.sh", work + "/ci/audit.sh");
+    test::write_file(work + "/ci/kernels", "# build-id, release\n" + kernel_id_ + " 6.1\n");
+    const auto step = test::run_command(
+        {"sed", "-n", "s/^ *- run: \\(ci\\/\\)/\\1/p", source + "/userspace/examples/audit.yml"});
+    FileServer server(tree);
+    const auto run = [&](const std::string &script) {
+        test::write_file(work + "/tool.bt", script);
+        return test::run_command({"env", "-C", work, "PATH=" + build + ":" + getenv("PATH"),
+                                  "TABLES=" + server.url(), "TOOL=tool.bt", "TABLES_CACHE=.tables",
+                                  "sh", "-c", step.out});
+    };
+    auto result = run("kprobe:deep { @++; }\nkprobe:leaf { @++; }\n");
+    EXPECT_EQ(result.err, "");
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_EQ(result.out.substr(0, result.out.find("\n\n")), "             6.1.0-test\n"
+                                                             "kprobe:deep  whole\n"
+                                                             "kprobe:leaf  inlined");
+    EXPECT_EQ(server.requests(), Texts({path_of("vmlinux.btf_extra.elf"), path_of("vmlinux.btf"),
+                                        path_of("System.map"), path_of("version")}));
+    server.forget_requests();
+    result = run("kprobe:deep { @++; }\n");
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(server.requests(), Texts());
+    // A kernel that the server does not have.
+    test::write_file(work + "/ci/kernels", "0123\n");
+    result = run("kprobe:deep { @++; }\n");
+    EXPECT_EQ(result.exit_code, 22);
+    EXPECT_NE(result.err.find("404"), result.err.npos) << result.err;
+}
+
 }  // namespace
 }  // namespace btf_extra::host
