@@ -71,6 +71,8 @@ lrwxrwxrwx /usr/lib/$tuple/libbtf_extra.so -> libbtf_extra.so.$major
 -rw-r--r-- /usr/share/doc/libbtf-extra-dev/changelog.gz
 -rw-r--r-- /usr/share/doc/libbtf-extra-dev/copyright
 -rw-r--r-- /usr/share/doc/libbtf-extra-dev/examples/Makefile
+-rwxr-xr-x /usr/share/doc/libbtf-extra-dev/examples/audit.sh
+-rw-r--r-- /usr/share/doc/libbtf-extra-dev/examples/audit.yml
 -rw-r--r-- /usr/share/doc/libbtf-extra-dev/examples/kloc.bpf.c
 -rw-r--r-- /usr/share/doc/libbtf-extra-dev/examples/kloc.c
 -rw-r--r-- /usr/share/man/man3/libbtf_extra.3.gz" "$(contents libbtf-extra-dev)"
