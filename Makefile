@@ -117,7 +117,7 @@ say = $(if $(V),,@printf '  %-4s %s\n' $(1) $@;)
 # ---- what is asked for ----
 
 .PHONY: help demo check check-all userspace install deb check-deb check-fleet kernel kernel-tree dkms kunit fuzz fuzz-vm mutants sweep storms \
-	check-llvm check-native check-kcsan bench bench-vm bench-intree bench-install check-intree flamegraph vm tidy \
+	check-llvm check-native check-kcsan bench bench-vm bench-intree bench-install check-intree flamegraph audit-table vm tidy \
 	compile_commands clean FORCE
 
 help:
@@ -148,6 +148,7 @@ help:
 	@echo 'make check-deb   packages that are built in clean chroots of bookworm and trixie, twice'
 	@echo 'make check-fleet  two guests take their tables from one nginx and one debuginfod'
 	@echo 'make flamegraph  draws the pictures of README.md (npm)'
+	@echo 'make audit-table  writes userspace/AUDIT.md: what well-known tools miss on six kernels of Debian'
 	@echo 'make bench       speed and size against pahole, on a real kernel'
 	@echo 'make bench-vm    cost of the kernel module, in virtual machines: KERNEL=6.1|6.12|7.x|6.12-arm64|all'
 	@echo 'make bench-intree  what CONFIG_DEBUG_INFO_BTF_EXTRA costs a kernel build, and its kernel (slow)'
@@ -168,6 +169,11 @@ flamegraph:
 	@userspace/packages.sh build kernel vm
 	@$(MAKE) --no-print-directory build/release/btf-extra
 	@userspace/flamegraph.sh
+
+audit-table:
+	@userspace/packages.sh build vm
+	@$(MAKE) --no-print-directory build/release/btf-extra
+	@userspace/audit_table.py
 
 check:
 	@tests/harness/check.sh
