@@ -25,7 +25,7 @@ packages_for() {
         xz-utils zstd dwarves dwz bpftool shellcheck git ccache openssl pkg-config procps mandoc zsh ;;
     kernel) echo ccache dkms gcc git make flex bison bc libelf-dev libssl-dev dwarves kmod xz-utils \
         perl python3 sparse ;;
-    deb) echo debhelper dh-dkms dpkg-dev fakeroot lintian mmdebstrap ;;
+    deb) echo debhelper dh-dkms dpkg-dev fakeroot lintian mmdebstrap systemd ;;
     bench) echo libbenchmark-dev dwarves llvm-14-dev ;;
     vm) echo busybox-static cpio dwarves gcc-12 libelf1 libssl3 libzstd1 make qemu-system-x86 zlib1g ;;
     emulated) echo arch-test binfmt-support mmdebstrap qemu-user-static ;;

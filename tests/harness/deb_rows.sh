@@ -46,6 +46,7 @@ contents() {
 same 'the files of btf-extra' "\
 -rwxr-xr-x /etc/kernel/postinst.d/zzz-btf-extra
 -rwxr-xr-x /etc/kernel/postrm.d/btf-extra
+-rw-r--r-- /lib/systemd/system/btf-extra-follow.service
 -rw-r--r-- /lib/systemd/system/btf-extra.service
 -rwxr-xr-x /usr/bin/btf-extra
 lrwxrwxrwx /usr/bin/btf-extra-addr2line -> btf-extra
@@ -141,6 +142,17 @@ install_all() { in_root sh -c 'dpkg -i /tmp/packages/*.deb'; }
 row 'they can be installed' install_all || exit 1
 same 'the command runs' "btf-extra $version" "$(in_root btf-extra --version)"
 same 'DKMS has the sources' "btf-extra/$version: added" "$(in_root dkms status)"
+same 'a machine follows programs only if its administrator says so' btf-extra.service \
+    "$(find "$root/etc/systemd/system" -name 'btf-extra*' -printf '%f\n')"
+# The chroot has no systemd. This machine's looks for the commands there.
+verify_units() {
+    local unit
+    for unit in btf-extra btf-extra-follow; do
+        sed "s,^ExecStart=/usr,ExecStart=$root/usr," "$root/lib/systemd/system/$unit.service" >"$scratch/$unit.service"
+    done
+    systemd-analyze --man=no verify "$scratch"/btf-extra{,-follow}.service 2>&1
+}
+nothing 'systemd accepts the units' "$(verify_units)"
 hooks=$(in_root run-parts --list /etc/kernel/postinst.d)
 same 'the hook for kernels is the last one, after that of DKMS' "dkms zzz-btf-extra" \
     "$(grep -oE '/(dkms|zzz-btf-extra)$' <<<"$hooks" | tr -d / | xargs)"

@@ -242,7 +242,7 @@ Result<int> run(const Options &options) {
     TRY(follower.scan());
     Command command;
     if (options.command.empty())
-        fmt::print(stderr, "btf-extra: fentry programs are followed until Ctrl-C\n");
+        fmt::print(stderr, "btf-extra: fentry programs are followed until Ctrl-C or SIGTERM\n");
     else
         command = TRY(start(options.command, signals));
     const int exit_code = TRY(Session(follower, alarm, signals).run(std::move(command)));
