@@ -8,78 +8,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/vm/follow/follow_tests.h"
+#include "tests/vm/follow/following.h"
 
 using namespace guest;
 
 namespace {
-
-constexpr uint32_t kCalls = 100;
-constexpr char kOutput[] = "/tmp/follow.out";
-
-// Runs `btf-extra follow` with these words. Its output is in a file.
-class Following {
-  public:
-    explicit Following(const std::string &words, const std::string &ready) {
-        unlink(kOutput);
-        child_ = fork();
-        if (child_ == 0) {
-            const std::string line =
-                "exec btf-extra follow " + words + " >" + kOutput + " 2>&1 </dev/null";
-            execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
-            _exit(99);
-        }
-        prints(ready);
-    }
-    Following(const Following &) = delete;
-    Following &operator=(const Following &) = delete;
-    ~Following() { end(SIGKILL); }
-
-    static std::string output() {
-        std::ifstream file(kOutput);
-        return {std::istreambuf_iterator<char>(file), {}};
-    }
-    // Waits up to 20 s.
-    static bool prints(const std::string &text) {
-        for (int i = 0; i < 2000; i++) {
-            if (output().find(text) != std::string::npos)
-                return true;
-            usleep(10000);
-        }
-        std::printf("# no \"%s\" in:\n%s", text.c_str(), output().c_str());
-        return false;
-    }
-    // Returns the exit code; 128 and the number of the signal that ended it.
-    int end(int signal) {
-        if (child_ > 0 && signal != 0)
-            kill(child_, signal);
-        return wait();
-    }
-    int wait() {
-        int status = 0;
-        if (child_ <= 0 || waitpid(child_, &status, 0) != child_)
-            return -1;
-        child_ = -1;
-        return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    }
-
-  private:
-    pid_t child_;
-};
-
-const char kReady[] = "until Ctrl-C";
-
-std::string own(const char *kind) {
-    return std::string("ksys_fallocate: ") + kind + " of follow_guest[" + std::to_string(getpid()) +
-           "]";
-}
-
-uint64_t calls_seen(Tool &tool) {
-    tool.clear();
-    for (uint32_t i = 0; i < kCalls; i++)
-        call_fallocate(i);
-    return tool.state().by_fentry.calls;
-}
 
 void comes_and_goes() {
     Row row("follow: a link that comes is followed, and dropped when it goes");
@@ -87,22 +20,26 @@ void comes_and_goes() {
     Following following("", kReady);
     Tool tool({"fallocate_all"});
     row.expect(tool.attach("fallocate_all") >= 0, "not attached");
-    row.expect(Following::prints(own("fentry") + ": "), "not reported");
+    row.expect(following.prints(own("fentry") + ": "), "not reported");
     row.equal(static_cast<int64_t>(calls_seen(tool)), kCalls, "calls");
     tool.detach();
-    row.expect(Following::prints(own("fentry") + " has ended: " + std::to_string(kCalls) +
-                                 " inlined calls, 0 missed\n"),
-               "its end");
+    row.expect(following.prints(ended(own("fentry"), kCalls)), "its end");
     row.equal(following.end(SIGINT), 0, "exit code");
     expect_probes(row, before);
 }
 
-// The lean kernel has neither.
-bool has_locks() {
-    return flock(device(), LOCK_UN) == 0;
+void second_is_refused(Row &row) {
+    Following second("", "");
+    row.equal(second.wait(), 1, "exit code of the second");
+    row.expect(second.output() == "btf-extra: another btf-extra follow is running\n",
+               "the second: " + second.output());
 }
-bool has_seccomp() {
-    return access("/proc/sys/kernel/seccomp", F_OK) == 0;
+
+void second_follows_nothing(Row &row) {
+    Following second("", kReady);
+    row.expect(second.prints(own("fentry") + ": not followed: another process follows it\n"),
+               "the second");
+    row.equal(second.end(SIGTERM), 0, "exit code of the second");
 }
 
 void was_there() {
@@ -112,13 +49,14 @@ void was_there() {
     row.expect(tool.attach("fallocate_all") >= 0 && tool.attach("at_exit") >= 0, "not attached");
     {
         Following following("ksys_fallocate", kReady);
-        row.expect(Following::prints(own("fexit") + ": not followed: an inlined call has no end"),
+        row.expect(following.prints(own("fexit") + ": not followed: an inlined call has no end"),
                    "fexit");
         row.equal(static_cast<int64_t>(calls_seen(tool)), kCalls, "calls");
-        row.expect(!has_locks() ||
-                       std::system("btf-extra follow 2>&1 | grep -q 'another btf-extra follow'") ==
-                           0,
-                   "two");
+        if (has_locks())
+            second_is_refused(row);
+        else
+            second_follows_nothing(row);
+        row.equal(static_cast<int64_t>(calls_seen(tool)), kCalls, "calls after that");
         row.equal(following.end(SIGKILL), 128 + SIGKILL, "exit code");
     }
     row.equal(static_cast<int64_t>(calls_seen(tool)), 0, "calls without it");
@@ -134,7 +72,7 @@ void others_are_left() {
     row.equal(static_cast<int64_t>(calls_seen(tool)), 0, "calls");
     tool.detach();
     row.equal(following.end(SIGTERM), 0, "exit code");
-    row.expect(Following::output().find("ksys_fallocate") == std::string::npos, "it is reported");
+    row.expect(following.output().find("ksys_fallocate") == std::string::npos, "it is reported");
 }
 
 void with_command() {
@@ -142,8 +80,8 @@ void with_command() {
     const std::multiset<std::string> before = probe_list();
     Following following("--json -- follow_guest tool", "");
     row.equal(following.wait(), 7, "exit code");
-    const std::string output = Following::output();
-    row.expect(output.find(has_seccomp() ? "tool: 100 of 100 calls\n" : "without seccomp") !=
+    const std::string output = following.output();
+    row.expect(output.find(has_seccomp() ? ": 100 of 100 calls\n" : "without seccomp") !=
                    std::string::npos,
                "calls: " + output);
     row.expect(!has_seccomp() ||
@@ -153,25 +91,98 @@ void with_command() {
     expect_probes(row, before);
 }
 
+struct Ids {
+    uint32_t link, program;
+};
+
+Ids ids_of(int link_fd) {
+    bpf_link_info info = {};
+    uint32_t size = sizeof(info);
+    if (bpf_obj_get_info_by_fd(link_fd, &info, &size) != 0)
+        die("bpf_link_info");
+    return {info.id, info.prog_id};
+}
+
+std::string event(const char *kind, const char *program, const Ids &ids, const std::string &rest) {
+    return std::string("{\"event\":\"") + kind +
+           "\",\"object\":\"vmlinux\",\"function\":\"ksys_fallocate\",\"program\":\"" + program +
+           "\",\"link_id\":" + std::to_string(ids.link) +
+           ",\"prog_id\":" + std::to_string(ids.program) + ",\"pid\":" + std::to_string(getpid()) +
+           ",\"command\":\"follow_guest\"," + rest + "}\n";
+}
+
+void as_json() {
+    Row row("follow --json: an object for each event, and no other line");
+    Tool tool({"fallocate_all", "at_exit"});
+    const Ids enter = ids_of(tool.attach("fallocate_all")), leave = ids_of(tool.attach("at_exit"));
+    const std::string sites = std::to_string(nr_inlined("ksys_fallocate"));
+    const std::string followed = event("followed", "fentry", enter,
+                                       "\"attached\":" + sites + ",\"sites\":" + sites +
+                                           ",\"reason\":null,\"calls\":null,\"missed\":null");
+    const std::string not_followed =
+        event("not followed", "fexit", leave,
+              "\"attached\":null,\"sites\":null,\"reason\":\"an inlined call has no end where a "
+              "program can run\",\"calls\":null,\"missed\":null");
+    const std::string has_ended =
+        event("ended", "fentry", enter,
+              "\"attached\":null,\"sites\":null,\"reason\":null,\"calls\":100,\"missed\":0");
+    Following following("--json", kReady);
+    const std::string ready = following.output();
+    row.expect(following.prints(followed + not_followed), "two events");
+    calls_seen(tool);
+    tool.detach();
+    row.expect(following.prints(has_ended), "the third");
+    row.equal(following.end(SIGTERM), 0, "exit code");
+    row.expect(following.output() == ready + followed + not_followed + has_ended,
+               "other lines:\n" + following.output());
+}
+
 // A process that was killed and not waited for has no command line.
 bool runs(pid_t process) {
     std::ifstream file("/proc/" + std::to_string(process) + "/cmdline");
     return file.get() != std::ifstream::traits_type::eof();
 }
 
+// A tool that has made its calls, and does not end on its own.
+struct LastingTool {
+    LastingTool() : following("-- follow_guest lasting-tool", "calls\n") {
+        const std::string output = following.output();
+        const size_t at = output.find("tool ");
+        process = at == std::string::npos ? -1 : std::atoi(output.c_str() + at + 5);
+    }
+    std::string name() const {
+        return "ksys_fallocate: fentry of follow_guest[" + std::to_string(process) + "]";
+    }
+
+    Following following;
+    pid_t process;
+};
+
 void killed() {
-    Row row("follow -- COMMAND: when follow is killed, so is the command");
+    Row row("follow -- COMMAND: when follow is killed, so is the command, and nothing is left");
     const std::multiset<std::string> before = probe_list();
-    Following following("-- sh -c 'echo pid $$; exec sleep 1000'", "pid ");
-    const std::string output = Following::output();
-    const pid_t command =
-        std::atoi(output.c_str() + std::min(output.find("pid ") + 4, output.size()));
-    // Its command line may be missing for a moment, because it executes another program.
-    row.expect(command > 1 && kill(command, 0) == 0, "not running: " + output);
-    row.equal(following.end(SIGKILL), 128 + SIGKILL, "exit code");
-    for (int i = 0; i < 100 && runs(command); i++)
+    LastingTool tool;
+    row.expect(tool.following.prints(tool.name()), "not followed");
+    row.expect(tool.process > 1 && runs(tool.process), "not running");
+    row.expect(probe_list() != before, "no probe");
+    row.equal(tool.following.end(SIGKILL), 128 + SIGKILL, "exit code");
+    for (int i = 0; i < 1000 && runs(tool.process); i++)
         usleep(10000);
-    row.expect(!runs(command), "it runs");
+    row.expect(!runs(tool.process), "it runs");
+    expect_probes(row, before);
+}
+
+void command_killed() {
+    Row row(
+        "follow -- COMMAND: a command that is killed ends it, and its program has its last line");
+    const std::multiset<std::string> before = probe_list();
+    LastingTool tool;
+    row.expect(tool.following.prints(tool.name()), "not followed");
+    row.expect(tool.process > 1 && kill(tool.process, SIGKILL) == 0, "not running");
+    row.equal(tool.following.wait(), 128 + SIGKILL, "exit code");
+    row.expect(tool.following.output().ends_with(has_seccomp() ? ended(tool.name(), kCalls)
+                                                               : ", 0 missed\n"),
+               "its last line: " + tool.following.output());
     expect_probes(row, before);
 }
 
@@ -182,14 +193,20 @@ void command() {
     was_there();
     others_are_left();
     with_command();
+    as_json();
     killed();
+    command_killed();
+    partly_followed();
+    pinned();
 }
 
-void as_tool() {
+void as_tool(bool lasts) {
     Tool tool({"fallocate_all"});
     if (tool.attach("fallocate_all") < 0)
         _exit(1);
-    std::printf("tool: %lu of %u calls\n", calls_seen(tool), kCalls);
+    std::printf("tool %d: %lu of %u calls\n", getpid(), calls_seen(tool), kCalls);
     std::fflush(stdout);
+    if (lasts)
+        pause();
     _exit(7);
 }

@@ -9,6 +9,25 @@
 
 using namespace guest;
 
+size_t nr_in_registers(const btf *kernel, uint32_t func_id) {
+    const btf_type *proto = btf__type_by_id(kernel, btf__type_by_id(kernel, func_id)->type);
+    const size_t nr = btf_vlen(proto);
+    for (size_t i = 0; i < nr; i++)
+        if (btf__resolve_size(kernel, btf_params(proto)[i].type) > 8)
+            return 0;
+    return std::min<size_t>(nr, 5);
+}
+
+btf_extra_attach with_all(uint32_t func_id, uint32_t object, int prog_fd, size_t nr_params) {
+    btf_extra_attach request = {};
+    request.prog_fd = static_cast<uint32_t>(prog_fd);
+    request.flags = BTF_EXTRA_BEST_EFFORT;
+    request.object = object;
+    request.func_id = func_id;
+    request.required = (uint64_t{1} << nr_params) - 1;
+    return request;
+}
+
 namespace {
 
 constexpr size_t kFunctions = 100;
@@ -56,26 +75,6 @@ uint64_t calls_in(Tool &tool) {
     return tool.state().by_fentry.calls;
 }
 
-// Up to five parameters of up to 8 bytes: a kloc program has them in registers.
-size_t nr_in_registers(const btf *kernel, uint32_t func_id) {
-    const btf_type *proto = btf__type_by_id(kernel, btf__type_by_id(kernel, func_id)->type);
-    const size_t nr = btf_vlen(proto);
-    for (size_t i = 0; i < nr; i++)
-        if (btf__resolve_size(kernel, btf_params(proto)[i].type) > 8)
-            return 0;
-    return std::min<size_t>(nr, 5);
-}
-
-btf_extra_attach with_all(const ListedFunc &func, uint32_t object, int prog_fd, size_t nr_params) {
-    btf_extra_attach request = {};
-    request.prog_fd = static_cast<uint32_t>(prog_fd);
-    request.flags = BTF_EXTRA_BEST_EFFORT;
-    request.object = object;
-    request.func_id = func.id;
-    request.required = (uint64_t{1} << nr_params) - 1;
-    return request;
-}
-
 void one(Row &row, Tool &tool, const Model &model, const btf *kernel, const ListedFunc &func,
          uint32_t btf_id, uint32_t object, Totals &totals) {
     const Fd program(model.load(btf_id));
@@ -103,12 +102,12 @@ void one(Row &row, Tool &tool, const Model &model, const btf *kernel, const List
                    func.name + ": a site that is not exact takes part");
     const size_t nr_params =
         btf_vlen(btf__type_by_id(kernel, btf__type_by_id(kernel, btf_id)->type));
-    btf_extra_attach all = with_all(func, object, tool.program("any_kprobe"), nr_params);
+    btf_extra_attach all = with_all(func.id, object, tool.program("any_kprobe"), nr_params);
     all.flags |= BTF_EXTRA_INLINE_ONLY;
     const Link inlined(all);
     row.equal(inlined.error, 0, func.name + ": errno of the kloc program");
     row.equal(request.attached, all.attached, func.name + ": sites");
-    all = with_all(func, object, tool.program("any_kprobe"), 0);
+    all = with_all(func.id, object, tool.program("any_kprobe"), 0);
     all.flags |= BTF_EXTRA_BODY_ONLY;
     const Link body(all);
     const uint64_t calls = calls_in(tool);

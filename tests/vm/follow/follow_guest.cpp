@@ -94,6 +94,13 @@ btf_extra_attach to_follow(const char *object, const char *function, int link_fd
     return request;
 }
 
+size_t nr_inlined(const std::string &function) {
+    const List list = list_sites();
+    return static_cast<size_t>(std::ranges::count_if(list.sites, [&](const ListedSite &site) {
+        return !site.body && list.func(site).name == function;
+    }));
+}
+
 void call_fallocate(uint32_t i) {
     syscall(SYS_fallocate, 0x100000000 + 999, i & 3, kOffset + i, kLength - i);
 }
@@ -175,8 +182,8 @@ void do_work() {
 
 int main(int argc, char **argv) {
     libbpf_set_print(nullptr);
-    if (argc == 2 && std::string(argv[1]) == "tool")
-        as_tool();
+    if (argc == 2 && std::string(argv[1]).ends_with("tool"))
+        as_tool(std::string(argv[1]) == "lasting-tool");
     const std::pair<const char *, void (*)()> parts[] = {
         {"values", values},   {"library", library},     {"refusals", refusals},
         {"names", names},     {"recursion", recursion}, {"module", module_goes},

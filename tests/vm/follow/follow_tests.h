@@ -3,6 +3,7 @@
 #ifndef BTF_EXTRA_FOLLOW_TESTS_H
 #define BTF_EXTRA_FOLLOW_TESTS_H
 
+#include <bpf/btf.h>
 #include <linux/types.h>
 
 #include "tests/vm/follow/seen.h"
@@ -56,14 +57,25 @@ inline bool has_no_site(const guest::Link &link) {
 constexpr uint64_t kOffset = 5000000000, kLength = 6000000000;
 void call_fallocate(uint32_t i);
 
+// Returns the number of inlined sites of a function of vmlinux, as debugfs lists them.
+size_t nr_inlined(const std::string &function);
+
+// Returns a request for all sites of a function at which the first nr_params are available.
+btf_extra_attach with_all(uint32_t func_id, uint32_t object, int prog_fd, size_t nr_params);
+// Up to five parameters of up to 8 bytes: a kloc program has them in registers.
+size_t nr_in_registers(const btf *kernel, uint32_t func_id);
+
 // A bit of everything that a process does.
 void do_work();
 
 void values();
 void library();
 void command();
-// Is a tool that follow runs.
-[[noreturn]] void as_tool();
+// Are parts of it.
+void partly_followed();
+void pinned();
+// Is a tool that follow runs. lasts: it does not end on its own.
+[[noreturn]] void as_tool(bool lasts);
 void refusals();
 void names();
 void crowd();

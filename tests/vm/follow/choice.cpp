@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// Which programs the command follows, and at which calls: those whose function lacks an argument at
+// some of them, and those without a process.
+#include <bit>
+#include <memory>
+#include <optional>
+
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+#include "tests/vm/follow/following.h"
+
+using namespace guest;
+
+namespace {
+
+using KernelBtf = std::unique_ptr<btf, decltype(&btf__free)>;
+
+constexpr int kWork = 3;
+
+void work() {
+    for (int i = 0; i < kWork; i++)
+        do_work();
+}
+
+// A function of which some inlined sites lack one parameter, and others are called.
+struct Partly {
+    std::string name, param;
+    uint32_t id, object;
+    size_t nr_params, attached, lacking;
+};
+
+// Returns the parameter that all of these sites lack, if they lack that only.
+std::optional<uint64_t> lacking_param(const std::vector<btf_extra_left_out> &left_out) {
+    for (const btf_extra_left_out &each : left_out)
+        if (each.reason != BTF_EXTRA_REASON_PARAMETER ||
+            (each.site.flags & BTF_EXTRA_SITE_FREED) != 0 ||
+            !std::has_single_bit(each.parameters) || each.parameters != left_out.front().parameters)
+            return {};
+    if (left_out.empty())
+        return {};
+    return std::countr_zero(left_out.front().parameters);
+}
+
+// The kernel's BTF has one function of that name, and this is it.
+bool is_own_name(const List &list, const btf *kernel, const ListedFunc &func) {
+    return std::ranges::count(list.funcs, func.name, &ListedFunc::name) == 1 &&
+           btf__find_by_name_kind(kernel, func.name.c_str(), BTF_KIND_FUNC) ==
+               static_cast<int>(func.id);
+}
+
+// A program of fentry and one of kloc, which has all of its parameters in registers.
+bool can_be_compared(const btf *kernel, uint32_t func_id, Tool &tool) {
+    const btf_type *proto = btf__type_by_id(kernel, btf__type_by_id(kernel, func_id)->type);
+    return nr_in_registers(kernel, func_id) == btf_vlen(proto) && tool.loaded() &&
+           tool.attach("any_all") >= 0;
+}
+
+// Asks the module, not the command.
+std::optional<Partly> with_lacking(const List &list, const btf *kernel, const ListedFunc &func,
+                                   uint32_t object, Tool &kloc) {
+    const size_t nr_params = nr_in_registers(kernel, func.id);
+    btf_extra_attach request = with_all(func.id, object, kloc.program("any_kprobe"), nr_params);
+    request.flags = BTF_EXTRA_INLINE_ONLY;
+    std::vector<btf_extra_left_out> left_out;
+    if (const Link whole(request, &left_out); whole.error != EOPNOTSUPP)
+        return {};
+    const auto param = lacking_param(left_out);
+    if (!param || !is_own_name(list, kernel, func))
+        return {};
+    request.flags |= BTF_EXTRA_BEST_EFFORT;
+    const Link some(request);
+    if (some.error != 0)
+        return {};
+    Tool tool({"any_all"}, func.name.c_str());
+    if (!can_be_compared(kernel, func.id, tool))
+        return {};
+    // To load a program calls many functions, too.
+    kloc.clear();
+    work();
+    if (kloc.state().by_kprobe.calls == 0 || some.state().missed != 0)
+        return {};
+    const btf_type *proto = btf__type_by_id(kernel, btf__type_by_id(kernel, func.id)->type);
+    const char *name = btf__name_by_offset(kernel, btf_params(proto)[*param].name_off);
+    return Partly{func.name, name, func.id, object, nr_params, request.attached, left_out.size()};
+}
+
+std::optional<Partly> find_partly(const btf *kernel) {
+    constexpr int kTries = 20000;
+    const List list = list_sites();
+    std::unordered_map<uint32_t, uint32_t> has;  // bit 0: an inlined site, bit 1: a body
+    for (const ListedSite &site : list.sites)
+        has[site.func_id] |= site.body ? 2 : 1;
+    Tool kloc({"any_kprobe"});
+    const uint32_t object = attach_to("vmlinux", "ksys_fallocate").object;
+    Random any;
+    for (int i = 0; i < kTries; i++) {
+        const ListedFunc &func = list.draw_func(any);
+        if (has[func.id] != 3 || func.id >= btf__type_cnt(kernel))
+            continue;
+        if (auto found = with_lacking(list, kernel, func, object, kloc))
+            return found;
+    }
+    return {};
+}
+
+std::string sites_without(const Partly &partly) {
+    return std::to_string(partly.lacking) + " without a location of " + partly.param;
+}
+
+// The calls that a kloc program sees, at the body and, if asked for, at the inlined sites that have
+// all parameters, are those that the followed program sees.
+void compare(Row &row, Tool &tool, const Partly &partly, bool at_inlined) {
+    btf_extra_attach request = with_all(partly.id, partly.object, tool.program("any_kprobe"), 0);
+    request.flags |= BTF_EXTRA_BODY_ONLY;
+    const Link body(request);
+    row.equal(body.error, 0, "errno at the body");
+    request = with_all(partly.id, partly.object, tool.program("any_kprobe"), partly.nr_params);
+    request.flags |= BTF_EXTRA_INLINE_ONLY;
+    const std::optional<Link> inlined =
+        at_inlined ? std::optional<Link>(std::in_place, request) : std::nullopt;
+    tool.clear();
+    work();
+    const follow_state state = tool.state();
+    row.equal(static_cast<int64_t>(state.by_fentry.calls),
+              static_cast<int64_t>(state.by_kprobe.calls), "calls");
+    row.expect(!inlined || inlined->state().hits > 0, "no inlined call");
+    for (size_t i = 0; i < partly.nr_params; i++)
+        row.equal(static_cast<int64_t>(state.by_fentry.sums[i]),
+                  static_cast<int64_t>(state.by_kprobe.sums[i]),
+                  "sum of argument " + std::to_string(i));
+}
+
+}  // namespace
+
+void partly_followed() {
+    const KernelBtf kernel(btf__load_vmlinux_btf(), btf__free);
+    const auto partly = kernel ? find_partly(kernel.get()) : std::nullopt;
+    if (!partly)
+        die("no function lacks an argument at some sites");
+    const std::string count = std::to_string(partly->attached);
+    const size_t sites = partly->attached + partly->lacking;
+    std::printf("# %s: %zu sites, %s\n", partly->name.c_str(), sites,
+                sites_without(*partly).c_str());
+    Tool tool({"any_all", "any_kprobe"}, partly->name.c_str());
+    {
+        Row row("follow: a program that reads an argument which some calls lack is not followed");
+        const std::multiset<std::string> before = probe_list();
+        row.expect(tool.attach("any_all") >= 0, "not attached");
+        Following following("vmlinux:" + partly->name, kReady);
+        row.expect(following.prints(own("fentry", partly->name) +
+                                    ": not followed: " + sites_without(*partly) +
+                                    "; --best-effort follows the other " + count + "\n"),
+                   "its line");
+        compare(row, tool, *partly, false);
+        row.equal(following.end(SIGTERM), 0, "exit code");
+        expect_probes(row, before);
+    }
+    Row row("follow --best-effort: it is followed at the other calls");
+    Following following("--best-effort vmlinux:" + partly->name, kReady);
+    row.expect(following.prints(own("fentry", partly->name) + ": " + count + " of " +
+                                std::to_string(sites) + " inlined calls as well; " +
+                                sites_without(*partly) + "\n"),
+               "its line");
+    compare(row, tool, *partly, true);
+    row.equal(following.end(SIGTERM), 0, "exit code");
+}
+
+void pinned() {
+    Row row("follow: a pinned BPF link is followed until it is unpinned");
+    const std::multiset<std::string> before = probe_list();
+    const std::string folder = "/tmp/pins", pin = folder + "/link";
+    if (mkdir(folder.c_str(), 0700) != 0 || mount("bpf", folder.c_str(), "bpf", 0, nullptr) != 0)
+        die("the file system of BPF");
+    Tool tool({"fallocate_all"});
+    const int link_fd = tool.attach("fallocate_all");
+    bpf_link_info info = {};
+    uint32_t size = sizeof(info);
+    if (bpf_obj_pin(link_fd, pin.c_str()) != 0 ||
+        bpf_obj_get_info_by_fd(link_fd, &info, &size) != 0)
+        die(pin);
+    tool.detach();
+    Following following("", kReady);
+    const std::string line = "ksys_fallocate: fentry of BPF link " + std::to_string(info.id);
+    const std::string sites = std::to_string(nr_inlined("ksys_fallocate"));
+    row.expect(following.prints(line + ": " + sites + " of " + sites + " inlined calls as well\n"),
+               "its line");
+    row.equal(static_cast<int64_t>(calls_seen(tool)), kCalls, "calls");
+    unlink(pin.c_str());
+    row.expect(following.prints(ended(line, kCalls)), "its end");
+    row.equal(following.end(SIGTERM), 0, "exit code");
+    expect_probes(row, before);
+    umount(folder.c_str());
+    rmdir(folder.c_str());
+}
