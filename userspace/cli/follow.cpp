@@ -8,7 +8,6 @@
 #include <iterator>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,12 +23,12 @@
 #include <unistd.h>
 
 #include "userspace/cli/command.h"
-#include "userspace/cli/func_choice.h"
 #include "userspace/cli/object_options.h"
 #include "userspace/follow/attach_gate.h"
 #include "userspace/follow/follower.h"
 #include "userspace/follow/link_alarm.h"
 #include "userspace/format/file_descriptor.h"
+#include "userspace/lib/tables/unknown_func.h"
 
 namespace btf_extra {
 namespace {
@@ -214,13 +213,25 @@ class Session {
     int exit_code_ = kExitDone;
 };
 
-Result<std::set<std::pair<uint32_t, uint32_t>>> chosen(SiteTables &tables,
-                                                       const std::vector<std::string> &texts) {
-    std::set<std::pair<uint32_t, uint32_t>> out;
-    for (const std::string &text : texts)
-        TRY(visit_some(tables, text, [&](const FoundFunc &func) {
-            out.insert({func.object->id, func.id});
-        }));
+// A module that is named may be loaded later. Any other text that names nothing is an error.
+Result<std::vector<FuncText>> chosen(SiteTables &tables, const std::vector<std::string> &texts) {
+    std::vector<FuncText> out;
+    for (const std::string &text : texts) {
+        const FuncText parsed = TRY(parse_func_text(text));
+        bool any = false;
+        const auto visited = tables.visit(parsed, [&](const FoundFunc &) { any = true; });
+        if (!visited && visited.error().code != ENOENT)
+            return visited.error();
+        if (!visited)
+            fmt::print(stderr, "btf-extra: {}; programs at {} are followed when {} is loaded\n",
+                       visited.error().message, text, parsed.object);
+        else if (!any && parsed.object.empty())
+            return Error{fmt::format("{}; if its module is loaded later, write MODULE:{}",
+                                     unknown_func(tables, parsed, text).message, text)};
+        else if (!any)
+            return unknown_func(tables, parsed, text);
+        out.push_back(parsed);
+    }
     return out;
 }
 
@@ -230,15 +241,16 @@ Result<int> run(const Options &options) {
     const auto tables = TRY(open_tables(TablesChoice{}));
     if (tables->source() != SiteTables::Source::kModule)
         return Error{"btf_extra.ko has no tables of this kernel"};
-    auto only = TRY(chosen(*tables, options.funcs));
+    auto funcs = TRY(chosen(*tables, options.funcs));
     LinkAlarm alarm = TRY(LinkAlarm::open(*tables));
     const Signals signals;
     // The command has stdout.
     std::FILE *out = options.command.empty() ? stdout : stderr;
-    Follower follower(*tables, std::move(only), options.best_effort, [&](const FollowEvent &event) {
-        fmt::print(out, "{}\n", options.json ? event_json(event) : event_text(event));
-        std::fflush(out);
-    });
+    Follower follower(
+        *tables, std::move(funcs), options.best_effort, [&](const FollowEvent &event) {
+            fmt::print(out, "{}\n", options.json ? event_json(event) : event_text(event));
+            std::fflush(out);
+        });
     TRY(follower.scan());
     Command command;
     if (options.command.empty())

@@ -42,12 +42,31 @@ std::string lacking(const SiteTables &tables, const DescribedFunc &func,
 
 }  // namespace
 
+Result<void> Follower::choose() {
+    const std::vector<SharedObject> objects = *TRY(tables_.objects());
+    if (objects == objects_)
+        return {};
+    chosen_.clear();
+    for (const FuncText &text : funcs_) {
+        const auto visited = tables_.visit(text, [&](const FoundFunc &func) {
+            chosen_.insert({func.object->id, func.id});
+        });
+        // The module is not loaded.
+        if (!visited && visited.error().code != ENOENT)
+            return visited.error();
+    }
+    objects_ = objects;
+    return {};
+}
+
 Result<std::vector<DescribedFunc>> Follower::functions_of(const std::string &text) {
+    if (!funcs_.empty())
+        TRY(choose());
     const auto parsed = TRY(parse_func_text(text));
     auto found = TRY(tables_.find(parsed));
     std::vector<DescribedFunc> out;
     for (FoundFunc &func : found)
-        if (only_.empty() || only_.contains({func.object->id, func.id}))
+        if (funcs_.empty() || chosen_.contains({func.object->id, func.id}))
             out.emplace_back(std::move(func));
     return out;
 }

@@ -19,15 +19,17 @@
 #include "userspace/lib/attach/attached_link.h"
 #include "userspace/lib/attach/kloc.h"
 #include "userspace/lib/tables/site_tables.h"
+#include "userspace/text/func_text.h"
 
 namespace btf_extra {
 
 class Follower {
   public:
-    // only: pairs of object and function; none: all functions. Both references outlive it.
-    Follower(SiteTables &tables, std::set<std::pair<uint32_t, uint32_t>> only, bool best_effort,
+    // funcs: the functions whose programs are followed, also in modules that are loaded later;
+    // none: all functions. Both references outlive it.
+    Follower(SiteTables &tables, std::vector<FuncText> funcs, bool best_effort,
              std::function<void(const FollowEvent &)> report)
-        : tables_(tables), only_(std::move(only)), best_effort_(best_effort),
+        : tables_(tables), funcs_(std::move(funcs)), best_effort_(best_effort),
           report_(std::move(report)) {}
 
     // Follows a program before it is attached. The link that comes by it takes it over. It is no
@@ -59,11 +61,15 @@ class Follower {
     // fd, flags and cookie are as in an attach; the program is as in the event.
     Result<Seen> follow(FollowEvent event, const LinkTarget &target, int fd, uint32_t flags,
                         uint64_t cookie);
+    // Updates chosen_ if a module has been loaded or unloaded.
+    Result<void> choose();
     Result<std::vector<DescribedFunc>> functions_of(const std::string &text);
     void report_end(Seen &seen);
 
     SiteTables &tables_;
-    const std::set<std::pair<uint32_t, uint32_t>> only_;
+    const std::vector<FuncText> funcs_;
+    std::set<std::pair<uint32_t, uint32_t>> chosen_;  // by funcs_: object and function
+    std::vector<SharedObject> objects_;               // of chosen_
     const bool best_effort_;
     const std::function<void(const FollowEvent &)> report_;
     std::map<uint32_t, Seen> seen_;    // by id of the link

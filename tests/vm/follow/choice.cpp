@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // Which programs the command follows, and at which calls: those whose function lacks an argument at
-// some of them, and those without a process.
+// some of them, those without a process, and those of modules that are loaded later.
 #include <bit>
 #include <memory>
 #include <optional>
@@ -192,4 +192,67 @@ void pinned() {
     expect_probes(row, before);
     umount(folder.c_str());
     rmdir(folder.c_str());
+}
+
+namespace {
+
+void unload_shapes() {
+    for (int i = 0; i < 100 && unload("shapes") != 0; i++)
+        usleep(100000);
+    if (access("/sys/module/shapes", F_OK) == 0)
+        die("rmmod shapes");
+}
+
+void load_shapes() {
+    if (std::system("insmod /shapes.ko") != 0)
+        die("insmod shapes");
+}
+
+// Others are not. times: how often this was called.
+void shapes_are_followed(Row &row, const Following &following, int times) {
+    const std::string line = own("fentry", "shape_both");
+    Tool tool({"any_all"}, "shape_both"), other({"fallocate_all"});
+    row.expect(tool.loaded() && other.attach("fallocate_all") >= 0 && tool.attach("any_all") >= 0,
+               "not attached");
+    if (on_distilled_base("/shapes.ko")) {
+        row.expect(following.prints(line + ": not followed: ", times), "not reported");
+    } else {
+        row.expect(following.prints(line + ": 1 of 1 inlined calls as well\n", times),
+                   "not followed");
+        tool.clear();
+        const ShapeCalls called = call_both();
+        row.equal(static_cast<int64_t>(tool.state().by_fentry.calls),
+                  static_cast<int64_t>(called.calls), "calls");
+        row.equal(static_cast<int64_t>(tool.state().by_fentry.sums[0]),
+                  static_cast<int64_t>(called.values), "sum of the first argument");
+    }
+    row.equal(static_cast<int64_t>(calls_seen(other)), 0, "calls of another function");
+}
+
+}  // namespace
+
+void later_module() {
+    {
+        Row row("follow FUNC: a name without a function is an error, unless it has a module");
+        Following following("no_such_function", "");
+        row.equal(following.wait(), 1, "exit code");
+        const std::string output = following.output();
+        row.expect(output.starts_with("btf-extra: running kernel: no function no_such_function") &&
+                       output.ends_with("write MODULE:no_such_function\n"),
+                   output);
+    }
+    Row row("follow MODULE:FUNC: a module that is loaded later, and once more");
+    const std::multiset<std::string> before = probe_list();
+    unload_shapes();
+    Following following("shapes:shape_both", kReady);
+    row.expect(following.prints("are followed when shapes is loaded\n"), "not announced");
+    const std::string line = own("fentry", "shape_both");
+    for (int times = 1; times <= 2; times++) {
+        load_shapes();
+        shapes_are_followed(row, following, times);
+        unload_shapes();
+    }
+    row.equal(following.end(SIGTERM), 0, "exit code");
+    load_shapes();
+    expect_probes(row, before);
 }

@@ -15,13 +15,7 @@
 
 using namespace guest;
 
-namespace {
-
-struct Shapes {
-    uint64_t calls, values;  // of shape_both(), and the sum of its first argument
-};
-
-Shapes call_both() {
+ShapeCalls call_both() {
     const int shapes = open_device(SHAPES_DEVICE);
     std::vector<shape_record> records(256);
     shapes_run request = {};
@@ -31,7 +25,7 @@ Shapes call_both() {
     if (ioctl(shapes, SHAPES_IOC_RUN, &request) != 0)
         die("SHAPES_IOC_RUN");
     close(shapes);
-    Shapes seen = {request.count, 0};
+    ShapeCalls seen = {request.count, 0};
     for (uint32_t i = 0; i < request.count; i++)
         seen.values += records[i].args[0][0];
     return seen;
@@ -40,6 +34,14 @@ Shapes call_both() {
 int unload(const char *module) {
     return syscall(SYS_delete_module, module, O_NONBLOCK) == 0 ? 0 : errno;
 }
+
+bool on_distilled_base(const char *module) {
+    std::ifstream file(module, std::ios::binary);
+    const std::string bytes(std::istreambuf_iterator<char>(file), {});
+    return bytes.find(".BTF.base") != std::string::npos;
+}
+
+namespace {
 
 // Kernels differ in which of these they have inlined, and in which a look-up in a map comes by.
 const char *const kInMaps[] = {
@@ -75,13 +77,6 @@ bool recurs_at(const char *function) {
     return true;
 }
 
-// The module's ids of types are not those of our tables then: see kernel/DESIGN.md.
-bool on_distilled_base(const char *module) {
-    std::ifstream file(module, std::ios::binary);
-    const std::string bytes(std::istreambuf_iterator<char>(file), {});
-    return bytes.find(".BTF.base") != std::string::npos;
-}
-
 }  // namespace
 
 void recursion() {
@@ -105,7 +100,7 @@ void module_goes() {
         {
             Row row("a function of a module: not followed, and followed");
             row.expect(link_fd >= 0, "not attached");
-            Shapes called = call_both();
+            ShapeCalls called = call_both();
             const uint64_t alone = tool.state().by_fentry.calls;
             row.expect(alone > 0 && alone < called.calls, "without: " + std::to_string(alone));
             btf_extra_attach request = to_follow("shapes", "shape_both", link_fd);

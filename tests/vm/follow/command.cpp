@@ -198,6 +198,7 @@ void command() {
     command_killed();
     partly_followed();
     pinned();
+    later_module();
 }
 
 void as_tool(bool lasts) {

@@ -60,6 +60,16 @@ void call_fallocate(uint32_t i);
 // Returns the number of inlined sites of a function of vmlinux, as debugfs lists them.
 size_t nr_inlined(const std::string &function);
 
+// shape_both() of shapes.ko: how often it was called, and the sum of its first argument.
+struct ShapeCalls {
+    uint64_t calls, values;
+};
+ShapeCalls call_both();
+// Returns an errno, or 0.
+int unload(const char *module);
+// The module's ids of types are not those of our tables then: see kernel/DESIGN.md.
+bool on_distilled_base(const char *module);
+
 // Returns a request for all sites of a function at which the first nr_params are available.
 btf_extra_attach with_all(uint32_t func_id, uint32_t object, int prog_fd, size_t nr_params);
 // Up to five parameters of up to 8 bytes: a kloc program has them in registers.
@@ -74,6 +84,7 @@ void command();
 // Are parts of it.
 void partly_followed();
 void pinned();
+void later_module();
 // Is a tool that follow runs. lasts: it does not end on its own.
 [[noreturn]] void as_tool(bool lasts);
 void refusals();

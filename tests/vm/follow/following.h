@@ -40,10 +40,14 @@ class Following {
         std::ifstream file(path_);
         return {std::istreambuf_iterator<char>(file), {}};
     }
-    // Waits up to 20 s.
-    bool prints(const std::string &text) const {
+    // Waits up to 20 s until it has printed that so often.
+    bool prints(const std::string &text, int times = 1) const {
         for (int i = 0; i < 2000; i++) {
-            if (output().find(text) != std::string::npos)
+            const std::string all = output();
+            int found = 0;
+            for (size_t at = all.find(text); at != std::string::npos; at = all.find(text, at + 1))
+                found++;
+            if (found >= times)
                 return true;
             usleep(10000);
         }

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <memory>
 
 #include <bpf/bpf.h>
 #include <fmt/format.h>
 #include <linux/bpf.h>
 
+#include "userspace/format/btf_image.h"
 #include "userspace/format/file_descriptor.h"
 
 namespace btf_extra {
@@ -27,6 +29,21 @@ Result<std::string> btf_name(uint32_t btf_id) {
     if (bpf_obj_get_info_by_fd(btf.get(), &info, &size) != 0)
         return Error{fmt::format("BTF {}: {}", btf_id, std::strerror(errno)), errno};
     return std::string(name);
+}
+
+// Returns "" if the id is no function's. The ids of a module on a distilled base are only in the
+// kernel's BTF of it: in the tables they are those of other functions.
+Result<std::string> function_name(const SiteObject &object, uint32_t func_id) {
+    const BtfImage &base = object.view->base().top();
+    std::unique_ptr<BtfImage> own;
+    if (func_id >= btf_blob_end_id(&base.blob()))
+        own = TRY(open_base_btf("/sys/kernel/btf/" + object.name, &base));
+    const btf_blob &blob = own ? own->blob() : base.blob();
+    const btf_type *type = btf_blob_type(&blob, func_id);
+    if (type == nullptr || loc_kind(type) != BTF_KIND_FUNC)
+        return std::string();
+    const char *name = btf_blob_string(&blob, type->name_off);
+    return std::string(name != nullptr ? name : "");
 }
 
 }  // namespace
@@ -56,8 +73,8 @@ Result<std::string> target_text(SiteTables &tables, const LinkTarget &target) {
         std::ranges::find(objects, target.object, [](const auto &each) { return each->name; });
     if (object == objects.end())
         return Error{target.object + ": there are no tables of it", ENOENT};
-    const std::string_view name = (*object)->view->func_name(target.func_id);
-    if (name.empty() || name.front() == '(')
+    const auto name = TRY(function_name(**object, target.func_id));
+    if (name.empty())
         return Error{fmt::format("{}: #{} is no function", target.object, target.func_id), ENOENT};
     return fmt::format("{}:{}", target.object, name);
 }
