@@ -1,42 +1,20 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // Texts about sites that an attach leaves out, and which of them make it fail.
 #include <cerrno>
-#include <filesystem>
 
 #include <gtest/gtest.h>
 
-#include "tests/support/command_run.h"
-#include "tests/support/extra_writer.h"
-#include "tests/support/sample_object.h"
+#include "tests/support/running_sample.h"
 #include "userspace/lib/attach/left_out_text.h"
 
 namespace btf_extra {
 namespace {
 
-// skb_headlen() of the sample in a kernel that runs.
-class LeftOutText : public testing::Test {
+// skb_headlen() of the sample.
+class LeftOutText : public test::RunningSample {
   protected:
     void SetUp() override {
-        const test::SampleObject sample;
-        ASSERT_TRUE(write_extra_file(folder_.path("vmlinux.btf_extra"), sample.file));
-        test::write_file(folder_.path("base.btf"), sample.base.bytes());
-        std::filesystem::create_directories(folder_.path("sys"));
-        test::write_file(folder_.path("sys/notes"),
-                         std::span<const std::byte>(sample.file.build_id_note));
-        test::write_file(folder_.path("kallsyms"),
-                         std::string_view("ffffffff82000000 T host\n"
-                                          "ffffffff82000020 T skb_headlen\n"
-                                          "ffffffff82000020 t skb_headlen.isra.0\n"
-                                          "ffffffff82000030 T report\n"));
-        FileTablesPaths paths;
-        paths.file = folder_.path("vmlinux.btf_extra");
-        paths.base_btf = folder_.path("base.btf");
-        paths.sys_kernel = folder_.path("sys");
-        paths.sys_module = folder_.path("none");
-        paths.kallsyms = folder_.path("kallsyms");
-        auto tables = open_file_tables(paths, true);
-        ASSERT_TRUE(tables) << tables.error().message;
-        tables_ = std::move(*tables);
+        RunningSample::SetUp();
         auto found = tables_->find({"", "skb_headlen", "", {}});
         ASSERT_TRUE(found);
         func_.emplace(std::move(found->at(0)));
@@ -45,7 +23,7 @@ class LeftOutText : public testing::Test {
     btf_extra_left_out left_out(uint64_t offset, uint32_t flags, uint32_t reason, int error = 0,
                                 uint64_t parameters = 0) const {
         btf_extra_left_out out = {};
-        out.site.address = offset != 0 ? 0xffffffff82000000 + offset : 0;
+        out.site.address = offset != 0 ? test::kRunningText + offset : 0;
         out.site.flags = flags;
         out.reason = reason;
         out.error = error;
@@ -53,8 +31,6 @@ class LeftOutText : public testing::Test {
         return out;
     }
 
-    test::TemporaryFolder folder_;
-    std::unique_ptr<SiteTables> tables_;
     std::optional<DescribedFunc> func_;
 };
 
