@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "userspace/cli/command.h"
 #include "userspace/cli/func_choice.h"
 #include "userspace/cli/object_options.h"
+#include "userspace/lib/probing/appended_event.h"
 #include "userspace/lib/probing/placed_site.h"
 #include "userspace/text/probe_text.h"
 
@@ -24,6 +26,7 @@ struct Options {
     std::vector<std::string> funcs;
     TablesChoice tables;
     Format format = Format::kTracefs;
+    std::string append;  // an event; empty: none
 };
 
 // The name of an event has at most 63 bytes (MAX_EVENT_NAME_LEN of kernel/trace). The suffix after
@@ -63,7 +66,9 @@ std::string event_name(std::string_view func) {
 
 class Writer {
   public:
-    Writer(const DescribedFunc &func, Format format) : func_(func), format_(format) {}
+    // event: to which the lines of tracefs are added; may be NULL.
+    Writer(const DescribedFunc &func, Format format, const AppendedEvent *event)
+        : func_(func), format_(format), event_(event) {}
 
     // number: of the site among those of its name. The text of tracefs lacks the event.
     Line line(const PlacedSite &site, size_t number) const {
@@ -74,7 +79,7 @@ class Writer {
         if (format_ == Format::kBpftrace)
             out.text = bpftrace(site, place, out);
         else if (format_ == Format::kTracefs)
-            out.text = place + kprobe_args(site, out);
+            out.text = place + (event_ != nullptr ? event_args(site, out) : kprobe_args(site, out));
         else
             out.text =
                 fmt::format("perf probe {}-a '{}_{}={}{}'", module() ? "-m " + object() + " " : "",
@@ -131,17 +136,40 @@ class Writer {
         }
     }
 
-    std::string kprobe_args(const PlacedSite &site, Line &line) const {
-        std::string out;
+    std::vector<ProbeField> kprobe_fields(const PlacedSite &site, Line &line) const {
+        std::vector<ProbeField> out;
         const auto take = [&](const std::string &name, const btf_type *loc, ProbeValue type) {
             const ProbeArg arg = kprobe_arg(name, loc, func_.view().file().machine, type);
-            for (const ProbeField &field : arg.fields) {
-                out += " " + field.text();
-                line.fields += field.name + ":" + field.type + " ";
-            }
+            out.insert(out.end(), arg.fields.begin(), arg.fields.end());
             return arg.why;
         };
         for_each_arg(site, line, take, [](const std::string &) {});
+        return out;
+    }
+
+    std::string kprobe_args(const PlacedSite &site, Line &line) const {
+        std::string out;
+        for (const ProbeField &field : kprobe_fields(site, line)) {
+            out += " " + field.text();
+            line.fields += field.name + ":" + field.type + " ";
+        }
+        return out;
+    }
+
+    // The fields of the event, with its types. The line is none if one of them is missing.
+    std::string event_args(const PlacedSite &site, Line &line) const {
+        const std::vector<ProbeField> fields = kprobe_fields(site, line);
+        line.left_out.clear();
+        std::string out;
+        for (const auto &[name, type] : event_->fields) {
+            const auto field = std::ranges::find(fields, name, &ProbeField::name);
+            const bool is_here = field != fields.end();
+            if (is_here && bits_of_kprobe_type(type) <= bits_of_kprobe_type(field->type))
+                out += fmt::format(" {}={}{}{}", name, field->place, type.empty() ? "" : ":", type);
+            else if (line.dead.empty())
+                line.dead =
+                    fmt::format("{} {}", name, is_here ? "is narrower there" : "is missing there");
+        }
         return out;
     }
 
@@ -165,6 +193,7 @@ class Writer {
 
     const DescribedFunc &func_;
     Format format_;
+    const AppendedEvent *event_;
 };
 
 // Puts the events in front of the lines. Sites that agree in names and types of their fields are
@@ -179,7 +208,6 @@ void name_events(const std::string &func, EventNames &names, std::vector<Line> &
             if (const size_t size = ++sizes[line.fields]; whole == nullptr || size > sizes[*whole])
                 whole = &line.fields;
     std::map<std::string, std::string> events;
-    std::set<std::string> texts;
     if (whole != nullptr)
         events[*whole] = names.add(func);
     for (Line &line : lines) {
@@ -187,17 +215,32 @@ void name_events(const std::string &func, EventNames &names, std::vector<Line> &
         if (event == events.end())
             event = events.emplace(line.fields, names.add(func + "_partial")).first;
         line.text = fmt::format("p:kloc/{} {}", event->second, line.text);
-        // The kernel accepts no probe twice. Two sites at one address may differ in facts that no
-        // probe contains.
+    }
+}
+
+// The kernel accepts no probe twice. Two sites at one address may differ in facts that no probe
+// contains.
+void drop_doubles(std::vector<Line> &lines) {
+    std::set<std::string> texts;
+    for (Line &line : lines)
         if (line.dead.empty() && !texts.insert(line.text).second)
             line.dead = "another site has the same probe";
-    }
+}
+
+// Leaves out the sites at which the event has a probe.
+std::vector<PlacedSite> without_probe(std::vector<PlacedSite> sites, const FoundFunc &func,
+                                      const AppendedEvent &event) {
+    std::erase_if(sites, [&](const PlacedSite &placed) {
+        const auto site = std::ranges::find(func.sites, placed.number, &btf_extra_site::number);
+        return site != func.sites.end() && event.has(*site, placed.probe);
+    });
+    return sites;
 }
 
 // number: of the sites of that name, for functions that share it; counted on.
 void write(const DescribedFunc &func, const std::vector<PlacedSite> &sites, Format format,
-           size_t &number, EventNames &names) {
-    const Writer writer(func, format);
+           const AppendedEvent *event, size_t &number, EventNames &names) {
+    const Writer writer(func, format, event);
     const std::string comment = format == Format::kBpftrace ? "//" : "#";
     std::vector<Line> lines;
     size_t good = 0;
@@ -205,9 +248,15 @@ void write(const DescribedFunc &func, const std::vector<PlacedSite> &sites, Form
         lines.push_back(writer.line(site, number++));
         good += lines.back().dead.empty();
     }
-    if (format == Format::kTracefs)
+    if (event != nullptr)
+        for (Line &line : lines)
+            line.text = fmt::format("p:{} {}", event->name, line.text);
+    else if (format == Format::kTracefs)
         name_events(event_name(func.name), names, lines);
-    fmt::print("{} {}: {} of {} sites\n", comment, func.prototype, good, lines.size());
+    if (format == Format::kTracefs)
+        drop_doubles(lines);
+    fmt::print("{} {}: {} of {} sites{}\n", comment, func.prototype, good, lines.size(),
+               event != nullptr ? " without a probe of " + event->name : "");
     if (format == Format::kBpftrace && good > kBpftraceProbes)
         fmt::print("// needs BPFTRACE_MAX_PROBES={}\n", good);
     for (const Line &line : lines) {
@@ -222,12 +271,25 @@ void write(const DescribedFunc &func, const std::vector<PlacedSite> &sites, Form
 
 Result<void> run(const Options &options) {
     const auto tables = TRY(open_tables(options.tables));
-    const auto funcs = TRY(choose_funcs(*tables, options.funcs));
+    std::optional<AppendedEvent> event;
+    if (!options.append.empty() && !tables->running())
+        return Error{tables->name() + ": --append requires tables of the running kernel"};
+    if (!options.append.empty())
+        event = TRY(find_event(*tables, options.append));
+    const bool of_event = event && options.funcs.empty();
+    const auto texts = TRY(of_event ? functions_of(*tables, *event) : options.funcs);
+    const auto funcs = TRY(choose_funcs(*tables, texts));
     const auto placer = TRY(SitePlacer::open(*tables));
     std::map<std::string, size_t> numbers;
     EventNames names;
-    for (const DescribedFunc &func : funcs)
-        write(func, placer.place(func.found), options.format, numbers[func.name], names);
+    for (const DescribedFunc &func : funcs) {
+        auto sites = placer.place(func.found);
+        if (event) {
+            TRY(check_fields(*event, func));
+            sites = without_probe(std::move(sites), func.found, *event);
+        }
+        write(func, sites, options.format, event ? &*event : nullptr, numbers[func.name], names);
+    }
     return {};
 }
 
@@ -238,16 +300,26 @@ void add_probes(CLI::App &app, int &exit_code) {
     options->tables.parts = FileParts::kSites;
     CLI::App *command = app.add_subcommand(
         "probes", "Write the sites of functions for tracefs, perf probe or bpftrace");
-    add_func_option(*command, options->funcs)->required();
+    add_func_option(*command, options->funcs);
     add_tables_options(*command, options->tables);
+    CLI::Option *format =
+        command
+            ->add_option("--format", options->format,
+                         "tracefs: lines of kprobe_events, the default; perf; bpftrace")
+            ->transform(CLI::CheckedTransformer(
+                std::map<std::string, Format>{{"tracefs", Format::kTracefs},
+                                              {"perf", Format::kPerf},
+                                              {"bpftrace", Format::kBpftrace}}));
     command
-        ->add_option("--format", options->format,
-                     "tracefs: lines of kprobe_events, the default; perf; bpftrace")
-        ->transform(CLI::CheckedTransformer(
-            std::map<std::string, Format>{{"tracefs", Format::kTracefs},
-                                          {"perf", Format::kPerf},
-                                          {"bpftrace", Format::kBpftrace}}));
-    command->callback([options, &exit_code] { exit_code = finish(run(*options)); });
+        ->add_option("--append", options->append,
+                     "Write probes that are added to this event of tracefs or perf probe")
+        ->type_name("GROUP:EVENT")
+        ->excludes(format);
+    command->callback([options, &exit_code] {
+        if (options->funcs.empty() && options->append.empty())
+            throw CLI::RequiredError("FUNC or --append");
+        exit_code = finish(run(*options));
+    });
 }
 
 }  // namespace btf_extra

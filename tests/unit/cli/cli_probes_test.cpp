@@ -67,6 +67,16 @@ kprobe:report+0x0 { printf("%s-%d report report+0x0 body flags=? p=0x%lx len=?\n
 )");
 }
 
+// The guest suite adds to events.
+TEST_F(CliProbes, AppendIsForTheRunningKernel) {
+    expect_failed(probes("report", {"--append", "probe:report"}),
+                  path("a.btf_extra") + ": --append requires tables of the running kernel");
+    EXPECT_EQ(probes("report", {"--append", "probe:report", "--format", "perf"}).exit_code, 2);
+    const auto nothing = run("probes", {});
+    EXPECT_EQ(nothing.exit_code, 2);
+    EXPECT_NE(nothing.err.find("FUNC or --append is required"), std::string::npos) << nothing.err;
+}
+
 TEST_F(CliProbes, WhichFunction) {
     struct Row {
         const char *text;

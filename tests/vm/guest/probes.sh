@@ -68,4 +68,47 @@ same 'values of an inlined function' \
     "$(tr '\n' ',' </tmp/seen)"
 grep ksys_fallocate $tracing/trace | head -n 3 | sed 's/^/# /'
 echo >$tracing/kprobe_events
+
+# ---- an event that exists ----
+
+# It is in use while probes are added. The registers are those of the calling convention.
+case $(uname -m) in
+aarch64) second=%x1 third=%x2 ;;
+*) second=%si third=%dx ;;
+esac
+# fallocate_calls N: writes N files, and prints what the event has of these calls, one on a line.
+fallocate_calls() {
+    echo >$tracing/trace
+    for i in $(seq "$1"); do
+        fallocate -o $((4096 * i)) -l 777 /tmp/allocated 2>/dev/null
+        rm -f /tmp/allocated
+    done
+    grep -o ' falloc: .*' $tracing/trace | sed 's/.*) *//'
+}
+append() { btf-extra probes ${file:+--tables "$file"} "$@" >/tmp/lines 2>/tmp/error; }
+write_probe "p:probe/falloc ksys_fallocate mode=$second:s32 offset=$third" || cat /tmp/error
+echo 1 >$tracing/events/probe/falloc/enable
+same 'the event of a function does not see its inlined calls' '' "$(fallocate_calls 10)"
+row 'lines that are added to an event' append --append probe:falloc
+grep -v '^#' /tmp/lines >/tmp/here
+while read -r line; do
+    row "tracefs adds $line" write_probe "$line"
+done </tmp/here
+same 'the event sees 10 of 10 calls' "$(for i in $(seq 10); do
+    printf 'mode=0 offset=0x%x\n' $((4096 * i))
+done)" "$(fallocate_calls 10)"
+append --append probe/falloc
+same 'no site gets a second probe' '' "$(grep -v '^#' /tmp/lines)"
+write_probe "p:probe/wide ksys_fallocate mode=$second" || cat /tmp/error
+append --append probe:wide
+same 'no field reads more than its parameter has' '' "$(grep -v '^#' /tmp/lines)"
+row 'a comment says so' grep -q '^# mode is narrower there: p:probe/wide ' /tmp/lines
+append ksys_fallocate --append probe:none
+same 'an event that does not exist' \
+    'btf-extra: probe:none: kprobe_events has no such event; write GROUP:EVENT' "$(cat /tmp/error)"
+append vfs_read --append probe:falloc
+same 'a function without a field of the event' \
+    'btf-extra: probe/falloc: its field mode is no parameter of vfs_read' "$(cat /tmp/error)"
+echo 0 >$tracing/events/probe/enable
+echo >$tracing/kprobe_events
 echo 'pass all there is to try was tried'
