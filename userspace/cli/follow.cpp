@@ -179,9 +179,8 @@ class Session {
         }
         if (step_ == kQuiet)
             follower_.forget_coming();
-        else
-            step_++;
-        follower_.report_new(step_ == kQuiet);
+        else if (++step_ == kQuiet)
+            follower_.report_new();
         return {};
     }
 

@@ -186,15 +186,17 @@ Result<void> Follower::scan() {
     return {};
 }
 
-void Follower::report_new(bool last) {
-    if (std::ranges::all_of(seen_, [](const auto &each) { return each.second.reported; }))
+void Follower::report_new() {
+    std::set<uint32_t> unreported;
+    for (const auto &[id, seen] : seen_)
+        if (!seen.reported)
+            unreported.insert(id);
+    if (unreported.empty())
         return;
-    const auto owners = link_owners();
-    for (auto &[id, seen] : seen_) {
-        const auto owner = owners.find(id);
-        if (seen.reported || (owner == owners.end() && !seen.event.owner && !last))
-            continue;
-        if (owner != owners.end())
+    const auto owners = link_owners(unreported);
+    for (const uint32_t id : unreported) {
+        Seen &seen = seen_.at(id);
+        if (const auto owner = owners.find(id); owner != owners.end())
             seen.event.owner = owner->second;
         seen.reported = true;
         report_(seen.event);

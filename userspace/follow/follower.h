@@ -43,9 +43,9 @@ class Follower {
 
     // Follows the links that are new, and drops and reports those that have ended.
     Result<void> scan();
-    // Reports the new links. The owner of one may not have received it yet: it is reported by a
-    // later call, or by the last one without an owner.
-    void report_new(bool last);
+    // Reports the new links. The owner of one may need a moment until it receives it. All processes
+    // are searched for it, so this is not for each link of many that come at once.
+    void report_new();
     // Drops all links.
     void end();
 

@@ -6,8 +6,13 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <ranges>
+#include <string_view>
+#include <utility>
 
 #include <bpf/bpf.h>
+#include <dirent.h>
 #include <fmt/format.h>
 #include <linux/bpf.h>
 #include <unistd.h>
@@ -40,9 +45,11 @@ std::optional<uint32_t> number_of(const std::string &text) {
 }
 
 // Descriptors of other files are not asked, because there are many.
-bool is_link(const fs::path &descriptor) {
-    std::error_code error;
-    return fs::read_symlink(descriptor, error).native().find("bpf_link") != std::string::npos;
+bool is_link(int folder, const char *descriptor) {
+    char target[32];
+    const ssize_t size = readlinkat(folder, descriptor, target, sizeof(target));
+    return size > 0 && std::string_view(target, static_cast<size_t>(size)).find("bpf_link") !=
+                           std::string_view::npos;
 }
 
 std::optional<uint32_t> id_in(const fs::path &fdinfo) {
@@ -53,19 +60,14 @@ std::optional<uint32_t> id_in(const fs::path &fdinfo) {
     return {};
 }
 
-// A process may end at any time: then it owns nothing.
-void add_links_of(const fs::path &process, uint32_t pid, std::map<uint32_t, LinkOwner> &owners) {
-    std::optional<LinkOwner> owner;
-    std::error_code error;
-    for (fs::directory_iterator it(process / "fd", error), end; !error && it != end;
-         it.increment(error)) {
-        if (!is_link(it->path()))
-            continue;
-        if (!owner)
-            owner = owner_of(pid);
-        if (const auto id = id_in(process / "fdinfo" / it->path().filename()))
-            owners.emplace(*id, *owner);
-    }
+// Returns the descriptors of BPF links. A process may end at any time: then it has none.
+std::vector<std::string> link_descriptors(const fs::path &process) {
+    std::vector<std::string> out;
+    const std::unique_ptr<DIR, int (*)(DIR *)> folder(opendir((process / "fd").c_str()), closedir);
+    for (const dirent *each = nullptr; folder && (each = readdir(folder.get())) != nullptr;)
+        if (is_link(dirfd(folder.get()), each->d_name))
+            out.emplace_back(each->d_name);
+    return out;
 }
 
 }  // namespace
@@ -119,13 +121,26 @@ LinkOwner owner_of(uint32_t pid) {
     return out;
 }
 
-std::map<uint32_t, LinkOwner> link_owners() {
+std::map<uint32_t, LinkOwner> link_owners(std::set<uint32_t> wanted) {
     std::map<uint32_t, LinkOwner> out;
+    const bool all = wanted.empty();
     const auto self = static_cast<uint32_t>(getpid());
     std::error_code error;
-    for (fs::directory_iterator it("/proc", error), end; !error && it != end; it.increment(error))
-        if (const auto pid = number_of(it->path().filename()); pid && *pid != self)
-            add_links_of(it->path(), *pid, out);
+    for (fs::directory_iterator it("/proc", error), end;
+         !error && it != end && (all || !wanted.empty()); it.increment(error)) {
+        const auto pid = number_of(it->path().filename());
+        if (!pid || *pid == self)
+            continue;
+        // The last ones are the newest, which most callers want.
+        const std::vector<std::string> descriptors = link_descriptors(it->path());
+        for (const std::string &each : std::views::reverse(descriptors)) {
+            const auto id = id_in(it->path() / "fdinfo" / each);
+            if (id && (all || wanted.erase(*id) != 0))
+                out.emplace(*id, owner_of(*pid));
+            if (!all && wanted.empty())
+                break;
+        }
+    }
     return out;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -43,9 +44,9 @@ struct LinkOwner {
 // Names a process as the owner.
 LinkOwner owner_of(uint32_t pid);
 
-// Returns the owners of all links by id, the first one of each. A link may have none: it is pinned,
-// or its owner has not received it yet.
-std::map<uint32_t, LinkOwner> link_owners();
+// Returns the owners of these links, or of all, by id, the first one of each. A link may have none:
+// it is pinned, or its owner has not received it yet.
+std::map<uint32_t, LinkOwner> link_owners(std::set<uint32_t> wanted = {});
 
 }  // namespace btf_extra
 
