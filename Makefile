@@ -304,7 +304,7 @@ bench-vm:
 	@userspace/packages.sh build kernel vm $(if $(filter %-arm64,$(KERNEL)),arm64)
 	@$(MAKE) --no-print-directory build/release/btf-extra \
 		$(foreach v,$(if $(filter %-arm64,$(KERNEL)),arm64) $(if $(filter-out %-arm64,$(KERNEL)),release),\
-		build/$v/btf-extra $(addprefix build/$v/vm/bench/,$(foreach p,attach phantom,$p_bench $p_bench.bpf.o)))
+		build/$v/btf-extra $(addprefix build/$v/vm/bench/,$(foreach p,attach phantom,$p_bench $p_bench.bpf.o) follow_bench))
 	@tests/bench/vm_bench.py $(if $(filter all,$(KERNEL)),6.1 6.12 7.x,$(KERNEL))
 
 bench-intree:

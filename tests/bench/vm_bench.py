@@ -16,10 +16,11 @@ import shutil
 import subprocess
 import sys
 
-from bars import bar, conclude, note
+from bars import bar, conclude, note, same
 
 FOLDER = "tests/vm/bench"
-PROGRAMS = ("attach_bench", "phantom_bench")
+PROGRAMS = ("attach_bench", "phantom_bench", "follow_bench")
+OBJECTS = ("attach_bench.bpf.o", "phantom_bench.bpf.o")
 OUT = pathlib.Path("build/bench/vm")
 # The sleep lets the guest's boot finish, so that it does not count. It takes no time here.
 GUEST = """
@@ -45,6 +46,8 @@ btf-extra expose --remove
 expose --output /many.ko $(cat /chosen) | wc -l | sed 's/^/stubs: /'
 mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null
 phantom_bench /many*.ko
+follow_bench $(awk '$1 ~ /^vmlinux:[^@]*$/ && / partially inlined/ && !/freed/ {
+    print substr($1, 9) }' /list | awk 'NR % 10 == 0')
 """
 
 Cost = collections.namedtuple("Cost", "lookups ns sites")
@@ -70,8 +73,8 @@ def run(kernel):
     subprocess.run(["build/release/btf-extra", "firmware", "-o",
                     files / "lib/firmware/btf_extra" / release, "--vmlinux", modules / "vmlinux",
                     files / "hit_bench.ko"], check=True, stdout=subprocess.DEVNULL)
-    for name in PROGRAMS:
-        shutil.copy(built / "vm/bench" / f"{name}.bpf.o", files)
+    for name in OBJECTS:
+        shutil.copy(built / "vm/bench" / name, files)
     subprocess.run(["vm/add-program.sh", files, *(built / "vm/bench" / name for name in PROGRAMS),
                     built / "btf-extra"], check=True)
     return subprocess.run(["vm/run.sh", kernel, "--icount", "--append", "nokaslr", "--files", files,
@@ -115,6 +118,7 @@ def bench(kernel):
     measured = {what: (int(count), int(ns)) for what, count, ns in
                 re.findall(r"attach_bench: (\w+) count=(\d+) ns=(\d+)", log)}
     bench_attach(measured)
+    bench_follow(measured)
     bench_phantoms(measured, int(re.search(r"stubs: (\d+)", log).group(1)))
 
 
@@ -140,6 +144,24 @@ def bench_attach(measured):
     note("attach: sites", measured["attach_module"][0])
     bar("attach, of perf", each("attach_module") / each("attach_perf"), 0.8)
     bar("detach, of perf", each("detach_module") / each("detach_perf"), 0.02)
+
+
+def bench_follow(measured):
+    def each(what):
+        count, ns = measured[what]
+        return ns / count
+
+    print("        follow:")
+    hit, phantom = (each(what) - each("none_both") for what in ("followed_both", "fentry_both"))
+    note("a hit of a followed program", hit)
+    bar("a hit of a followed program, of a phantom's", hit / phantom, 0.9)
+    note("its time for the first program", measured["follow_first"][1] / 1e6, " ms")
+    bar("its time for a program", measured["follow_one"][1] / 1e6, 20, " ms")
+    bar(f"its time for {measured['follow_many'][0]} programs", measured["follow_many"][1] / 1e9, 2,
+        " s")
+    note(f"of this: to attach at {measured['follow_attach'][0]} sites",
+         measured["follow_attach"][1] / 1e9, " s")
+    same("wakeups in ten idle seconds", measured["follow_idle"][0], 0)
 
 
 def bench_phantoms(measured, stubs):

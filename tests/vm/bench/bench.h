@@ -79,16 +79,26 @@ inline std::vector<btf_extra_site> sites_of(const char *name) {
     return sites;
 }
 
-inline int attach_module(int program, const btf_extra_site &site) {
+// Returns -1 and errno if the module refuses it.
+inline int attach_with(int fd, uint32_t flags, const btf_extra_site &site) {
     btf_extra_attach attach = {};
-    attach.prog_fd = program;
+    attach.prog_fd = fd;
     attach.object = site.object;
     attach.func_id = site.func_id;
-    attach.flags = BTF_EXTRA_BEST_EFFORT;
-    const int link = ioctl(device(), BTF_EXTRA_IOC_ATTACH, &attach);
+    attach.flags = flags;
+    return ioctl(device(), BTF_EXTRA_IOC_ATTACH, &attach);
+}
+
+inline int attach_module(int program, const btf_extra_site &site) {
+    const int link = attach_with(program, BTF_EXTRA_BEST_EFFORT, site);
     if (link < 0)
         die("attach through the module");
     return link;
+}
+
+// At the inlined sites, as `btf-extra follow` does.
+inline int try_follow(int bpf_link, const btf_extra_site &site) {
+    return attach_with(bpf_link, BTF_EXTRA_INLINE_ONLY | BTF_EXTRA_LINK, site);
 }
 
 inline std::vector<uint64_t> addresses_of(int link) {

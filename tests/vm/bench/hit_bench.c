@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Functions that are inlined once, and one with a body. Where they are inlined, the argument of
- * hit_bench_call() is in a register that is not the ABI's, those of hit_bench_three() are on the
- * stack, and kprobes can replace the instruction by a jump, where they do that. Writing N to the
- * parameter "calls" calls hit_bench_call() N times; "calls_three" and "calls_body" are for the other
- * two. "ns" is the time that took. "probe" is an address with a kprobe that does nothing; 0: none.
+ * Functions that are inlined once, of which one also has a body, and one with only a body. Where they are inlined, the argument of
+ * hit_bench_call() and hit_bench_both() is in a register that is not the ABI's, those of
+ * hit_bench_three() are on the stack, and kprobes can replace the instruction by a jump, where they do that. Writing N to the
+ * parameter "calls" calls hit_bench_call() N times; "calls_three", "calls_both" and "calls_body" are
+ * for the others. "ns" is the time that took. "probe" is an address with a kprobe that does nothing; 0: none.
  */
 #include <linux/kprobes.h>
 #include <linux/ktime.h>
@@ -56,6 +56,29 @@ static noinline void call_three_often(unsigned long calls)
 	}
 }
 
+/* The same as the first one. It is not "inline", because in the kernel that means notrace, too. */
+static void hit_bench_both(unsigned long value)
+{
+	register unsigned long kept asm(BENCH_KEPT) = value;
+
+	asm volatile(BENCH_INSTRUCTION : : "r"(kept) : BENCH_CHANGED);
+	asm volatile("" : : "r"(kept));
+}
+
+static void (*volatile both_body)(unsigned long value) __used = hit_bench_both;
+
+static noinline void call_both_often(unsigned long calls)
+{
+	unsigned long i;
+
+	for (i = 0; i < calls; i++) {
+		register unsigned long value asm(BENCH_KEPT) = i;
+
+		asm volatile("" : "+r"(value));
+		hit_bench_both(value);
+	}
+}
+
 static noinline void hit_bench_body(unsigned long value)
 {
 	asm volatile("" : : "r"(value));
@@ -94,6 +117,11 @@ static int set_calls_three(const char *text, const struct kernel_param *param)
 	return measure(text, call_three_often);
 }
 
+static int set_calls_both(const char *text, const struct kernel_param *param)
+{
+	return measure(text, call_both_often);
+}
+
 static int set_calls_body(const char *text, const struct kernel_param *param)
 {
 	return measure(text, call_body_often);
@@ -103,6 +131,8 @@ static const struct kernel_param_ops calls_ops = { .set = set_calls };
 module_param_cb(calls, &calls_ops, NULL, 0200);
 static const struct kernel_param_ops calls_three_ops = { .set = set_calls_three };
 module_param_cb(calls_three, &calls_three_ops, NULL, 0200);
+static const struct kernel_param_ops calls_both_ops = { .set = set_calls_both };
+module_param_cb(calls_both, &calls_both_ops, NULL, 0200);
 static const struct kernel_param_ops calls_body_ops = { .set = set_calls_body };
 module_param_cb(calls_body, &calls_body_ops, NULL, 0200);
 

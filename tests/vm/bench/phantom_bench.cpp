@@ -5,7 +5,7 @@
 //   phantom_bench MANY.ko...       MANY.ko...: modules with 2,000 stubs
 #include <bpf/bpf.h>
 
-#include "tests/vm/bench/bench.h"
+#include "tests/vm/bench/fentry_entry.h"
 
 using namespace bench;
 
@@ -98,7 +98,7 @@ Distances find_distances() {
 
 class Programs {
   public:
-    Programs() : object_(open_object()) {
+    Programs() : object_(open_programs()) {
         bpf_program *each;
         bpf_object__for_each_program(each, object_)
             bpf_program__set_autoload(each, std::string(bpf_program__name(each)) != "enter");
@@ -112,43 +112,7 @@ class Programs {
         return bpf_program__fd(bpf_object__find_program_by_name(object_, name));
     }
 
-    // The program of fentry at a function of any module, attached until this ends.
-    class Entry {
-      public:
-        explicit Entry(const std::string &function) : object_(open_object()) {
-            bpf_program *each, *enter = nullptr;
-            bpf_object__for_each_program(each, object_) {
-                const bool is_it = std::string(bpf_program__name(each)) == "enter";
-                bpf_program__set_autoload(each, is_it);
-                if (is_it)
-                    enter = each;
-            }
-            if (bpf_program__set_attach_target(enter, 0, function.c_str()) != 0 ||
-                bpf_object__load(object_) != 0)
-                die("fentry at " + function);
-            link_ = bpf_program__attach(enter);
-            if (link_ == nullptr)
-                die("attach to " + function);
-        }
-        Entry(const Entry &) = delete;
-        ~Entry() {
-            bpf_link__destroy(link_);
-            bpf_object__close(object_);
-        }
-
-      private:
-        bpf_object *object_;
-        bpf_link *link_ = nullptr;
-    };
-
   private:
-    static bpf_object *open_object() {
-        bpf_object *object = bpf_object__open("/phantom_bench.bpf.o");
-        if (object == nullptr)
-            die("/phantom_bench.bpf.o");
-        return object;
-    }
-
     bpf_object *object_;
 };
 
@@ -213,7 +177,7 @@ void hits(const Programs &programs, const std::string &name, const std::string &
     say_of("stub");
     write_to(kStubs + stub, "auto");
     {
-        const Programs::Entry entry(stub);
+        const Entry entry = attach_entry(stub);
         wait_for(stub, "state", "armed");
         const uint64_t before = std::stoull(state_of(stub, "hits"));
         say_of("fentry");
@@ -233,8 +197,30 @@ void hits(const Programs &programs, const std::string &name, const std::string &
 // The kernel's own trampoline, at a function with a body.
 void body() {
     measure("none_body", "calls_body");
-    const Programs::Entry entry("hit_bench_body");
+    const Entry entry = attach_entry("hit_bench_body");
     measure("fentry_body", "calls_body");
+}
+
+// One function: at its stub, and followed.
+void followed() {
+    constexpr char kFunction[] = "hit_bench_both", kHow[] = "calls_both";
+    measure("none_both", kHow);
+    const std::string stub = expose(std::string("hit_bench:") + kFunction);
+    {
+        const Entry entry = attach_entry(stub);
+        wait_for(stub, "state", "armed");
+        measure("fentry_both", kHow);
+    }
+    sleep(1);
+    take_away();
+    const Entry entry = attach_entry(kFunction);
+    const int link = try_follow(entry.link_fd(), sites_of(kFunction).front());
+    measure("followed_both", kHow);
+    btf_extra_link state = {};
+    if (ioctl(link, BTF_EXTRA_IOC_LINK, &state) != 0 || state.hits < uint64_t{kCalls} ||
+        state.missed != 0)
+        die("the hits of a followed program");
+    close(link);
 }
 
 // ---- many sites ----
@@ -244,7 +230,7 @@ void many(const Programs &programs) {
     size_t sites = 0;
     {
         const uint64_t began = now();
-        const Programs::Entry entry(stub);
+        const Entry entry = attach_entry(stub);
         wait_for(stub, "state", "armed");
         const uint64_t ns = now() - began;
         sites = std::stoull(state_of(stub, "armed"));
@@ -309,6 +295,7 @@ int main(int argc, char **argv) {
     hits(programs, "call", "calls");
     hits(programs, "three", "calls_three");
     body();
+    followed();
     many(programs);
     stubs({argv + 1, argv + argc});
 }
