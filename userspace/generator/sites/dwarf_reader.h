@@ -4,36 +4,10 @@
 #ifndef BTF_EXTRA_DWARF_READER_H
 #define BTF_EXTRA_DWARF_READER_H
 
-#include <memory>
-
-#include "userspace/generator/dwarf/debug_file.h"
-#include "userspace/generator/dwarf/dwarf_types.h"
 #include "userspace/generator/model/site_model.h"
-#include "userspace/generator/sites/assigned_params.h"
-#include "userspace/generator/sites/clones.h"
-#include "userspace/generator/sites/flow_reader.h"
-#include "userspace/generator/sites/instruction_starts.h"
-#include "userspace/generator/sites/loop_heads.h"
-#include "userspace/generator/sites/reader_input.h"
+#include "userspace/generator/sites/unit_tools.h"
 
 namespace btf_extra::generator {
-
-// One thread reads all its units with these. They refer to the input and keep nothing of a unit.
-struct UnitTools {
-    UnitTools(const ReaderInput &reader_input, std::unique_ptr<FrameTable> frame_table)
-        : input(reader_input), frames(std::move(frame_table)), types(input.units),
-          loop_heads(input.file), starts(input.file), flows(input.file, input.flow_tables),
-          assigned(input.file), clones(input, types) {}
-
-    const ReaderInput &input;
-    const std::unique_ptr<FrameTable> frames;
-    DwarfTypes types;
-    LoopHeads loop_heads;
-    InstructionStarts starts;
-    FlowReader flows;
-    AssignedParams assigned;
-    Clones clones;
-};
 
 UnitSites read_unit(UnitTools &tools, const Unit &unit);
 
