@@ -44,7 +44,7 @@ tool=$!
 while :; do (true | true); done &
 others=$!
 until [ -s /tmp/held ] || ! kill -0 $tool 2>/dev/null; do sleep 1; done
-{ time -p btf-extra audit >/tmp/attached 2>/tmp/told; } 2>/tmp/time
+time -p sh -c 'btf-extra audit >/tmp/attached 2>/tmp/told' 2>/tmp/time
 kill $tool $others
 same 'a tool has 200 programs' '100 100' "$(cat /tmp/held)"
 for kind in kprobe fentry; do
