@@ -16,6 +16,7 @@
 
 #include "userspace/format/hex_number.h"
 #include "userspace/lib/attach/attached_link.h"
+#include "userspace/text/kprobe_line.h"
 
 namespace btf_extra::audit {
 namespace {
@@ -195,23 +196,22 @@ std::string contents(const char *name) {
 void add_tracefs_kprobes(std::string_view lines, AttachPoints &out) {
     std::istringstream in{std::string(lines)};
     for (std::string line; std::getline(in, line);) {
-        std::istringstream words(line);
-        std::string event, place;
-        if (!(words >> event >> place) || (event[0] != 'p' && event[0] != 'r'))
+        const auto probe = parse_kprobe_line(line);
+        if (!probe)
             continue;
-        const size_t plus = place.find('+');
-        const std::string symbol = place.substr(0, plus);
-        const auto offset = plus == place.npos
+        const size_t plus = probe->place.find('+');
+        const std::string symbol = probe->place.substr(0, plus);
+        const auto offset = plus == probe->place.npos
                                 ? std::optional<uint64_t>(0)
-                                : parse_number(std::string_view(place).substr(plus + 1));
+                                : parse_number(std::string_view(probe->place).substr(plus + 1));
         // perf counts from _text, and btf-extra from _stext.
         if (!offset || symbol == "_text" || symbol == "_stext" || symbol.starts_with("0x")) {
             out.others++;
             continue;
         }
-        const size_t colon = event.find(':');
-        add_named(out, event[0] == 'p' ? AttachKind::kKprobe : AttachKind::kKretprobe, symbol,
-                  *offset, "tracefs " + (colon == event.npos ? event : event.substr(colon + 1)));
+        add_named(out, probe->at_return ? AttachKind::kKretprobe : AttachKind::kKprobe,
+                  probe->module.empty() ? symbol : probe->module + ":" + symbol, *offset,
+                  fmt::format("tracefs {}/{}", probe->group, probe->event));
     }
 }
 
