@@ -39,6 +39,8 @@ same 'and named' yes "$(grep -q 'tracefs mine/fallocate' /tmp/attached && echo y
 echo >/sys/kernel/tracing/kprobe_events
 
 # A tool with many programs, while processes come and go.
+probes=/sys/kernel/debug/kprobes/list
+before=$(wc -l <$probes)
 audit_guest /audit.bpf.o --hold /tmp/names 100 >/tmp/held &
 tool=$!
 while :; do (true | true); done &
@@ -46,9 +48,16 @@ others=$!
 until [ -s /tmp/held ] || ! kill -0 $tool 2>/dev/null; do sleep 1; done
 time -p sh -c 'btf-extra audit >/tmp/attached 2>/tmp/told' 2>/tmp/time
 kill $tool $others
+# Its kprobes go after it, one by one.
+tries=0
+until [ "$(wc -l <$probes)" -le "$before" ] || [ $tries = 100 ]; do
+    tries=$((tries + 1))
+    sleep 1
+done
 same 'a tool has 200 programs' '100 100' "$(cat /tmp/held)"
 for kind in kprobe fentry; do
     same "each of its programs is found: $kind" 100 "$(sed '/^$/,$d' /tmp/attached | grep -c "^$kind:")"
 done
+same 'its kprobes go with it' yes "$([ "$(wc -l <$probes)" -le "$before" ] && echo yes)"
 same 'stderr is empty' '' "$(cat /tmp/told)"
 awk '/user|sys/ { seconds += $2 } END { print "# the audit took " seconds " s of CPU" }' /tmp/time
