@@ -10,9 +10,9 @@
 
 namespace btf_extra::audit {
 
-// Asks the kernel for BPF links, for the perf events of all processes, and for the events and the
-// filter of tracefs. The origin of a point is the process that holds it, if it is known. tables are
-// those of the running kernel. EPERM: only root sees all of them.
+// Lists BPF links, the perf events of all processes, and the events and the filter of tracefs. The
+// origin of a point is the process that holds it, if it is known. tables are those of the running
+// kernel. EPERM: only root sees all of them.
 Result<AttachPoints> attached_points(SiteTables &tables);
 
 // Reads the lines of kprobe_events in tracefs. Places without the name of a function are left out.

@@ -70,8 +70,8 @@ Attached attach_fentry(const char *path, const std::string &name) {
     return out;
 }
 
-// Returns 0, or the errno with which tracefs refuses a kprobe event at the function. Versions
-// differ in it.
+// Returns 0, or the errno with which tracefs refuses a kprobe event at the function: 7.3.4 returns
+// EINVAL where perf has ENOENT or EADDRNOTAVAIL.
 int event_error(const std::string &name) {
     const std::string events = "/sys/kernel/tracing/kprobe_events";
     const int file = open(events.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);

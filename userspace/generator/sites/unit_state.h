@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// What is known of a unit while it is read.
+// The parts of the reader share what they know of a unit while they read it.
 #ifndef BTF_EXTRA_UNIT_STATE_H
 #define BTF_EXTRA_UNIT_STATE_H
 
@@ -28,7 +28,7 @@ struct Instance {
     std::optional<size_t> site = std::nullopt;  // in UnitSites::sites
 };
 
-// The parts of the reader share it. It stays where it is.
+// Its parts refer to each other, so it stays where it is.
 struct UnitState {
     UnitState(UnitTools &unit_tools, const Unit &read)
         : tools(unit_tools), input(tools.input), sections(input.file.dwarf()), unit(read),

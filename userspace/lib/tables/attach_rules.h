@@ -5,7 +5,8 @@
 //
 // A kprobe by name is that of /sys/kernel/tracing/kprobe_events and of perf_event_open(2), which
 // libbpf and `perf probe` without debug information use. It uses the literal symbol: "foo" never
-// matches foo.isra.0.
+// matches foo.isra.0. Errors are those of perf_event_open(2); tracefs of 7.3.4 returns EINVAL for
+// them.
 #ifndef BTF_EXTRA_ATTACH_RULES_H
 #define BTF_EXTRA_ATTACH_RULES_H
 
