@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -16,12 +14,11 @@
 
 #include "userspace/format/hex_number.h"
 #include "userspace/lib/attach/attached_link.h"
+#include "userspace/lib/attach/open_descriptors.h"
 #include "userspace/text/kprobe_line.h"
 
 namespace btf_extra::audit {
 namespace {
-
-namespace fs = std::filesystem;
 
 // The part of struct bpf_link_info that a link of kprobe.multi fills since 7ac8d0d26192 (6.6).
 struct KprobeMultiInfo {
@@ -153,30 +150,13 @@ void add_perf_event(SiteTables &tables, uint32_t pid, uint32_t fd, const std::st
         add_address(tables, out, kind, address, origin);
 }
 
-std::optional<uint32_t> number_of(const std::string &text) {
-    uint32_t number = 0;
-    const char *const end = text.data() + text.size();
-    const auto [at, error] = std::from_chars(text.data(), end, number);
-    return error == std::errc() && at == end ? std::optional(number) : std::nullopt;
-}
-
-// A process may end at any time: then it holds nothing.
 void add_perf_events(SiteTables &tables, AttachPoints &out) {
-    std::error_code error;
-    for (fs::directory_iterator at("/proc", error), end; !error && at != end; at.increment(error)) {
-        const auto pid = number_of(at->path().filename());
-        if (!pid)
-            continue;
-        const LinkOwner owner = owner_of(*pid);
-        std::error_code gone;
-        for (fs::directory_iterator file(at->path() / "fd", gone), last; !gone && file != last;
-             file.increment(gone)) {
-            std::error_code ignored;
-            const auto fd = number_of(file->path().filename());
-            if (fd && fs::read_symlink(file->path(), ignored) == "anon_inode:[perf_event]")
-                add_perf_event(tables, *pid, *fd, fmt::format("{}[{}]", owner.command, *pid), out);
-        }
-    }
+    visit_descriptors("[perf_event]", [&](const OpenDescriptor &descriptor) {
+        const LinkOwner owner = owner_of(descriptor.pid);
+        add_perf_event(tables, descriptor.pid, descriptor.fd,
+                       fmt::format("{}[{}]", owner.command, descriptor.pid), out);
+        return true;
+    });
 }
 
 std::string contents(const char *name) {

@@ -50,8 +50,8 @@ Result<std::set<Verdict>> failing(const std::vector<std::string> &names) {
 Result<std::vector<audit::AttachPoint>> points_of(const std::vector<std::string> &targets) {
     std::vector<audit::AttachPoint> out;
     if (targets.empty()) {
-        const auto running = TRY(audit::AuditedKernel::open(""));
-        auto attached = TRY(audit::attached_points(running->tables()));
+        const auto tables = TRY(open_tables(TablesChoice{}));
+        auto attached = TRY(audit::attached_points(*tables));
         if (attached.others != 0)
             fmt::print(stderr, "btf-extra: {} probes are at no function that is known\n",
                        attached.others);

@@ -2,25 +2,20 @@
 #include "userspace/lib/attach/attached_link.h"
 
 #include <cerrno>
-#include <charconv>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
-#include <memory>
-#include <ranges>
-#include <string_view>
 #include <utility>
 
 #include <bpf/bpf.h>
-#include <dirent.h>
 #include <fmt/format.h>
 #include <linux/bpf.h>
 #include <unistd.h>
 
+#include "userspace/format/hex_number.h"
+#include "userspace/lib/attach/open_descriptors.h"
+
 namespace btf_extra {
 namespace {
-
-namespace fs = std::filesystem;
 
 std::optional<AttachedLink::Kind> kind_of(const bpf_link_info &info) {
     if (info.type != BPF_LINK_TYPE_TRACING)
@@ -37,37 +32,12 @@ std::optional<AttachedLink::Kind> kind_of(const bpf_link_info &info) {
     }
 }
 
-std::optional<uint32_t> number_of(const std::string &text) {
-    uint32_t number = 0;
-    const auto end = text.data() + text.size();
-    const auto [at, error] = std::from_chars(text.data(), end, number);
-    return error == std::errc() && at == end ? std::optional(number) : std::nullopt;
-}
-
-// Descriptors of other files are not asked, because there are many.
-bool is_link(int folder, const char *descriptor) {
-    char target[32];
-    const ssize_t size = readlinkat(folder, descriptor, target, sizeof(target));
-    return size > 0 && std::string_view(target, static_cast<size_t>(size)).find("bpf_link") !=
-                           std::string_view::npos;
-}
-
-std::optional<uint32_t> id_in(const fs::path &fdinfo) {
-    std::ifstream file(fdinfo);
+std::optional<uint64_t> id_of(const OpenDescriptor &descriptor) {
+    std::ifstream file(fmt::format("/proc/{}/fdinfo/{}", descriptor.pid, descriptor.fd));
     for (std::string key, value; file >> key && std::getline(file >> std::ws, value);)
         if (key == "link_id:")
-            return number_of(value);
+            return parse_number(value);
     return {};
-}
-
-// Returns the descriptors of BPF links. A process may end at any time: then it has none.
-std::vector<std::string> link_descriptors(const fs::path &process) {
-    std::vector<std::string> out;
-    const std::unique_ptr<DIR, int (*)(DIR *)> folder(opendir((process / "fd").c_str()), closedir);
-    for (const dirent *each = nullptr; folder && (each = readdir(folder.get())) != nullptr;)
-        if (is_link(dirfd(folder.get()), each->d_name))
-            out.emplace_back(each->d_name);
-    return out;
 }
 
 }  // namespace
@@ -124,23 +94,12 @@ LinkOwner owner_of(uint32_t pid) {
 std::map<uint32_t, LinkOwner> link_owners(std::set<uint32_t> wanted) {
     std::map<uint32_t, LinkOwner> out;
     const bool all = wanted.empty();
-    const auto self = static_cast<uint32_t>(getpid());
-    std::error_code error;
-    for (fs::directory_iterator it("/proc", error), end;
-         !error && it != end && (all || !wanted.empty()); it.increment(error)) {
-        const auto pid = number_of(it->path().filename());
-        if (!pid || *pid == self)
-            continue;
-        // The last ones are the newest, which most callers want.
-        const std::vector<std::string> descriptors = link_descriptors(it->path());
-        for (const std::string &each : std::views::reverse(descriptors)) {
-            const auto id = id_in(it->path() / "fdinfo" / each);
-            if (id && (all || wanted.erase(*id) != 0))
-                out.emplace(*id, owner_of(*pid));
-            if (!all && wanted.empty())
-                break;
-        }
-    }
+    visit_descriptors("bpf_link", [&](const OpenDescriptor &descriptor) {
+        const auto id = id_of(descriptor);
+        if (id && (all || wanted.erase(static_cast<uint32_t>(*id)) != 0))
+            out.emplace(static_cast<uint32_t>(*id), owner_of(descriptor.pid));
+        return all || !wanted.empty();
+    });
     return out;
 }
 
