@@ -59,6 +59,21 @@ Result<std::unique_ptr<BtfImage>> BtfImage::open(std::string place, std::vector<
     return image;
 }
 
+bool BtfImage::has_func(std::string_view name) const {
+    if (!funcs_) {
+        funcs_.emplace();
+        if (!bytes_.empty())
+            for (uint32_t id = blob_.first_id; id < btf_blob_end_id(&blob_); id++) {
+                const btf_type *type = btf_blob_type(&blob_, id);
+                if (loc_kind(type) != BTF_KIND_FUNC)
+                    continue;
+                if (const char *func = btf_blob_string(&blob_, type->name_off))
+                    funcs_->insert(func);
+            }
+    }
+    return funcs_->contains(name);
+}
+
 std::unique_ptr<BtfImage> BtfImage::from_counts(uint32_t end_id, uint32_t end_string) {
     std::unique_ptr<BtfImage> image(new BtfImage);
     image->place_ = "base BTF";

@@ -7,8 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "userspace/format/core_api.h"
@@ -39,6 +41,9 @@ class BtfImage {
     const std::vector<std::byte> &bytes() const { return bytes_; }  // empty: only counts are known
     const std::string &place() const { return place_; }
 
+    // Returns true if the blob itself has a FUNC of that name. The first call collects the names.
+    bool has_func(std::string_view name) const;
+
     // Returns an error, under the place of the upper blob, if that was made on other counts.
     Result<void> check_counts(uint32_t end_id, uint32_t end_string, std::string_view above) const;
 
@@ -52,6 +57,7 @@ class BtfImage {
     std::vector<std::byte> bytes_;
     std::vector<uint32_t> offsets_;
     btf_blob blob_ = {};
+    mutable std::optional<std::unordered_set<std::string_view>> funcs_;
 };
 
 // Opens the section .BTF of an ELF file. below is NULL if the blob has no base.

@@ -20,6 +20,10 @@ std::string lower(std::string_view name) {
     return out;
 }
 
+size_t place_of(char c) {
+    return static_cast<uint8_t>(c) % 128;
+}
+
 size_t length_difference(std::string_view a, std::string_view b) {
     return std::max(a.size(), b.size()) - std::min(a.size(), b.size());
 }
@@ -55,7 +59,7 @@ NearestNames::NearestNames(std::string_view wanted)
     : wanted_(wanted), lower_(lower(wanted)), most_(std::max<size_t>(2, wanted.size() / 3)) {
     most_ = std::min(most_, wanted.size() / 2);  // two of three letters are no similarity
     for (const char c : lower_)
-        counts_[static_cast<uint8_t>(c)]++;
+        counts_[place_of(c)]++;
 }
 
 // A change puts in and takes out one character at most.
@@ -65,7 +69,7 @@ bool NearestNames::may_be_near(std::string_view name, size_t most) const {
     auto left = counts_;
     size_t others = 0;
     for (const char c : name)
-        if (left[static_cast<uint8_t>(lower(c))]-- <= 0 && ++others > most)
+        if (left[place_of(lower(c))]-- <= 0 && ++others > most)
             return false;
     return wanted_.size() - (name.size() - others) <= most;
 }

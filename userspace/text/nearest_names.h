@@ -30,7 +30,8 @@ class NearestNames {
     bool may_be_near(std::string_view name, size_t most) const;
 
     std::string wanted_, lower_;
-    std::array<int32_t, 256> counts_ = {};  // of the characters of lower_
+    // The counts are those of the characters of lower_, by 7 bits. They are copied for each name.
+    std::array<int16_t, 128> counts_ = {};
     size_t most_;
     std::set<std::pair<size_t, std::string>> found_;
 };

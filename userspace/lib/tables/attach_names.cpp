@@ -59,6 +59,11 @@ std::optional<FuncShape> shape_of(const ObjectView &view, uint32_t func_id) {
     return out;
 }
 
+// Nothing: the BTF is not at hand.
+std::optional<bool> has_func(const BtfImage &btf, std::string_view name) {
+    return btf.bytes().empty() ? std::nullopt : std::optional<bool>(btf.has_func(name));
+}
+
 // /proc/kallsyms has what BPF and the tracers made, too. A name is not looked up there.
 bool is_module(std::string_view name) {
     return name != "bpf" && !name.starts_with("__builtin__");
@@ -96,23 +101,6 @@ void AttachNames::add_symbols(const Symbols &symbols, const ElfImage *elf, std::
         else if (is_module(module))
             facts.modules.push_back({module, place, address});
     }
-}
-
-std::optional<bool> AttachNames::has_func(const BtfImage &btf, std::string_view name) const {
-    if (btf.bytes().empty())
-        return {};
-    const auto [entry, fresh] = funcs_.try_emplace(&btf);
-    if (fresh) {
-        const btf_blob &blob = btf.blob();
-        for (uint32_t id = blob.first_id; id < btf_blob_end_id(&blob); id++) {
-            const btf_type *type = btf_blob_type(&blob, id);
-            if (loc_kind(type) != BTF_KIND_FUNC)
-                continue;
-            if (const char *func = btf_blob_string(&blob, type->name_off))
-                entry->second.insert(func);
-        }
-    }
-    return entry->second.contains(name);
 }
 
 NameFacts AttachNames::facts(const SiteObject &object, uint32_t func_id,

@@ -4,11 +4,9 @@
 #ifndef BTF_EXTRA_ATTACH_NAMES_H
 #define BTF_EXTRA_ATTACH_NAMES_H
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <string_view>
-#include <unordered_set>
 
 #include "userspace/format/result.h"
 #include "userspace/lib/tables/attach_rules.h"
@@ -47,13 +45,11 @@ class AttachNames {
     explicit AttachNames(const SiteTables &tables) : tables_(tables) {}
     void add_symbols(const Symbols &symbols, const ElfImage *elf, std::string_view object,
                      std::string_view name, NameFacts &facts) const;
-    std::optional<bool> has_func(const BtfImage &btf, std::string_view name) const;
 
     const SiteTables &tables_;
     std::optional<KernelVersion> version_;
     std::unique_ptr<ElfImage> kernel_;  // of a module's file
     std::unique_ptr<Symbols> kernel_symbols_;
-    mutable std::map<const BtfImage *, std::unordered_set<std::string_view>> funcs_;
 };
 
 }  // namespace btf_extra

@@ -185,8 +185,9 @@ void ObjectView::note_tags() {
 void ObjectView::note_shared_names() {
     shares_name_.resize(funcs_.size());
     const std::span<const uint32_t> by_name(index().funcs, index().nr_funcs);
+    const auto names = func_names();
     for (size_t i = 1; i < by_name.size(); i++)
-        if (func_name(by_name[i - 1]) == func_name(by_name[i]))
+        if (names[i - 1] == names[i])
             shares_name_[*func_rank(by_name[i - 1])] = shares_name_[*func_rank(by_name[i])] = true;
 }
 
@@ -212,6 +213,13 @@ std::string_view ObjectView::func_name(uint32_t func_id) const {
     const char *name =
         func != nullptr ? btf_blob_string(&locations_->blob(), func->name_off) : nullptr;
     return name != nullptr ? name : "(base)";
+}
+
+std::span<const std::string_view> ObjectView::func_names() const {
+    if (names_.empty())
+        for (uint32_t i = 0; i < index().nr_funcs; i++)
+            names_.push_back(func_name(index().funcs[i]));
+    return names_;
 }
 
 std::optional<std::string> ObjectView::func_file(uint32_t func_id) const {

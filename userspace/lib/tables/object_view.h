@@ -65,6 +65,9 @@ class ObjectView {
     std::string build_id() const { return build_id_text(file_.build_id_note); }
 
     std::string_view func_name(uint32_t func_id) const;  // "(base)" if it is missing
+    // Returns the names of index().funcs. The first call makes them; open_content() does so, except
+    // with FileParts::kPlaces.
+    std::span<const std::string_view> func_names() const;
     std::optional<std::string> func_file(uint32_t func_id) const;
     // Returns the units of a function that shares name and file with another, three by name.
     std::optional<std::string> func_unit(uint32_t func_id) const;
@@ -138,10 +141,11 @@ class ObjectView {
     std::unique_ptr<BtfImage> locations_;
     std::optional<LineTable> lines_;
 
-    std::vector<uint32_t> funcs_;          // those with sites, in ascending order of id
-    std::vector<uint32_t> ranks_;          // in funcs_, by id from the first on; kNoRank: no sites
-    std::vector<bool> variadic_;           // by rank in funcs_
-    std::vector<bool> shares_name_;        // likewise
+    std::vector<uint32_t> funcs_;    // those with sites, in ascending order of id
+    std::vector<uint32_t> ranks_;    // in funcs_, by id from the first on; kNoRank: no sites
+    std::vector<bool> variadic_;     // by rank in funcs_
+    std::vector<bool> shares_name_;  // likewise
+    mutable std::vector<std::string_view> names_;
     std::vector<uint32_t> file_tags_;      // DECL_TAG "file:...", or 0, by rank in funcs_
     std::vector<uint32_t> unit_tags_;      // DECL_TAG "unit:..." likewise
     std::vector<uint32_t> first_reasons_;  // by site number; empty: there is no provenance

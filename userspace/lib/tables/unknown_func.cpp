@@ -33,19 +33,6 @@ std::string others_of_name(SiteTables &tables, const FuncText &text) {
     return found->size() > kNamed ? out + fmt::format(" and {} more", found->size() - kNamed) : out;
 }
 
-bool has_func(const BtfImage &btf, std::string_view name) {
-    const btf_blob &blob = btf.blob();
-    for (uint32_t id = blob.first_id; !btf.bytes().empty() && id < btf_blob_end_id(&blob); id++) {
-        const btf_type *type = btf_blob_type(&blob, id);
-        if (loc_kind(type) != BTF_KIND_FUNC)
-            continue;
-        const char *func = btf_blob_string(&blob, type->name_off);
-        if (func != nullptr && func == name)
-            return true;
-    }
-    return false;
-}
-
 // Says what else has that name.
 std::string why_no_site(SiteTables &tables, const std::vector<SharedObject> &objects,
                         const std::string &name) {
@@ -70,7 +57,7 @@ std::string why_no_site(SiteTables &tables, const std::vector<SharedObject> &obj
     }
     for (const SharedObject &object : objects)
         for (const auto &level : object->view->base().levels())
-            if (symbols != nullptr && has_func(*level, name))
+            if (symbols != nullptr && level->has_func(name))
                 return fmt::format("; the BTF contains {}, but the kernel has no code for it",
                                    name);
     return "";
@@ -95,8 +82,8 @@ Error unknown_func(SiteTables &tables, const FuncText &text, std::string_view wr
                 continue;
             // One object needs no name in front.
             const std::string prefix = (*objects)->size() > 1 ? object->name + ":" : "";
-            for (uint32_t i = 0; i < view.index().nr_funcs; i++)
-                nearest.add(view.func_name(view.index().funcs[i]), prefix);
+            for (const std::string_view name : view.func_names())
+                nearest.add(name, prefix);
         }
         more = nearest_text(nearest);
     }
