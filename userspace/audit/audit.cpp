@@ -5,13 +5,15 @@
 
 namespace btf_extra::audit {
 
-Result<Audit> audit_points(std::vector<AttachPoint> points,
-                           const std::vector<std::string> &kernels) {
+Result<Audit> audit_points(std::vector<AttachPoint> points, const std::vector<std::string> &kernels,
+                           std::unique_ptr<AuditedKernel> first) {
     Audit out;
     for (AttachPoint &point : points)
         out.rows.push_back({std::move(point), {}});
     for (const std::string &text : kernels) {
-        const auto kernel = TRY(AuditedKernel::open(text));
+        std::unique_ptr<AuditedKernel> kernel = std::move(first);
+        if (!kernel)
+            kernel = TRY(AuditedKernel::open(text));
         out.kernels.push_back(kernel->name());
         for (Audit::Row &row : out.rows)
             row.findings.push_back(judge(row.point, *kernel));

@@ -3,6 +3,7 @@
 #ifndef BTF_EXTRA_AUDIT_H
 #define BTF_EXTRA_AUDIT_H
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,9 +21,9 @@ struct Audit {
 };
 
 // kernels: texts that AuditedKernel::open() takes. Only one is open at a time, because each takes
-// some 50 MB.
-Result<Audit> audit_points(std::vector<AttachPoint> points,
-                           const std::vector<std::string> &kernels);
+// some 50 MB. first: the first of them, if it is open already.
+Result<Audit> audit_points(std::vector<AttachPoint> points, const std::vector<std::string> &kernels,
+                           std::unique_ptr<AuditedKernel> first = nullptr);
 
 }  // namespace btf_extra::audit
 

@@ -49,21 +49,12 @@ Result<std::set<Verdict>> failing(const std::vector<std::string> &names) {
 
 Result<std::vector<audit::AttachPoint>> points_of(const std::vector<std::string> &targets) {
     std::vector<audit::AttachPoint> out;
-    if (targets.empty()) {
-        const auto tables = TRY(open_tables(TablesChoice{}));
-        auto attached = TRY(audit::attached_points(*tables));
-        if (attached.others != 0)
-            fmt::print(stderr, "btf-extra: {} probes are at no function that is known\n",
-                       attached.others);
-        return std::move(attached.points);
-    }
     for (const std::string &target : targets) {
         auto read = TRY(audit::read_attach_points(target));
         if (read.others != 0)
             fmt::print(stderr, "btf-extra: {}: {} programs attach to no function by its name\n",
                        target, read.others);
-        out.insert(out.end(), std::make_move_iterator(read.points.begin()),
-                   std::make_move_iterator(read.points.end()));
+        std::ranges::move(read.points, std::back_inserter(out));
     }
     return out;
 }
@@ -77,12 +68,28 @@ std::vector<std::string> kernels_of(const std::vector<std::string> &texts) {
     return out;
 }
 
+Result<audit::Audit> audit_of_targets(const Options &options) {
+    auto points = TRY(points_of(options.targets));
+    return audit::audit_points(std::move(points), kernels_of(options.kernels));
+}
+
+Result<audit::Audit> audit_of_machine(const Options &options) {
+    auto running = TRY(audit::AuditedKernel::open(""));
+    auto attached = TRY(audit::attached_points(running->tables()));
+    if (attached.others != 0)
+        fmt::print(stderr, "btf-extra: {} probes are at no function that is known\n",
+                   attached.others);
+    if (!options.kernels.empty())
+        running.reset();
+    return audit::audit_points(std::move(attached.points), kernels_of(options.kernels),
+                               std::move(running));
+}
+
 // Returns true if a finding is one to fail for.
 Result<bool> run(const Options &options) {
     const auto fails = TRY(failing(options.fail_on));
-    auto points = TRY(points_of(options.targets));
     const audit::Audit audit =
-        TRY(audit::audit_points(std::move(points), kernels_of(options.kernels)));
+        TRY(options.targets.empty() ? audit_of_machine(options) : audit_of_targets(options));
     bool failed = false;
     for (const audit::Audit::Row &row : audit.rows)
         failed |= std::ranges::any_of(row.findings, [&](const audit::Finding &finding) {
