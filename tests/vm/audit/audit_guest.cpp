@@ -3,6 +3,9 @@
 // tool, and compares the result with what the audit says: whether it attaches, and the error.
 //
 //   audit_guest OBJECT AUDIT             AUDIT: the output of btf-extra audit --json
+//   audit_guest OBJECT --some AUDIT      prints for one target of each kind and verdict "kprobe
+//   NAME
+//                                        yes", or no, as it attaches
 //   audit_guest OBJECT --hold NAMES N    attaches a kprobe to N of the functions and a program of
 //   fentry
 //                                        to N, prints both numbers, and holds them
@@ -11,6 +14,7 @@
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <set>
 #include <string>
 
 #include <bpf/bpf.h>
@@ -20,6 +24,7 @@
 #include <unistd.h>
 
 #include "tests/vm/guest_attach.h"
+#include "userspace/code/running_code.h"
 
 namespace {
 
@@ -98,28 +103,47 @@ std::vector<uint64_t> new_probes(const std::multiset<std::string> &before,
     return out;
 }
 
-// A kprobe stands at the symbol that the audit names, or after the hook of tracers there.
-void compare_places(const char *path, const json &audit) {
-    constexpr uint64_t kHook = 16;
-    guest::Row row("a kprobe is where the audit says");
+using Attach = Attached(const char *path, const std::string &name);
+
+// The most bytes before the instruction that a tracer replaces: landing pad and padding.
+constexpr uint64_t kHook = 16;
+
+// A kprobe is at the symbol that the audit names, or after the hook of tracers there.
+bool kprobe_is_at(const char *path, const std::string &name, uint64_t address) {
+    const auto before = guest::probe_list();
+    const Attached attached = attach_kprobe(path, name);
+    if (attached.link == nullptr)
+        return true;  // the comparison of errors reports it
+    const std::vector<uint64_t> probes = new_probes(before, guest::probe_list());
+    bpf_link__destroy(attached.link);
+    return probes.size() == 1 && probes[0] >= address && probes[0] - address <= kHook;
+}
+
+// A trampoline is called by the hook of the function, which is an instruction without effect
+// before.
+bool fentry_is_at(const char *path, const std::string &name, uint64_t address) {
+    const btf_extra::RunningCode code;
+    const auto before = code.read(address, kHook);
+    const Attached attached = attach_fentry(path, name);
+    if (attached.link == nullptr)
+        return true;  // the comparison of errors reports it
+    const auto after = code.read(address, kHook);
+    bpf_link__destroy(attached.link);
+    return before.size() == kHook && before != after;
+}
+
+void compare_places(const char *path, const json &audit, const std::string &kind) {
+    guest::Row row(kind + ": a program is where the audit says");
     for (const json &target : audit["targets"]) {
         const json &address = target["findings"][0]["address"];
-        if (target["kind"] != "kprobe" || address.is_null())
+        if (target["kind"] != kind || address.is_null())
             continue;
         const std::string text = target["target"], name = text.substr(text.find(':') + 1);
-        const auto before = guest::probe_list();
-        const Attached attached = attach_kprobe(path, name);
-        if (attached.link == nullptr)
-            continue;  // the comparison of errors reports it
-        const std::vector<uint64_t> probes = new_probes(before, guest::probe_list());
-        bpf_link__destroy(attached.link);
-        const uint64_t wanted = std::stoull(std::string(address), nullptr, 16);
-        row.expect(probes.size() == 1 && probes[0] >= wanted && probes[0] - wanted <= kHook,
+        row.expect((kind == "kprobe" ? kprobe_is_at : fentry_is_at)(
+                       path, name, std::stoull(std::string(address), nullptr, 16)),
                    text + " is elsewhere");
     }
 }
-
-using Attach = Attached(const char *path, const std::string &name);
 
 Attach *attach_of(const std::string &kind) {
     return kind == "fentry" ? attach_fentry : attach_kprobe;
@@ -175,6 +199,22 @@ void compare_calls(const char *path, const json &audit) {
         pause();
 }
 
+void print_some(const json &audit) {
+    std::set<std::pair<std::string, std::string>> printed;
+    for (const json &target : audit["targets"]) {
+        const std::string kind = target["kind"], text = target["target"];
+        const json &finding = target["findings"][0];
+        if (!finding["attaches"].is_null() && printed.emplace(kind, finding["verdict"]).second)
+            std::printf("%s %s %s\n", kind.c_str(), text.substr(text.find(':') + 1).c_str(),
+                        finding["attaches"] == true ? "yes" : "no");
+    }
+}
+
+json read_audit(const char *path) {
+    std::ifstream in(path);
+    return json::parse(in);
+}
+
 struct Count {
     int targets = 0, unknown = 0, different = 0;
 };
@@ -185,8 +225,11 @@ int main(int, char **arguments) {
     libbpf_set_print([](libbpf_print_level, const char *, va_list) { return 0; });
     if (std::string(arguments[2]) == "--hold")
         hold(arguments[1], arguments[3], std::stoul(arguments[4]));
-    std::ifstream in(arguments[2]);
-    const json audit = json::parse(in);
+    if (std::string(arguments[2]) == "--some") {
+        print_some(read_audit(arguments[3]));
+        return 0;
+    }
+    const json audit = read_audit(arguments[2]);
     std::map<std::string, Count> counts;
     for (const json &target : audit["targets"]) {
         const std::string kind = target["kind"], text = target["target"];
@@ -216,7 +259,8 @@ int main(int, char **arguments) {
                     count.different == 0 && count.unknown * 10 < count.targets ? "pass" : "fail",
                     kind.c_str());
     }
-    compare_places(arguments[1], audit);
+    for (const char *kind : {"kprobe", "fentry"})
+        compare_places(arguments[1], audit, kind);
     compare_calls(arguments[1], audit);
     return 0;
 }

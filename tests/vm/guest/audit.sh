@@ -14,9 +14,10 @@ shuffled() {
 }
 
 # Functions of every kind: with a symbol, only inlined, of several units, and some that tools use.
-# Symbols of the padding before functions and of Rust are of no C function.
+# Symbols of the padding before functions, of static calls and of Rust are of no C function. On 7.x some data
+# after the text has letters of code.
 {
-    awk '$2 ~ /[tT]/ && NF == 3 && $3 !~ /[.$]|^__pfx_|^_R/ { print $3 }' /proc/kallsyms | shuffled 170
+    awk '$3 == "_etext" { exit } $2 ~ /[tT]/ && NF == 3 && $3 !~ /[.$]|^__pfx_|^__SCT__|^_R/ { print $3 }' /proc/kallsyms | shuffled 170
     btf-extra list 'tcp_*' 'get_*' 'ext4_*' '__*_lock' | sed 's/ .*//; s/^vmlinux://; s/@.*//' |
         grep -v ':' | sort -u | shuffled 120
     printf '%s\n' load_elf_phdrs finish_task_switch tcp_drop_reason blk_account_io_done \
@@ -29,6 +30,24 @@ btf-extra audit --json - </tmp/targets >/tmp/audit
 same 'the exit code is that of findings' 1 $?
 audit_guest /audit.bpf.o /tmp/audit
 same 'audit_guest comes to its end' 0 $?
+
+# bpftrace attaches where the audit says so, and fails elsewhere.
+bpftrace() { timeout 120 /tools/ld.so --library-path /tools /tools/bpftrace "$@"; }
+case $(bpftrace --version) in
+'bpftrace v0.17.'*) fentry=kfunc ;;
+*) fentry=fentry ;;
+esac
+audit_guest /audit.bpf.o --some /tmp/audit >/tmp/some
+while read -r kind name attaches; do
+    [ "$kind" = kprobe ] || kind=$fentry
+    said=no
+    bpftrace -e "$kind:$name { @ = count(); } BEGIN { exit(); }" >/tmp/said 2>&1 </dev/null && said=yes
+    [ $said = "$attaches" ] || sed 's/^/# /' /tmp/said >&2
+    echo "$kind:$name $attaches $said"
+done </tmp/some >/tmp/by_bpftrace
+sed 's/^/# /' /tmp/by_bpftrace
+same 'bpftrace attaches where the audit says so' '' "$(awk '$2 != $3' /tmp/by_bpftrace)"
+same 'with targets of eight kinds and verdicts' yes "$([ "$(wc -l </tmp/by_bpftrace)" -ge 8 ] && echo yes)"
 
 # A program that is attached is found, with the process that holds it.
 echo 'p:mine/fallocate ksys_fallocate' >/sys/kernel/tracing/kprobe_events
