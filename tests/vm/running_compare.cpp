@@ -327,8 +327,8 @@ std::vector<Site> sites_of_all(const Object &object, const std::vector<uint32_t>
 
 // Returns the symbols of a body there.
 auto symbols_of_body(const Kallsyms &symbols, uint64_t address) {
-    const auto there = symbols.at(address);
-    return there.empty() ? symbols.at(address - kFunctionHook) : there;
+    const auto there = symbols.at({0, address});
+    return there.empty() ? symbols.at({0, address - kFunctionHook}) : there;
 }
 
 // Returns the bodies with that symbol (foo.isra.0) whose function is foo. One that has a function

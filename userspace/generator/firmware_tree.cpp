@@ -273,10 +273,16 @@ Result<FirmwareTree> write_firmware_tree(const FirmwareOptions &options) {
     if (failed)
         return Error{fmt::format("{}: output: {}", tree.output, failed.message())};
 
-    if (options.kernel_files)
-        TRY(write_kernel_files(kernel, tree.output));
-
     std::vector<Object> objects = choice.objects();
+    if (options.kernel_files) {
+        TRY(write_kernel_files(kernel, tree.output));
+        std::vector<ModuleFile> modules;
+        for (const Object &object : objects)
+            if (object.error.empty())
+                modules.push_back({object.name, object.path});
+        if (!modules.empty())
+            TRY(write_module_files(modules, tree.output));
+    }
     Object kernel_object = {.name = kVmlinux, .path = vmlinux};
     const TreeWriter writer(options, tree.output, std::move(base));
     std::mutex progress_mutex;

@@ -285,6 +285,29 @@ TEST_F(Firmware, KernelAlone) {
                                             "vmlinux.btf_extra"}));
 }
 
+// Both modules have both functions, with a symbol for each (nm).
+TEST_F(Firmware, ModulesOfAnotherKernel) {
+    ASSERT_EQ(firmware({"--kernel-files", path("modules")}).exit_code, 0);
+    // A release that says which rules of kprobes it has.
+    const std::string banner = "Linux version 6.1.192 (gcc) #1 SMP\n";
+    test::write_file(path("out/version"), std::as_bytes(std::span(banner)));
+    const std::pair<const char *, const char *> rows[] = {
+        {"kprobe:first_one:one_weigh", "whole"}, {"kprobe:second:two_weigh", "whole"},
+        {"kprobe:one_weigh", "whole"},           {"kprobe:one_w*", "whole"},
+        {"kprobe:first_one:no_such", "missing"}, {"kprobe:third:one_weigh", "missing"},
+    };
+    for (const auto &[target, verdict] : rows) {
+        const auto audit = run_btf_extra({"audit", "--json", "--kernel", path("out"), target});
+        EXPECT_EQ(json::parse(audit.out)["targets"][0]["findings"][0]["verdict"], verdict)
+            << target;
+    }
+    // Without its symbols nothing is known of a module.
+    std::filesystem::remove(path("out/modules.map"));
+    const auto audit =
+        run_btf_extra({"audit", "--json", "--kernel", path("out"), "kprobe:first_one:one_weigh"});
+    EXPECT_EQ(json::parse(audit.out)["targets"][0]["findings"][0]["verdict"], "missing");
+}
+
 TEST_F(Firmware, Refusals) {
     const CommandResult nothing = firmware({});
     EXPECT_EQ(nothing.exit_code, 2);

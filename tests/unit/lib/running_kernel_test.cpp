@@ -449,8 +449,8 @@ TEST(Kallsyms, Texts) {
     EXPECT_EQ(symbols->places("a"), (std::vector<Place>{{0, 0x200}, {0, 0x300}}));
     EXPECT_EQ(symbols->places("b.isra.0"), (std::vector<Place>{{0, 0x200}}));
     EXPECT_TRUE(symbols->places("b").empty());
-    EXPECT_EQ(symbols->at(0x100).size(), 3u);
-    EXPECT_TRUE(symbols->at(0x101).empty());
+    EXPECT_EQ(symbols->at({0, 0x100}).size(), 3u);
+    EXPECT_TRUE(symbols->at({0, 0x101}).empty());
 }
 
 TEST(Kallsyms, Hidden) {

@@ -95,7 +95,12 @@ void AttachNames::add_symbols(const Symbols &symbols, const ElfImage *elf, std::
             continue;
         const std::string_view module =
             elf != nullptr ? (object == kVmlinux ? "" : object) : symbols.module_of(name, place);
-        const uint64_t address = elf != nullptr ? address_of(*elf, place) : place.offset;
+        // Which modules of another kernel are loaded is not known.
+        if (place.section != 0 && elf == nullptr && module != object)
+            continue;
+        const uint64_t address = elf != nullptr       ? address_of(*elf, place)
+                                 : place.section != 0 ? 0
+                                                      : place.offset;
         if (module.empty())
             facts.vmlinux.push_back({kVmlinux, place, address});
         else if (is_module(module))

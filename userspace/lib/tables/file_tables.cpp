@@ -5,6 +5,7 @@
 #include <fstream>
 #include <map>
 #include <optional>
+#include <set>
 
 #include <elf.h>
 #include <fmt/format.h>
@@ -85,6 +86,8 @@ class FileTables : public SiteTables {
     Result<void> refresh(const func_text &wanted) override;
     Result<void> check_build_id(const std::string &mine, bool same_kernel);
     Result<void> read_kernel_files();
+    Result<void> read_kernel_symbols(const std::filesystem::path &folder);
+    std::set<std::string> wanted_modules(const func_text &wanted) const;
     Result<uint64_t> linked_distance(const SiteObject &vmlinux, const Kallsyms &symbols) const;
     void note_modules();
     // Returns nothing if another module of that name is loaded.
@@ -92,13 +95,22 @@ class FileTables : public SiteTables {
     std::string module_file(const std::string &name) const {
         return fs::path(paths_.file).parent_path() / (name + kSuffix);
     }
+    std::string module_btf(const std::string &name) const {
+        return source_ == Source::kForeign
+                   ? (fs::path(paths_.file).parent_path() / (name + kModuleBtfSuffix)).string()
+                   : paths_.sys_kernel + "/btf/" + name;
+    }
+    void place_module(SiteObject &module) const;
     std::string loaded_build_id(const std::string &module) const {
         return notes_build_id(paths_.sys_module + "/" + module + "/notes/.note.gnu.build-id");
     }
 
     FileTablesPaths paths_;
+    const Kallsyms *foreign_symbols_ = nullptr;  // of another kernel, if those of modules are known
     std::shared_ptr<const BtfImage> base_;
-    std::map<std::string, uint32_t> closed_;  // ids of loaded modules whose files nobody needed yet
+    // Ids of modules whose files nobody needed yet: of the running kernel those that are loaded, of
+    // another one all that have symbols.
+    std::map<std::string, uint32_t> closed_;
 };
 
 Result<void> FileTables::open(bool same_kernel) {
@@ -118,8 +130,8 @@ Result<void> FileTables::open(bool same_kernel) {
             vmlinux.text = find_section(vmlinux, ".text")->address + distance;
             symbols_ = std::move(symbols);
         }
-        note_modules();
     }
+    note_modules();
     place_sections(vmlinux, true, [&](const ObjectSection &section) {
         return symbols_ ? section.address + distance : 0;
     });
@@ -135,11 +147,21 @@ Result<void> FileTables::read_kernel_files() {
         paths_.base_btf = (folder / kKernelBtf).string();
     std::ifstream banner(folder / kKernelBanner);
     std::getline(banner, banner_);
-    if (!fs::exists(folder / kKernelSymbols, ignored))
+    return fs::exists(folder / kKernelSymbols, ignored) ? read_kernel_symbols(folder)
+                                                        : Result<void>();
+}
+
+Result<void> FileTables::read_kernel_symbols(const fs::path &folder) {
+    auto loaded = TRY(Kallsyms::load((folder / kKernelSymbols).string()));
+    auto symbols = std::make_unique<Kallsyms>(std::move(loaded));
+    std::error_code ignored;
+    if (symbols->hidden())
         return {};
-    auto symbols = TRY(Kallsyms::load((folder / kKernelSymbols).string()));
-    if (!symbols.hidden())
-        symbols_ = std::make_unique<Kallsyms>(std::move(symbols));
+    if (fs::exists(folder / kModuleSymbols, ignored)) {
+        TRY(symbols->add_modules((folder / kModuleSymbols).string()));
+        foreign_symbols_ = symbols.get();
+    }
+    symbols_ = std::move(symbols);
     return {};
 }
 
@@ -174,12 +196,14 @@ Result<uint64_t> FileTables::linked_distance(const SiteObject &vmlinux,
 }
 
 void FileTables::note_modules() {
+    if (source_ == Source::kForeign && foreign_symbols_ == nullptr)
+        return;
     std::error_code error;
     for (const auto &entry :
          fs::directory_iterator(fs::path(module_file("")).parent_path(), error)) {
         const std::string name = entry.path().stem();
         if (entry.path().extension() == kSuffix && name != "vmlinux" &&
-            !loaded_build_id(name).empty())
+            (source_ == Source::kForeign || !loaded_build_id(name).empty()))
             closed_.emplace(name, 0);
     }
     uint32_t id = kVmlinuxId;
@@ -187,43 +211,79 @@ void FileTables::note_modules() {
         module.second = ++id;
 }
 
-Result<SharedObject> FileTables::open_module(const std::string &name, uint32_t id) const {
-    auto file = TRY(read_extra_file(module_file(name), paths_.parts));
-    if (build_id_text(file.build_id_note) != loaded_build_id(name))
-        return SharedObject();
-    BaseStack base(base_);
-    // The base of a module that was built out of tree is only vmlinux BTF.
-    if (file.base.size() > 1)
-        TRY(base.add_file(paths_.sys_kernel + "/btf/" + name));
-    SiteObject module = {.name = name, .id = id};
-    module.view =
-        TRY(ObjectView::open_content(module_file(name), std::move(file), std::move(base)));
+// A module that is not loaded has no addresses.
+void FileTables::place_module(SiteObject &module) const {
+    if (source_ == Source::kForeign) {
+        place_sections(module, false, [](const ObjectSection &) { return 0; });
+        for (size_t i = 0; i < module.sections.size(); i++)
+            module.sections[i].elf_section = foreign_symbols_->section_number(
+                module.name, module.view->index().elf_sections[i].name);
+        return;
+    }
     place_sections(module, false, [&](const ObjectSection &section) {
         uint64_t address = 0;
-        std::ifstream(paths_.sys_module + "/" + name + "/sections/" + section.name) >> std::hex >>
-            address;
+        std::ifstream(paths_.sys_module + "/" + module.name + "/sections/" + section.name) >>
+            std::hex >> address;
         if (section.name == ".text")
             module.text = address;
         return address;
     });
+}
+
+Result<SharedObject> FileTables::open_module(const std::string &name, uint32_t id) const {
+    auto file = TRY(read_extra_file(module_file(name), paths_.parts));
+    if (source_ != Source::kForeign && build_id_text(file.build_id_note) != loaded_build_id(name))
+        return SharedObject();
+    BaseStack base(base_);
+    // The base of a module that was built out of tree is only vmlinux BTF.
+    if (file.base.size() > 1)
+        TRY(base.add_file(module_btf(name)));
+    SiteObject module = {.name = name, .id = id};
+    module.view =
+        TRY(ObjectView::open_content(module_file(name), std::move(file), std::move(base)));
+    place_module(module);
     return std::make_shared<const SiteObject>(std::move(module));
+}
+
+// Returns those of closed_ that the text may mean. Another kernel has thousands, so a text without
+// a module means none if vmlinux has a function of that name, else those that have such a symbol,
+// and only without one all: the function may be inlined everywhere.
+std::set<std::string> FileTables::wanted_modules(const func_text &wanted) const {
+    std::set<std::string> out;
+    if (source_ == Source::kForeign && wanted.object == nullptr) {
+        const auto has_name = [&](std::string_view name) {
+            return func_text_has_name(&wanted, std::string(name.substr(0, name.find('.'))).c_str());
+        };
+        if (closed_.empty() || wanted.name == nullptr ||
+            std::ranges::any_of(objects_.front()->view->func_names(), has_name))
+            return out;
+        for (const KernelSymbol &symbol : foreign_symbols_->all())
+            if (!symbol.module.empty() && has_name(symbol.name))
+                out.emplace(symbol.module);
+        if (!out.empty())
+            return out;
+    }
+    for (const auto &[name, id] : closed_)
+        if (func_text_has_object(&wanted, name.c_str()))
+            out.insert(name);
+    return out;
 }
 
 // Opens the files of the requested modules. A broken file affects no other module.
 Result<void> FileTables::refresh(const func_text &wanted) {
     if (wanted.id != 0 && wanted.object == nullptr)
         return {};  // it is an id of vmlinux
-    for (auto at = closed_.begin(); at != closed_.end();) {
-        const auto &[name, id] = *at;
-        if (!func_text_has_object(&wanted, name.c_str())) {
-            ++at;
+    for (const std::string &name : wanted_modules(wanted)) {
+        const auto at = closed_.find(name);
+        if (at == closed_.end())
             continue;
-        }
-        if (SharedObject module = TRY(open_module(name, id)))
+        const uint32_t id = at->second;
+        SharedObject module = TRY(open_module(name, id));
+        closed_.erase(at);
+        if (module)
             objects_.insert(std::ranges::upper_bound(objects_, id, {},
                                                      [](const auto &each) { return each->id; }),
                             std::move(module));
-        at = closed_.erase(at);
     }
     return {};
 }

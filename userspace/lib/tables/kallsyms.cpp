@@ -21,8 +21,8 @@ int rank_of(char type) {
 
 // Few symbols share an address, and the kernel has 200,000.
 bool is_before(const KernelSymbol &a, const KernelSymbol &b) {
-    if (a.address != b.address)
-        return a.address < b.address;
+    if (a.place() != b.place())
+        return a.place() < b.place();
     return std::tuple(rank_of(a.type), a.name) < std::tuple(rank_of(b.type), b.name);
 }
 
@@ -41,6 +41,22 @@ std::optional<KernelSymbol> parse_line(std::string_view line) {
     if (tab != line.npos && line.size() > tab + 2 && line[tab + 1] == '[' && line.ends_with(']'))
         symbol.module = line.substr(tab + 2, line.size() - tab - 3);
     return symbol;
+}
+
+// The names are in the text.
+Result<std::vector<KernelSymbol>> symbols_of(std::span<const std::byte> text) {
+    std::string_view rest(reinterpret_cast<const char *>(text.data()), text.size());
+    std::vector<KernelSymbol> out;
+    out.reserve(static_cast<size_t>(std::ranges::count(rest, '\n')) + 1);
+    for (size_t number = 1; !rest.empty(); number++) {
+        std::string_view line = rest.substr(0, rest.find('\n'));
+        rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+        const auto symbol = parse_line(line);
+        if (!symbol)
+            return Error{fmt::format("line {}: not an address, a type and a name", number)};
+        out.push_back(*symbol);
+    }
+    return out;
 }
 
 bool is_code_type(char type) {
@@ -65,69 +81,92 @@ Result<Kallsyms> Kallsyms::parse(std::string_view text) {
 Result<Kallsyms> Kallsyms::parse(std::vector<std::byte> text) {
     Kallsyms out;
     out.text_ = std::move(text);
-    std::string_view rest(reinterpret_cast<const char *>(out.text_.data()), out.text_.size());
-    out.symbols_.reserve(static_cast<size_t>(std::ranges::count(rest, '\n')) + 1);
-    for (size_t number = 1; !rest.empty(); number++) {
-        std::string_view line = rest.substr(0, rest.find('\n'));
-        rest.remove_prefix(std::min(rest.size(), line.size() + 1));
-        auto symbol = parse_line(line);
-        if (!symbol)
-            return Error{fmt::format("line {}: not an address, a type and a name", number)};
-        out.hidden_ = out.hidden_ && symbol->address == 0;
-        out.symbols_.push_back(*symbol);
-    }
+    out.symbols_ = TRY(symbols_of(out.text_));
+    out.hidden_ = std::ranges::all_of(
+        out.symbols_, [](const KernelSymbol &symbol) { return symbol.address == 0; });
     if (out.hidden_)
         out.symbols_.clear();
     std::ranges::sort(out.symbols_, is_before);
     return out;
 }
 
-std::span<const KernelSymbol> Kallsyms::at(uint64_t address) const {
-    auto range = std::ranges::equal_range(symbols_, address, {}, &KernelSymbol::address);
+// A line names its section after its module: "[xfs .text]".
+Result<void> Kallsyms::add_modules(const std::string &path) {
+    modules_text_ = TRY(read_whole_file(path));
+    auto added = symbols_of(modules_text_);
+    if (!added)
+        return Error{path + ": " + added.error().message};
+    for (KernelSymbol &symbol : *added) {
+        const size_t space = symbol.module.find(' ');
+        if (space == symbol.module.npos)
+            return Error{fmt::format("{}: {}: no module and section", path, symbol.name)};
+        const std::string_view section = symbol.module.substr(space + 1);
+        symbol.module = symbol.module.substr(0, space);
+        symbol.section =
+            sections_.try_emplace({symbol.module, section}, sections_.size() + 1).first->second;
+    }
+    std::ranges::move(*added, std::back_inserter(symbols_));
+    std::ranges::sort(symbols_, is_before);
+    return {};
+}
+
+uint32_t Kallsyms::section_number(std::string_view module, std::string_view section) const {
+    const auto found = sections_.find({module, section});
+    return found != sections_.end() ? found->second : 0;
+}
+
+std::span<const KernelSymbol> Kallsyms::at(Place place) const {
+    auto range = std::ranges::equal_range(symbols_, place, {}, &KernelSymbol::place);
     return {range.begin(), range.end()};
 }
 
+std::vector<KernelSymbol>::const_iterator Kallsyms::first_after(Place place) const {
+    return std::ranges::upper_bound(symbols_, place, {}, &KernelSymbol::place);
+}
+
 std::optional<Symbols::Distance> Kallsyms::around(Place place) const {
-    auto after = std::ranges::upper_bound(symbols_, place.offset, {}, &KernelSymbol::address);
-    if (after == symbols_.begin())
+    const auto after = first_after(place);
+    if (after == symbols_.begin() || (after - 1)->section != place.section)
         return {};
-    const KernelSymbol &best = at((after - 1)->address).front();
+    const KernelSymbol &best = at((after - 1)->place()).front();
     return Distance{best.name, place.offset - best.address};
 }
 
 std::vector<std::string_view> Kallsyms::names(Place place) const {
     std::vector<std::string_view> out;
-    for (const KernelSymbol &symbol : at(place.offset))
+    for (const KernelSymbol &symbol : at(place))
         out.push_back(symbol.name);
     return out;
 }
 
 // The code of a module ends where its data begins or before that, at the end of a page.
 Symbols::Extent Kallsyms::extent(Place begin, std::string_view) const {
-    const auto here = at(begin.offset);
-    const auto next = std::ranges::upper_bound(symbols_, begin.offset, {}, &KernelSymbol::address);
-    if (here.empty() || next == symbols_.end() || next->module != here.front().module)
+    const auto here = at(begin);
+    const auto next = first_after(begin);
+    if (here.empty() || next == symbols_.end() || next->module != here.front().module ||
+        next->section != begin.section)
         return {0, 0, true};
     const bool ends = !next->module.empty() && !is_code_type(next->type);
     return {0, ends ? 0 : next->address - begin.offset, ends};
 }
 
 std::string_view Kallsyms::object_of(Place place) const {
-    const auto after = std::ranges::upper_bound(symbols_, place.offset, {}, &KernelSymbol::address);
-    if (after == symbols_.begin() || (after - 1)->module.empty())
+    const auto after = first_after(place);
+    if (after == symbols_.begin() || (after - 1)->module.empty() ||
+        (after - 1)->section != place.section)
         return "vmlinux";
     return (after - 1)->module;
 }
 
 std::string_view Kallsyms::module_of(std::string_view name, Place place) const {
-    for (const KernelSymbol &symbol : at(place.offset))
+    for (const KernelSymbol &symbol : at(place))
         if (symbol.name == name)
             return symbol.module;
     return {};
 }
 
 bool Kallsyms::is_code(std::string_view name, Place place) const {
-    return std::ranges::any_of(at(place.offset), [&](const KernelSymbol &symbol) {
+    return std::ranges::any_of(at(place), [&](const KernelSymbol &symbol) {
         return symbol.name == name &&
                std::string_view("tTwW").find(symbol.type) != std::string::npos;
     });
@@ -135,7 +174,7 @@ bool Kallsyms::is_code(std::string_view name, Place place) const {
 
 void Kallsyms::for_each(const Visit &visit) const {
     for (const KernelSymbol &symbol : symbols_)
-        visit(symbol.name, {0, symbol.address});
+        visit(symbol.name, symbol.place());
 }
 
 }  // namespace btf_extra
