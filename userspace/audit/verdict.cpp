@@ -365,9 +365,15 @@ Finding judge(const AttachPoint &point, const AuditedKernel &kernel) {
     });
     if (!visited)
         return {.verdict = Verdict::kMissing, .lines = {visited.error().message}};
-    if (names.empty())
-        return {.verdict = Verdict::kMissing,
+    if (names.empty()) {
+        const Symbols *symbols = kernel.tables().symbols();
+        const bool is_symbol = !text.is_glob() && symbols != nullptr &&
+                               std::ranges::any_of(symbols->places(text.name), [&](Place place) {
+                                   return symbols->is_code(text.name, place);
+                               });
+        return {.verdict = is_symbol ? Verdict::kNotKnown : Verdict::kMissing,
                 .lines = {unknown_func(kernel.tables(), text, text.name).message}};
+    }
     if (!text.is_glob())
         return names.begin()->second.judge();
     std::vector<std::pair<std::string, Finding>> each;

@@ -33,6 +33,20 @@ std::string others_of_name(SiteTables &tables, const FuncText &text) {
     return found->size() > kNamed ? out + fmt::format(" and {} more", found->size() - kNamed) : out;
 }
 
+// Names a function that has another symbol there: GCC merges functions with the same code.
+std::string merged_with(SiteTables &tables, const std::string &name, const Place &place) {
+    for (const std::string_view other : tables.symbols()->names(place)) {
+        if (other == name)
+            continue;
+        FuncText text;
+        text.name = other;
+        const auto found = tables.find(text);
+        if (found && !found->empty())
+            return fmt::format("; the symbol {} is at the code of {}", name, other);
+    }
+    return "";
+}
+
 // Says what else has that name.
 std::string why_no_site(SiteTables &tables, const std::vector<SharedObject> &objects,
                         const std::string &name) {
@@ -48,6 +62,9 @@ std::string why_no_site(SiteTables &tables, const std::vector<SharedObject> &obj
             return fmt::format("; {} is in module {}, which has no tables", name, module);
     }
     if (!places.empty()) {
+        for (const Place &place : places)
+            if (const std::string other = merged_with(tables, name, place); !other.empty())
+                return other;
         const bool code = std::ranges::any_of(
             places, [&](const Place &place) { return symbols->is_code(name, place); });
         return code
