@@ -32,7 +32,7 @@ constexpr Prefix kProbes[] = {
     {"fr", AttachKind::kFexit},
 };
 
-// libbpf 1.5, section_defs in libbpf.c.
+// section_defs in libbpf.c of Linux 7.3.4.
 constexpr Prefix kSections[] = {
     {"kprobe", AttachKind::kKprobe},
     {"kretprobe", AttachKind::kKretprobe},
@@ -47,6 +47,14 @@ constexpr Prefix kSections[] = {
     {"fexit.s", AttachKind::kFexit},
     {"fmod_ret", AttachKind::kFmodRet},
     {"fmod_ret.s", AttachKind::kFmodRet},
+    {"fsession", AttachKind::kFsession},
+    {"fsession.s", AttachKind::kFsession},
+    {"fentry.multi", AttachKind::kFentryMulti},
+    {"fentry.multi.s", AttachKind::kFentryMulti},
+    {"fexit.multi", AttachKind::kFexitMulti},
+    {"fexit.multi.s", AttachKind::kFexitMulti},
+    {"fsession.multi", AttachKind::kFsessionMulti},
+    {"fsession.multi.s", AttachKind::kFsessionMulti},
 };
 
 Result<std::optional<AttachPoint>> parse(std::string_view text, char separator,
@@ -96,6 +104,14 @@ std::string_view kind_name(AttachKind kind) {
         return "fexit";
     case AttachKind::kFmodRet:
         return "fmod_ret";
+    case AttachKind::kFsession:
+        return "fsession";
+    case AttachKind::kFentryMulti:
+        return "fentry.multi";
+    case AttachKind::kFexitMulti:
+        return "fexit.multi";
+    case AttachKind::kFsessionMulti:
+        return "fsession.multi";
     case AttachKind::kFunction:
         return "function";
     }
@@ -117,7 +133,8 @@ std::string AttachPoint::text() const {
 }
 
 Result<std::optional<AttachPoint>> parse_bpftrace_probe(std::string_view text) {
-    return parse(text, ':', kProbes);
+    auto probe = parse(text, ':', kProbes);
+    return probe && !*probe ? parse(text, ':', kSections) : std::move(probe);
 }
 
 Result<std::optional<AttachPoint>> parse_section_name(std::string_view text) {

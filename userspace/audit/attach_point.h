@@ -24,18 +24,28 @@ enum class AttachKind : uint8_t {
     kFentry,  // by the FUNC in BTF
     kFexit,
     kFmodRet,
+    kFsession,     // at the entry and the return
+    kFentryMulti,  // by the FUNC in BTF, many
+    kFexitMulti,
+    kFsessionMulti,
     kFunction,  // the function tracer of ftrace, at all of a name
 };
 
 constexpr bool is_by_btf(AttachKind kind) {
-    return kind == AttachKind::kFentry || kind == AttachKind::kFexit ||
-           kind == AttachKind::kFmodRet;
+    return kind >= AttachKind::kFentry && kind <= AttachKind::kFsessionMulti;
+}
+
+// Returns true if a program is at all functions of a name.
+constexpr bool is_multi(AttachKind kind) {
+    return kind == AttachKind::kKprobeMulti || kind == AttachKind::kKretprobeMulti ||
+           (kind >= AttachKind::kFentryMulti && kind <= AttachKind::kFsessionMulti);
 }
 
 // Returns true if the program runs when the function returns.
 constexpr bool sees_return(AttachKind kind) {
     return kind == AttachKind::kKretprobe || kind == AttachKind::kKretprobeMulti ||
-           kind == AttachKind::kFexit;
+           kind == AttachKind::kFexit || kind == AttachKind::kFexitMulti ||
+           kind == AttachKind::kFsession || kind == AttachKind::kFsessionMulti;
 }
 
 // Returns the name as bpftrace writes it: "kprobe".
@@ -54,8 +64,8 @@ struct AttachPoint {
     std::string text() const;
 };
 
-// Reads a probe of bpftrace. Nothing: it is none of a kernel function ("tracepoint:...", "BEGIN").
-// It is an error if it is, but names none.
+// Reads a probe of bpftrace, or what AttachPoint::text() returns. Nothing: it is none of a kernel
+// function ("tracepoint:...", "BEGIN"). It is an error if it is, but names none.
 Result<std::optional<AttachPoint>> parse_bpftrace_probe(std::string_view text);
 
 // Reads the name of a section of a libbpf object in the same way: "fentry.s/xfs:foo".

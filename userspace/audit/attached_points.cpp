@@ -77,6 +77,8 @@ AttachKind kind_of(AttachedLink::Kind kind) {
         return AttachKind::kFentry;
     case AttachedLink::Kind::kFexit:
         return AttachKind::kFexit;
+    case AttachedLink::Kind::kFsession:
+        return AttachKind::kFsession;
     default:
         return AttachKind::kFmodRet;
     }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <map>
 
 #include <fmt/format.h>
@@ -23,6 +24,28 @@ std::string plural(size_t count, std::string_view noun) {
     return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
+// A kind of program that some kernels do not take. They lack a function.
+struct Requirement {
+    AttachKind kind;
+    std::string_view func;
+    int error;
+    const char *text;
+};
+constexpr Requirement kRequirements[] = {
+    {AttachKind::kKprobeMulti, "register_fprobe_ips", EOPNOTSUPP,
+     "EOPNOTSUPP: this kernel is built without CONFIG_FPROBE"},
+    {AttachKind::kKretprobeMulti, "register_fprobe_ips", EOPNOTSUPP,
+     "EOPNOTSUPP: this kernel is built without CONFIG_FPROBE"},
+    {AttachKind::kFsession, "bpf_jit_supports_fsession", EINVAL,
+     "EINVAL: this kernel has no fsession programs"},
+    {AttachKind::kFentryMulti, "bpf_tracing_multi_link_dealloc", EINVAL,
+     "EINVAL: this kernel has no links of fentry.multi"},
+    {AttachKind::kFexitMulti, "bpf_tracing_multi_link_dealloc", EINVAL,
+     "EINVAL: this kernel has no links of fexit.multi"},
+    {AttachKind::kFsessionMulti, "bpf_tracing_multi_link_dealloc", EINVAL,
+     "EINVAL: this kernel has no links of fsession.multi"},
+};
+
 // All functions of one name, and what becomes of an attach to that name.
 class NameJudge {
   public:
@@ -37,6 +60,7 @@ class NameJudge {
   private:
     void keep_one_object();
     NameVerdict attach_by_name() const;
+    const Requirement *lacked_requirement() const;
     void judge_attached(const NamedSymbol &symbol, size_t symbols);
     void judge_body(const FuncSurvey &func, const SurveyedBody &body, std::string_view symbol);
     void judge_without_attach(const NameVerdict &verdict);
@@ -269,6 +293,16 @@ NameVerdict NameJudge::attach_by_name() const {
     return is_by_btf(point_.kind) ? fentry_by_name(facts) : kprobe_by_name(facts);
 }
 
+// NULL: the kernel lacks nothing, or it is not known.
+const Requirement *NameJudge::lacked_requirement() const {
+    const auto found = std::ranges::find(kRequirements, point_.kind, &Requirement::kind);
+    const Symbols *symbols = kernel_.tables().symbols();
+    return found != std::end(kRequirements) && symbols != nullptr &&
+                   symbols->places(found->func).empty()
+               ? &*found
+               : nullptr;
+}
+
 Finding NameJudge::judge() {
     keep_one_object();
     for (const FuncSurvey &func : funcs_)
@@ -278,10 +312,15 @@ Finding NameJudge::judge() {
         out_.prototype = known_prototype(view.locations().blob(), funcs_[0].id).value_or("");
         out_.identity = identity_of(view, funcs_[0].id);
     }
-    const bool many = point_.func.is_glob() || point_.kind == AttachKind::kKprobeMulti ||
-                      point_.kind == AttachKind::kKretprobeMulti ||
-                      point_.kind == AttachKind::kFunction;
-    if (!funcs_.front().names) {
+    const bool many =
+        point_.func.is_glob() || is_multi(point_.kind) || point_.kind == AttachKind::kFunction;
+    const Requirement *lacked = lacked_requirement();
+    if (lacked != nullptr) {
+        worse(Verdict::kUntraceable, lacked->text);
+        out_.attaches = false;
+        out_.error = lacked->error;
+        out_.missed = out_.calls;
+    } else if (!funcs_.front().names) {
         judge_without_symbols();
     } else if (many) {
         judge_many();

@@ -81,6 +81,30 @@ TEST_F(CliAudit, Verdicts) {
     EXPECT_EQ(verdict(kernel("6.1.100", ""), "kprobe:twin"), "inlined");
 }
 
+// A kernel without these functions has no such links.
+TEST_F(CliAudit, KindsOfPrograms) {
+    const std::string few = "ffffffff81000030 T report\n";
+    const std::string all = few + "ffffffff81900000 T register_fprobe_ips\n" +
+                            "ffffffff81900100 T bpf_jit_supports_fsession\n" +
+                            "ffffffff81900200 t bpf_tracing_multi_link_dealloc\n";
+    const std::pair<const char *, const char *> rows[] = {
+        {"kprobe.multi", "EOPNOTSUPP: this kernel is built without CONFIG_FPROBE"},
+        {"kretprobe.multi", "EOPNOTSUPP: this kernel is built without CONFIG_FPROBE"},
+        {"fsession", "EINVAL: this kernel has no fsession programs"},
+        {"fentry.multi", "EINVAL: this kernel has no links of fentry.multi"},
+        {"fexit.multi", "EINVAL: this kernel has no links of fexit.multi"},
+        {"fsession.multi", "EINVAL: this kernel has no links of fsession.multi"},
+    };
+    for (const auto &[kind, line] : rows) {
+        const std::string target = std::string(kind) + ":report";
+        const auto without = audit({"--kernel", kernel("7.3.4", few), target});
+        EXPECT_NE(without.out.find(line), std::string::npos) << without.out;
+        EXPECT_EQ(verdict(kernel("7.3.4", few), target), "untraceable");
+        const auto with = audit({"--kernel", kernel("7.3.4", all), target});
+        EXPECT_EQ(with.out.find("this kernel"), std::string::npos) << with.out;
+    }
+}
+
 TEST_F(CliAudit, Text) {
     const auto result = audit({"--kernel", sample(), "kprobe:report", "kprobe:skb_headlen"});
     EXPECT_EQ(result.err, "");

@@ -17,6 +17,9 @@
 namespace btf_extra {
 namespace {
 
+// BPF_TRACE_FSESSION, since Linux 7.0.
+constexpr uint32_t kFsession = 58;
+
 std::optional<AttachedLink::Kind> kind_of(const bpf_link_info &info) {
     if (info.type != BPF_LINK_TYPE_TRACING)
         return {};
@@ -27,6 +30,8 @@ std::optional<AttachedLink::Kind> kind_of(const bpf_link_info &info) {
         return AttachedLink::Kind::kFexit;
     case BPF_MODIFY_RETURN:
         return AttachedLink::Kind::kModifyReturn;
+    case kFsession:
+        return AttachedLink::Kind::kFsession;
     default:
         return {};
     }
@@ -48,6 +53,8 @@ const char *text(AttachedLink::Kind kind) {
         return "fentry";
     case AttachedLink::Kind::kFexit:
         return "fexit";
+    case AttachedLink::Kind::kFsession:
+        return "fsession";
     default:
         return "fmod_ret";
     }

@@ -17,7 +17,7 @@
 namespace btf_extra {
 
 struct AttachedLink {
-    enum class Kind { kFentry, kFexit, kModifyReturn };
+    enum class Kind { kFentry, kFexit, kModifyReturn, kFsession };
 
     uint32_t id;
     uint32_t prog_id;
