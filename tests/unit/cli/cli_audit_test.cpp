@@ -81,6 +81,18 @@ TEST_F(CliAudit, Verdicts) {
     EXPECT_EQ(verdict(kernel("6.1.100", ""), "kprobe:twin"), "inlined");
 }
 
+// GCC merges functions of the same code: one of them has only a symbol.
+TEST_F(CliAudit, MergedFunctions) {
+    const std::string folder =
+        kernel("6.1.192", "ffffffff81000030 T report\nffffffff81000030 T also_report\n"
+                          "ffffffff81000050 T assembly\n");
+    EXPECT_EQ(verdict(folder, "kprobe:also_report"), "not known");
+    const auto merged = audit({"--kernel", folder, "kprobe:also_report"});
+    EXPECT_NE(merged.out.find("the symbol also_report is at the code of report"), std::string::npos)
+        << merged.out;
+    EXPECT_EQ(verdict(folder, "kprobe:assembly"), "not known");
+}
+
 // A kernel without these functions has no such links.
 TEST_F(CliAudit, KindsOfPrograms) {
     const std::string few = "ffffffff81000030 T report\n";
