@@ -64,8 +64,9 @@ std::string symbol_line(const ElfSymbol &symbol) {
 }  // namespace
 
 Result<void> write_kernel_files(const ElfImage &kernel, const std::string &folder) {
+    const auto symbols = TRY(code_symbols(kernel));
     std::string lines;
-    for (const ElfSymbol &symbol : TRY(code_symbols(kernel)))
+    for (const ElfSymbol &symbol : symbols)
         lines += symbol_line(symbol) + '\n';
     TRY(write_file(folder, kKernelSymbols, lines));
     TRY(write_file(folder, kKernelBanner, kernel_banner(kernel) + "\n"));
