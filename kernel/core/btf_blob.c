@@ -84,6 +84,7 @@ static const char *const fault_texts[BTF_FAULT_COUNT] = {
 	[BTF_FAULT_FUNC_ORDER] = "FUNCs do not have consecutive ids in order of name",
 	[BTF_FAULT_MEMBER] = "member lies outside its type or is out of order",
 	[BTF_FAULT_TAG_TARGET] = "DECL_TAG on a type that cannot have one",
+	[BTF_FAULT_VAR_NAME] = "name of a variable is no identifier or too long",
 	[BTF_FAULT_KIND_PLACE] = "location kind among the types",
 	[BTF_FAULT_PARAM_SIZE] = "LOC_PARAM size contradicts its flags and values",
 	[BTF_FAULT_PARAM_FLAGS] = "LOC_PARAM flags have no meaning together",

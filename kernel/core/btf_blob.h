@@ -48,6 +48,7 @@ enum btf_fault_code {
 	BTF_FAULT_FUNC_ORDER,		/* FUNCs of the types: not one run, or not by name */
 	BTF_FAULT_MEMBER,		/* offset or size of a member or variable */
 	BTF_FAULT_TAG_TARGET,		/* DECL_TAG on a kind or component that takes none */
+	BTF_FAULT_VAR_NAME,		/* VAR name that is no identifier, or is too long */
 	BTF_FAULT_KIND_PLACE,		/* location kind in the types blob */
 
 	/* LOC_PARAM */
@@ -99,7 +100,7 @@ enum btf_fault_code {
 };
 
 /*
- * The longest name of a FUNC: the kernel's KSYM_NAME_LEN less the NUL. It also
+ * The longest name of a FUNC or VAR: the kernel's KSYM_NAME_LEN less the NUL. It also
  * bounds what one comparison of two hostile names costs.
  */
 #define BTF_FUNC_NAME_MAX 511u

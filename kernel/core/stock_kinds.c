@@ -191,10 +191,32 @@ static int check_func_proto(const struct record_check *check)
 	return 0;
 }
 
+/*
+ * An identifier of btf_name_valid_identifier() in the kernel: letters, digits, '_' and '.', not with
+ * a digit first. The loop ends at the longest name, because many VARs may share a longer string.
+ */
+static bool var_name_valid(const char *name)
+{
+	u32 i;
+
+	for (i = 0; name[i] && i < BTF_FUNC_NAME_MAX; i++) {
+		bool letter = (name[i] | 0x20) >= 'a' && (name[i] | 0x20) <= 'z';
+		bool digit = name[i] >= '0' && name[i] <= '9';
+
+		if (!letter && !(digit && i) && name[i] != '_' && name[i] != '.')
+			return false;
+	}
+	return !name[i];
+}
+
 static int check_var(const struct record_check *check)
 {
-	const struct btf_var *var = record_payload(check->type);
+	const struct btf_type *type = check->type;
+	const struct btf_var *var = record_payload(type);
+	const char *name = btf_blob_string(check->blob, type->name_off);
 
+	if (name && !var_name_valid(name))
+		return record_refuse(check, BTF_FAULT_VAR_NAME, &type->name_off);
 	if (var->linkage > BTF_VAR_GLOBAL_ALLOCATED)
 		return record_refuse(check, BTF_FAULT_TYPE_FIELD, &var->linkage);
 	return 0;

@@ -264,6 +264,25 @@ void image_long_name(const struct core_row *row, struct core_row_images *images,
 	finish(&w, ALL_KINDS, images->func_info, &input->func_info);
 }
 
+/* Only types: the VAR is 4 at 24. */
+void image_variable(const struct core_row *row, struct core_row_images *images,
+		    struct core_input *input)
+{
+	char name[BTF_FUNC_NAME_MAX + 2];
+	struct blob_writer w;
+
+	plain_base(images, input);
+	memset(name, 'n', sizeof(name));
+	name[row->words[1]] = (char)row->words[2];
+	name[row->words[0]] = 0;
+	begin(&w, images, 4, 15);
+	blob_type(&w, blob_string(&w, name), VAR, 0, 1);
+	blob_word(&w, BTF_VAR_STATIC);
+	finish(&w, 0, images->types, &input->types);
+	begin(&w, images, 5, 15 + row->words[0] + 1);
+	finish(&w, ALL_KINDS, images->func_info, &input->func_info);
+}
+
 /* Only types: words[0] unions in each other, the innermost of int, of words[1] members each. */
 void image_nested_unions(const struct core_row *row, struct core_row_images *images,
 			 struct core_input *input)

@@ -54,6 +54,9 @@ void image_many_sections(const struct core_row *row, struct core_row_images *ima
 /* Gives FUNC 4 a name of words[0] bytes and a site; inline layout. */
 void image_long_name(const struct core_row *row, struct core_row_images *images,
 		     struct core_input *input);
+/* Makes a VAR whose name has words[0] letters; byte words[1] is words[2]. */
+void image_variable(const struct core_row *row, struct core_row_images *images,
+		    struct core_input *input);
 /* Makes types of words[0] unions in each other, with words[1] members each. */
 void image_nested_unions(const struct core_row *row, struct core_row_images *images,
 			 struct core_input *input);

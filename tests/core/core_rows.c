@@ -23,6 +23,9 @@
 /* A LOC_PARAM of this shape is id 11 at 32. */
 #define LOC(size, flags, vlen, ...) \
 	.build = image_one_location, WORDS(0, INFO(PARAM, vlen), size, flags, __VA_ARGS__)
+#define VARIABLE(length, place, letter) \
+	.build = image_variable, WORDS((length), (place), (letter))
+#define BAD_VARIABLE BAD_TYPES(VAR_NAME, 4, 24)
 #define TYPE(...) .build = image_one_type, WORDS(__VA_ARGS__)
 
 const struct core_row core_rows[] = {
@@ -240,6 +243,26 @@ const struct core_row core_rows[] = {
 	  BAD_TYPES(NAME_RANGE, 4, 48) },
 	{ "VAR", TYPE(15, INFO(VAR, 0), 1, 1), ACCEPTED },
 	{ "VAR of void", TYPE(15, INFO(VAR, 0), 0, 1), BAD_TYPES(TYPE_ID_RANGE, 4, 32) },
+	{ "VAR without a name", TYPE(0, INFO(VAR, 0), 1, 1), BAD_TYPES(NAME_MISSING, 4, 24) },
+	{ "VAR with a vlen", TYPE(15, INFO(VAR, 1), 1, 1), BAD_TYPES(TYPE_FIELD, 4, 28) },
+	{ "VAR with a kind_flag", TYPE(15, INFO(VAR, 0) | KIND_FLAG, 1, 1),
+	  BAD_TYPES(TYPE_FIELD, 4, 28) },
+	{ "VAR of the id after the last", TYPE(15, INFO(VAR, 0), 5, 1),
+	  BAD_TYPES(TYPE_ID_RANGE, 4, 32) },
+	{ "VAR cut before its linkage", TYPE(15, INFO(VAR, 0), 1), BAD_TYPES(TYPE_CUT, 4, 24) },
+	{ "longest name of a VAR", VARIABLE(511, 0, 'n'), ACCEPTED },
+	{ "VAR name too long", VARIABLE(512, 0, 'n'), BAD_VARIABLE },
+	{ "dot in the name of a VAR", VARIABLE(5, 3, '.'), ACCEPTED },
+	{ "VAR name with a dot first", VARIABLE(5, 0, '.'), ACCEPTED },
+	{ "VAR name with a digit first", VARIABLE(5, 0, '0'), BAD_VARIABLE },
+	{ "VAR name with a digit last", VARIABLE(5, 4, '9'), ACCEPTED },
+	{ "VAR name with '@'", VARIABLE(5, 1, '@'), BAD_VARIABLE },
+	{ "VAR name with '['", VARIABLE(5, 1, '['), BAD_VARIABLE },
+	{ "VAR name with '{'", VARIABLE(5, 1, '{'), BAD_VARIABLE },
+	{ "VAR name with '`'", VARIABLE(5, 1, '`'), BAD_VARIABLE },
+	{ "VAR name with ':'", VARIABLE(5, 1, ':'), BAD_VARIABLE },
+	{ "VAR name with '/'", VARIABLE(5, 1, '/'), BAD_VARIABLE },
+	{ "VAR name with a space", VARIABLE(5, 4, ' '), BAD_VARIABLE },
 	{ "VAR linkage", TYPE(15, INFO(VAR, 0), 1, 2), BAD_TYPES(TYPE_FIELD, 4, 36) },
 	{ "DATASEC", TYPE(15, INFO(DATASEC, 2), 8, 1, 0, 4, 1, 4, 4), ACCEPTED },
 	{ "DATASEC of no byte", TYPE(15, INFO(DATASEC, 0), 0), BAD_TYPES(TYPE_FIELD, 4, 32) },
