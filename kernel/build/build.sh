@@ -50,11 +50,12 @@ build() { make -C "$kdir" --no-print-directory -s "$@" ${target:+"$target"} \
 build M="$out/kernel" "$@"
 [ -n "$blob" ] || exit 0
 
-# The types go into .BTF of the data module, the rest beside them. No kernel reads the provenance, and
-# the frames would be in its memory for good.
+# The types go into .BTF of the data module, the rest beside them. No kernel reads the provenance and
+# the list of variables, and the frames would be in its memory for good.
 data=$out/kernel/data
 "${prefix}objcopy" --dump-section .BTF="$data/types.new" --remove-section .BTF \
-    --remove-section .btf_extra.provenance --remove-section .btf_extra.frames \
+    --remove-section .btf_extra.provenance --remove-section .btf_extra.variables \
+    --remove-section .btf_extra.frames \
     "$blob" "$data/image.new" 2>/dev/null ||
     { echo "${0##*/}: $blob: not a .btf_extra file" >&2; exit 1; }
 for part in types image; do

@@ -40,9 +40,10 @@ TEST_F(VmlinuxTypes, LibbpfReadsTheTypes) {
     EXPECT_EQ(view_->file().provenance->base_end_id, btf__type_cnt(base.get()));
 
     const std::set<uint32_t> every_stock_kernel = {
-        BTF_KIND_INT,      BTF_KIND_PTR,  BTF_KIND_ARRAY,      BTF_KIND_STRUCT, BTF_KIND_UNION,
-        BTF_KIND_ENUM,     BTF_KIND_FWD,  BTF_KIND_TYPEDEF,    BTF_KIND_CONST,  BTF_KIND_VOLATILE,
-        BTF_KIND_RESTRICT, BTF_KIND_FUNC, BTF_KIND_FUNC_PROTO, BTF_KIND_FLOAT,  BTF_KIND_DECL_TAG};
+        BTF_KIND_INT,        BTF_KIND_PTR,      BTF_KIND_ARRAY,    BTF_KIND_STRUCT,
+        BTF_KIND_UNION,      BTF_KIND_ENUM,     BTF_KIND_FWD,      BTF_KIND_TYPEDEF,
+        BTF_KIND_CONST,      BTF_KIND_VOLATILE, BTF_KIND_RESTRICT, BTF_KIND_FUNC,
+        BTF_KIND_FUNC_PROTO, BTF_KIND_FLOAT,    BTF_KIND_DECL_TAG, BTF_KIND_VAR};
     std::set<uint32_t> kinds;
     uint64_t differing = 0;
     for (uint32_t id = blob.first_id; id < btf_blob_end_id(&blob); id++) {

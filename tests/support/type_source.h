@@ -147,8 +147,8 @@ class TypeMapTest : public testing::Test {
         function.return_type = map_->map(ref);
         MergedUnits merged;
         merged.functions.push_back({.source = &function});
-        const WrittenBlobs blobs = write_blobs(write_types(merged.functions, *types_, new_types),
-                                               merged, {}, *types_, {}, 1);
+        const WrittenBlobs blobs = write_blobs(
+            write_types(merged.functions, {}, *types_, new_types), merged, {}, *types_, {}, 1);
         Written written{.btf = split_btf(blobs.types, base)};
         if (!written.btf)
             return written;

@@ -20,12 +20,14 @@ struct Options {
     std::string by_build_id;
     bool no_provenance = false;
     bool no_frames = false;
+    bool no_variables = false;
     bool json = false;
 };
 
 int run(Options &options) {
     options.tree.provenance = !options.no_provenance;
     options.tree.frames = !options.no_frames;
+    options.tree.variables = !options.no_variables;
     ProgressLine line;
     options.tree.kernel_progress = [&](size_t done, size_t total) {
         line.show({"vmlinux: units", done, total});
@@ -87,6 +89,8 @@ void add_firmware(CLI::App &app, int &exit_code) {
                       "Leave out the data that no kernel loads: source files, reasons");
     command->add_flag("--no-frames", options->no_frames,
                       "Leave out the frames for symbolize: .btf_extra.frames");
+    command->add_flag("--no-variables", options->no_variables,
+                      "Leave out the variables of the kernel");
     command->add_flag("--lines", options->tree.lines,
                       "Also write the source line of each instruction: .btf_extra.lines");
     command->add_flag("--kernel-files", options->tree.kernel_files,

@@ -24,6 +24,7 @@ struct Options {
     std::string output;
     bool embed = false;
     bool no_frames = false;
+    bool no_variables = false;
 };
 
 // "vmlinux" -> "vmlinux.btf_extra", "xfs.ko.debug" -> "xfs.btf_extra".
@@ -47,6 +48,7 @@ Result<void> generate_one(Options &options) {
         options.output = default_output(options.generate.input);
     options.generate.output = options.output;
     options.generate.frames = !options.no_frames;
+    options.generate.variables = !options.no_variables;
     if (!options.vmlinux.empty()) {
         options.generate.vmlinux = TRY(open_base_btf(options.vmlinux));
         const bool is_elf = TRY(is_elf_file(options.vmlinux));
@@ -111,6 +113,8 @@ void add_generate(CLI::App &app, int &exit_code) {
                       "Leave out the frames for symbolize: .btf_extra.frames");
     command->add_flag("--lines", options->generate.lines,
                       "Also write the source line of each instruction: .btf_extra.lines");
+    command->add_flag("--no-variables", options->no_variables,
+                      "Leave out the variables of the kernel");
     CLI::Option *output = command->add_option("-o,--output", options->output,
                                               "By default the input's name followed by .btf_extra");
     command

@@ -80,7 +80,7 @@ bool write_elf(int fd, uint16_t type, uint16_t machine, const std::vector<NewSec
     return elf_update(elf.get(), ELF_C_WRITE) >= 0;
 }
 
-std::vector<NewSection> sections_of(const ExtraFile &file,
+std::vector<NewSection> sections_of(const ExtraFile &file, const std::vector<std::byte> &variables,
                                     const std::vector<std::byte> &provenance) {
     std::vector<NewSection> sections;
     auto add = [&](const char *name, uint32_t type, std::span<const std::byte> bytes) {
@@ -110,6 +110,7 @@ std::vector<NewSection> sections_of(const ExtraFile &file,
     if (file.vmlinux_btf)
         add_header(*file.vmlinux_btf);
     add(kLinesSection, SHT_PROGBITS, file.lines);
+    add(kVariablesSection, SHT_PROGBITS, variables);
     add(kProvenanceSection, SHT_PROGBITS, provenance);
     return sections;
 }
@@ -135,8 +136,9 @@ Result<std::vector<std::byte>> elf_bytes(const std::string &path, uint16_t type,
 }  // namespace
 
 Result<std::vector<std::byte>> extra_file_bytes(const std::string &path, const ExtraFile &file) {
+    const auto variables = file.variables ? encode(*file.variables) : std::vector<std::byte>();
     const auto provenance = file.provenance ? encode(*file.provenance) : std::vector<std::byte>();
-    return elf_bytes(path, ET_REL, file.machine, sections_of(file, provenance));
+    return elf_bytes(path, ET_REL, file.machine, sections_of(file, variables, provenance));
 }
 
 Result<std::vector<std::byte>> carrier_bytes(const std::string &path, const ExtraFile &file) {
@@ -196,6 +198,17 @@ Result<void> take_provenance(const std::string &path, const extra_elf &elf, Extr
     return {};
 }
 
+Result<void> take_variables(const std::string &path, const extra_elf &elf, ExtraFile &file) {
+    const auto bytes = TRY(part_of(path, elf, kVariablesSection));
+    if (bytes.data() == nullptr)
+        return {};
+    auto decoded = decode_variables(bytes);
+    if (!decoded)
+        return Error{fmt::format("{}: {}: {}", path, kVariablesSection, decoded.error().message)};
+    file.variables = std::move(*decoded);
+    return {};
+}
+
 }  // namespace
 
 Result<std::optional<LineTable>> open_lines(const std::string &path, const ExtraFile &file) {
@@ -238,6 +251,7 @@ Result<ExtraFile> read_extra_file(const std::string &path, FileParts parts) {
     if (parts != FileParts::kPlaces) {
         const auto lines = TRY(part_of(path, elf, kLinesSection));
         file.lines = items_of<std::byte>(lines);
+        TRY(take_variables(path, elf, file));
         TRY(take_provenance(path, elf, file));
     }
     file.container = std::move(container);

@@ -16,6 +16,7 @@
 #include "userspace/format/provenance.h"
 #include "userspace/format/result.h"
 #include "userspace/format/site_mark_list.h"
+#include "userspace/format/variable_list.h"
 
 namespace btf_extra {
 
@@ -28,6 +29,7 @@ inline constexpr char kOwnTypesSection[] = ".btf_extra.own_types";
 inline constexpr char kVmlinuxBtfSection[] = ".BTF.vmlinux";
 inline constexpr char kFramesSection[] = ".btf_extra.frames";
 inline constexpr char kLinesSection[] = ".btf_extra.lines";
+inline constexpr char kVariablesSection[] = ".btf_extra.variables";
 inline constexpr char kProvenanceSection[] = ".btf_extra.provenance";
 inline constexpr char kCarriedSection[] = ".btf_extra.file";  // of no .btf_extra file
 
@@ -65,6 +67,7 @@ struct ExtraFile {
     std::optional<uint32_t> own_types;         // written, not read
     std::vector<std::byte> frames;             // see inline_frames.h; empty: there are none
     std::vector<std::byte> lines;              // see line_table.h; likewise
+    std::optional<VariableList> variables;     // none: not known
     std::optional<Provenance> provenance;      // absent in files of other producers
     std::vector<std::byte> container;  // the bytes of the file; empty: it was not read from one
 };

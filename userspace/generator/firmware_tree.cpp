@@ -196,6 +196,7 @@ class TreeWriter {
         options.jobs = jobs;
         options.provenance = options_.provenance;
         options.frames = options_.frames;
+        options.variables = options_.variables;
         options.lines = options_.lines;
         if (!is_module)
             options.progress = options_.kernel_progress;

@@ -21,6 +21,7 @@ struct FirmwareOptions {
     uint32_t jobs = 1;                 // threads; the result does not depend on it
     bool provenance = true;
     bool frames = true;
+    bool variables = true;
     bool lines = false;
     bool kernel_files = false;  // those of userspace/format/kernel_files.h
     // Called with the number of objects done and that of all, by one thread at a time. May be

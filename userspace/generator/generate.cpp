@@ -23,6 +23,7 @@
 #include "userspace/generator/write/frame_writer.h"
 #include "userspace/generator/write/last_values.h"
 #include "userspace/generator/write/line_writer.h"
+#include "userspace/generator/write/variable_merge.h"
 
 namespace btf_extra::generator {
 
@@ -82,6 +83,7 @@ struct Input {
     UnitSet units;
     BaseTypes base_types;
     DefinedSymbols symbols;
+    std::optional<FirstSymbols> first_symbols;  // if variables are wanted
     SourceTree source_tree;
 };
 
@@ -125,7 +127,10 @@ Result<Input> index_input(const DebugFile &file, const BaseStack &base,
     Input input{.units = std::move(*units),
                 .base_types = std::move(tables.first),
                 .symbols = std::move(tables.second),
+                .first_symbols = {},
                 .source_tree = {}};
+    if (options.variables)
+        input.first_symbols.emplace(file);
     input.source_tree = find_source_tree(input.units.units(), options.jobs);
     return input;
 }
@@ -136,6 +141,8 @@ Result<std::vector<UnitSites>> read_sites(DebugFile &file, const Input &input, N
     const FlowTables flow_tables(file, input.symbols, probed);
     const ReaderInput reader_input{.file = file,
                                    .symbols = input.symbols,
+                                   .first_symbols =
+                                       input.first_symbols ? &*input.first_symbols : nullptr,
                                    .probed = probed,
                                    .flow_tables = flow_tables,
                                    .units = input.units,
@@ -266,8 +273,12 @@ Result<ExtraFile> generate(const GenerateOptions &options) {
         options.no_functions(fmt::format("{}: only functions of {} Rust {}, which are not read",
                                          options.input, merged.skipped_rust_units,
                                          merged.skipped_rust_units == 1 ? "unit" : "units"));
+    const MergedVariables variables = merge_variables(sites);
     auto [types, sections] = run_both(
-        options.jobs, [&] { return write_types(merged.functions, input.base_types, new_types); },
+        options.jobs,
+        [&] {
+            return write_types(merged.functions, variables.written, input.base_types, new_types);
+        },
         [&] { return merge_sites(sites, merged); });
     const std::vector<uint32_t> func_ids = types.func_ids;
     auto [blobs, frames] = run_both(
@@ -283,6 +294,8 @@ Result<ExtraFile> generate(const GenerateOptions &options) {
         result.lines = write_lines(read_lines(file, input, options), file.sections());
     result.types = std::move(blobs.types);
     result.func_info = std::move(blobs.func_info);
+    if (options.variables && options.provenance)
+        result.variables = list_variables(variables, file.sections());
     if (options.provenance)
         result.provenance = std::move(blobs.provenance);
     if (file.has_code())

@@ -30,6 +30,7 @@ struct GenerateOptions {
     bool provenance = true;
     bool frames = true;
     bool lines = false;
+    bool variables = true;  // as VARs of the types, and as a list if provenance is wanted
     // Called with the number of units read and that of all units, by one thread at a time. May be
     // empty.
     std::function<void(size_t done, size_t total)> progress;

@@ -62,7 +62,10 @@ Result<Embedding> embed_in_module(const GenerateOptions &options) {
         return module.error(kEmbeddedSection,
                             "made for the BTF of another kernel: link the module again");
 
-    auto file = TRY(generate(options));
+    // The kernel may find a variable of another module by the name of a VAR.
+    GenerateOptions without_variables = options;
+    without_variables.variables = false;
+    auto file = TRY(generate(without_variables));
     const auto types =
         TRY(BtfImage::open(options.input + ": types", std::move(file.types), &base.top()));
     auto merged = TRY(BtfImage::open(options.input + ": merged .BTF",

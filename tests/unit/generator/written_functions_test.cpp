@@ -29,8 +29,8 @@ class WrittenFunctions : public testing::Test {
         const BaseTypes types(&image->blob());
         const NewTypes none;
         const Merged merged = merged_sites(units, 1);
-        const WrittenBlobs blobs = write_blobs(write_types(merged.functions, types, none), merged,
-                                               merged.sections, types, {".text"}, 1);
+        const WrittenBlobs blobs = write_blobs(write_types(merged.functions, {}, types, none),
+                                               merged, merged.sections, types, {".text"}, 1);
         const BtfHandle handle = split_btf(blobs.types, base);
         if (!handle)
             return "libbpf refuses it";

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "userspace/format/provenance.h"
+#include "userspace/format/variable_list.h"
 #include "userspace/generator/model/code_range.h"
 #include "userspace/generator/model/hash.h"
 #include "userspace/generator/model/interned_lists.h"
@@ -185,6 +186,16 @@ struct CodeFrame {
     uint32_t call_line = 0;       // 0: not known
 };
 
+// A variable of static storage. Its file is like that of a SourceFunction.
+struct Variable {
+    std::string_view name;
+    std::string_view file;            // empty: it is not known
+    std::optional<uint64_t> address;  // link-time; none: it has no place of its own in memory
+    TypeId type = 0;                  // if there is no reason
+    VariableReason reason{};          // 0: the types contain it
+    bool external = false;
+};
+
 // All that was read of one unit.
 struct UnitSites {
     std::deque<std::string> paths;  // that functions refer to
@@ -196,6 +207,7 @@ struct UnitSites {
     std::vector<CodeRange> frame_ranges;
     // Frames are called in these, like SourceFunction::file; empty: none is, or it is not known.
     std::vector<std::string_view> call_files{1};
+    std::vector<Variable> variables;  // definitions
     std::vector<LocParam> loc_params;
     InternedLists param_lists;
     uint64_t inline_instances = 0;   // DW_TAG_inlined_subroutine with an address

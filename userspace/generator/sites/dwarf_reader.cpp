@@ -14,6 +14,7 @@
 #include "userspace/generator/sites/site_marker.h"
 #include "userspace/generator/sites/site_params.h"
 #include "userspace/generator/sites/unit_state.h"
+#include "userspace/generator/sites/variable_reader.h"
 
 namespace btf_extra::generator {
 
@@ -100,6 +101,7 @@ class UnitWalk {
     UnitState state_;
     SiteMarker marker_{state_};
     SiteParams params_{state_};
+    VariableReader variables_{state_};
     bool marks_entries_;             // the compiler says where instances are entered
     std::vector<CodeRange> ranges_;  // of the entry that is being read
 };
@@ -157,6 +159,9 @@ uint64_t UnitWalk::walk(uint64_t offset, const Scope &scope, uint32_t depth) {
             next =
                 scope.has_params ? params_.read(die, *scope.site) : state_.unit.next_sibling(die);
             break;
+        case DW_TAG_variable:
+            next = variables_.read(die, depth == 0);
+            break;
         case DW_TAG_lexical_block:
             next = state_.unit.after_attributes(die);
             if (next != 0)
@@ -196,6 +201,7 @@ uint64_t UnitWalk::visit_subprogram(const Die &die, uint32_t depth) {
     // Abstract instances and declarations are read when a site asks for them.
     if (!address) {
         state_.sites.contradicted += place.entry_pc || place.low_pc ? 1 : 0;
+        variables_.read_inside(die, next);
         return state_.unit.next_sibling(die);
     }
     enclosing.entry = *address;

@@ -7,6 +7,7 @@
 #include "userspace/generator/dwarf/dwarf_unit.h"
 #include "userspace/generator/dwarf/source_path.h"
 #include "userspace/generator/sites/defined_symbols.h"
+#include "userspace/generator/sites/first_symbols.h"
 #include "userspace/generator/sites/flow_tables.h"
 #include "userspace/generator/sites/probed_code.h"
 #include "userspace/generator/types/base_types.h"
@@ -18,6 +19,7 @@ namespace btf_extra::generator {
 struct ReaderInput {
     const DebugFile &file;
     const DefinedSymbols &symbols;
+    const FirstSymbols *first_symbols;  // nullptr: no variables are wanted
     const ProbedCode &probed;
     const FlowTables &flow_tables;
     const UnitSet &units;

@@ -65,6 +65,9 @@ class SourceFunctions {
     // It is empty if no function is declared in another unit: then numbers stand for themselves.
     std::span<const uint64_t> same_files() const { return same_files_; }
 
+    // Returns the id of a type.
+    TypeId type_id(TypeRef ref) { return type_map_.map(ref); }
+
     // The unit's own name, normalised and relative to the source tree.
     std::string_view unit_path() const { return unit_path_; }
     // Keeps a string as long as the sites live.

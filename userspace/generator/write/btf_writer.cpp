@@ -17,7 +17,8 @@ constexpr uint32_t kMaxMemberBitOffset = 0xffffff;  // if a bit-field size is be
 // New types that the output needs, numbered in order of their descriptions.
 class NewTypeNumbers {
   public:
-    NewTypeNumbers(const std::vector<MergedFunction> &functions, const NewTypes &new_types,
+    NewTypeNumbers(const std::vector<MergedFunction> &functions,
+                   std::span<const Variable> variables, const NewTypes &new_types,
                    uint32_t first_id)
         : new_types_(new_types), needed_(new_types.size()), ids_(new_types.size()) {
         for (const MergedFunction &function : functions) {
@@ -28,6 +29,8 @@ class NewTypeNumbers {
             for (const TypeId type : function.param_types)
                 need(type);
         }
+        for (const Variable &variable : variables)
+            need(variable.type);
         for (uint32_t number = 0; number < new_types.size(); ++number)
             if (needed_[number])
                 order_.push_back(number);
@@ -72,15 +75,18 @@ class NewTypeNumbers {
 class TypesWriter {
   public:
     TypesWriter(BtfBuilder &builder, const std::vector<MergedFunction> &functions,
-                const BaseTypes &base, const NewTypes &new_types)
-        : builder_(builder), functions_(functions), base_(base), new_types_(new_types),
-          numbers_(functions, new_types, builder.next_id()) {}
+                std::span<const Variable> variables, const BaseTypes &base,
+                const NewTypes &new_types)
+        : builder_(builder), functions_(functions), variables_(variables), base_(base),
+          new_types_(new_types), numbers_(functions, variables, new_types, builder.next_id()) {}
 
     // Returns the ids of all functions, by number.
     std::vector<uint32_t> write() {
         for (const uint32_t number : numbers_.order())
             write_type(new_types_.at(number));
-        return write_functions();
+        std::vector<uint32_t> ids = write_functions();
+        write_variables();
+        return ids;
     }
 
   private:
@@ -89,9 +95,11 @@ class TypesWriter {
     void write_enumerators(const NewType &type);
     uint32_t prototype(const MergedFunction &function);
     std::vector<uint32_t> write_functions();
+    void write_variables();
 
     BtfBuilder &builder_;
     const std::vector<MergedFunction> &functions_;
+    std::span<const Variable> variables_;
     const BaseTypes &base_;
     const NewTypes &new_types_;
     NewTypeNumbers numbers_;
@@ -258,6 +266,13 @@ std::vector<uint32_t> TypesWriter::write_functions() {
     return ids;
 }
 
+void TypesWriter::write_variables() {
+    for (const Variable &variable : variables_) {
+        builder_.begin(BTF_KIND_VAR, variable.name, 0, numbers_.id(variable.type));
+        builder_.word(variable.external ? BTF_VAR_GLOBAL_ALLOCATED : BTF_VAR_STATIC);
+    }
+}
+
 // Writes a LOC_PROTO for each list of parameters; returns their ids by the numbers of the lists.
 std::vector<uint32_t> write_loc_protos(BtfBuilder &builder, const MergedUnits &merged,
                                        uint32_t first_loc_param) {
@@ -345,13 +360,14 @@ Provenance provenance_of(const MergedUnits &merged, const std::vector<MergedSect
 
 }  // namespace
 
-TypesBlob write_types(const std::vector<MergedFunction> &functions, const BaseTypes &base,
+TypesBlob write_types(const std::vector<MergedFunction> &functions,
+                      std::span<const Variable> variables, const BaseTypes &base,
                       const NewTypes &new_types) {
     TypesBlob types{
         .builder = BtfBuilder(base.end_id(), base.end_string(),
                               [&base](std::string_view text) { return base.find_string(text); }),
         .func_ids = {}};
-    types.func_ids = TypesWriter(types.builder, functions, base, new_types).write();
+    types.func_ids = TypesWriter(types.builder, functions, variables, base, new_types).write();
     return types;
 }
 

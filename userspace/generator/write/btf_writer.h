@@ -4,6 +4,7 @@
 #define BTF_EXTRA_BTF_WRITER_H
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,13 +22,15 @@ struct WrittenBlobs {
     Provenance provenance;
 };
 
-// The first of the blobs: functions, and the new types that they need.
+// The first of the blobs: functions, variables, and the new types that they need.
 struct TypesBlob {
     BtfBuilder builder;
     std::vector<uint32_t> func_ids;  // of all functions, by number
 };
 
-TypesBlob write_types(const std::vector<MergedFunction> &functions, const BaseTypes &base,
+// The variables become VARs in their order. They come last.
+TypesBlob write_types(const std::vector<MergedFunction> &functions,
+                      std::span<const Variable> variables, const BaseTypes &base,
                       const NewTypes &new_types);
 
 // types has the functions of merged. section_names are in order of MergedSection::section.
