@@ -14,6 +14,9 @@ void count_records(const btf_blob &blob, Coverage &coverage) {
         case BTF_KIND_FUNC:
             coverage.added_funcs++;
             break;
+        case BTF_KIND_VAR:
+            coverage.added_vars++;
+            break;
         case LOC_KIND_PARAM:
             coverage.loc_params++;
             break;
@@ -164,6 +167,11 @@ Coverage measure_coverage(const ObjectView &view) {
     count_records(view.types().blob(), coverage);
     coverage.bytes_types = view.types().blob().size;
     count_records(view.locations().blob(), coverage);
+    if (const auto &variables = view.file().variables) {
+        auto &left_out = coverage.vars_left_out.emplace();
+        for (const VariableList::LeftOut &each : variables->left_out)
+            left_out[static_cast<uint8_t>(each.reason)]++;
+    }
     if (const inline_frames &frames = view.frames(); frames.sections != nullptr) {
         coverage.frames_instances = frames.counts.nr_instances;
         coverage.frames_bodies = frames.counts.nr_bodies;

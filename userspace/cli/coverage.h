@@ -63,7 +63,10 @@ struct Coverage {
     uint64_t loc_params = 0;
     uint64_t loc_protos = 0;
     uint64_t added_funcs = 0;  // FUNCs above the base
+    uint64_t added_vars = 0;   // VARs above the base
     uint64_t added_types = 0;  // all other records above the base but the location kinds
+    // The variables that the types do not contain, by reason. None: the file does not list them.
+    std::optional<std::array<uint64_t, kVariableReasonLast + 1>> vars_left_out;
     // None: the file has no frames.
     std::optional<uint64_t> frames_instances;  // inlined ones
     std::optional<uint64_t> frames_bodies;

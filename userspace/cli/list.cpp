@@ -17,6 +17,7 @@
 #include "userspace/cli/command.h"
 #include "userspace/cli/func_choice.h"
 #include "userspace/cli/object_options.h"
+#include "userspace/cli/variable_printer.h"
 #include "userspace/lib/probing/func_survey.h"
 #include "userspace/lib/tables/symbolizer.h"
 #include "userspace/text/c_type.h"
@@ -26,7 +27,7 @@ namespace btf_extra {
 namespace {
 
 struct Options {
-    std::vector<std::string> funcs;
+    std::vector<std::string> funcs, variables;
     TablesChoice tables;
     bool json = false;
     bool probes = false;
@@ -338,19 +339,32 @@ Result<void> run(const Options &options) {
     return done;
 }
 
+Result<void> list_variables(const Options &options) {
+    const auto tables = TRY(open_tables(options.tables));
+    return print_variables(*tables, options.variables, options.json);
+}
+
 }  // namespace
 
 void add_list(CLI::App &app, int &exit_code) {
     auto options = std::make_shared<Options>();
     CLI::App *command = app.add_subcommand(
         "list", "List functions that can be traced, and what a kprobe on them would miss");
-    add_func_option(*command, options->funcs)->required();
+    CLI::Option *funcs = add_func_option(*command, options->funcs);
+    repeatable(command
+                   ->add_option("--variables", options->variables,
+                                "List variables instead: foo, 'tcp_*'; of one object: vmlinux:foo")
+                   ->excludes(funcs));
     add_tables_options(*command, options->tables);
     command->add_flag("--json", options->json, "Print one JSON object");
     command->add_flag("--probes", options->probes,
                       "Also count, by reason, the sites that cannot be probed");
     command->add_flag("-v,--verbose", options->verbose, "Also count the sites in each source file");
-    command->callback([options, &exit_code] { exit_code = finish(run(*options)); });
+    command->callback([options, &exit_code] {
+        if (options->funcs.empty() && options->variables.empty())
+            throw CLI::RequiredError("FUNC or --variables");
+        exit_code = finish(options->variables.empty() ? run(*options) : list_variables(*options));
+    });
 }
 
 }  // namespace btf_extra

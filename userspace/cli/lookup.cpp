@@ -13,13 +13,14 @@
 #include "userspace/cli/func_choice.h"
 #include "userspace/cli/object_options.h"
 #include "userspace/cli/site_printer.h"
+#include "userspace/cli/variable_printer.h"
 #include "userspace/lib/tables/site_tables.h"
 
 namespace btf_extra {
 namespace {
 
 struct Options {
-    std::vector<std::string> funcs, addresses;
+    std::vector<std::string> funcs, addresses, variables;
     TablesChoice tables;
     bool json = false;
 };
@@ -90,6 +91,8 @@ std::string name_address(const SiteTables &tables, const PrintedSite &site, uint
 
 Result<void> run(const Options &options) {
     const auto tables = TRY(open_tables(options.tables));
+    if (!options.variables.empty())
+        return print_variables(*tables, options.variables, options.json);
     std::vector<PrintedSite> sites;
     Result<void> done;
     const auto take = [&](Result<std::vector<FoundFunc>> found) {
@@ -117,16 +120,22 @@ void add_lookup(CLI::App &app, int &exit_code) {
     auto options = std::make_shared<Options>();
     CLI::App *command = app.add_subcommand(
         "lookup", "Print the sites of functions, or at an address, with their parameters");
-    add_func_option(*command, options->funcs);
-    repeatable(command->add_option(
+    CLI::Option *funcs = add_func_option(*command, options->funcs);
+    CLI::Option *addresses = command->add_option(
         "--addr", options->addresses,
         "Address in hex (as in /proc/kallsyms; with --vmlinux as linked, not in modules), "
-        "symbol+0xoffset or section+0xoffset"));
+        "symbol+0xoffset or section+0xoffset");
+    repeatable(addresses);
+    repeatable(command
+                   ->add_option("--variable", options->variables,
+                                "Print variables of that name instead, with the reason if no "
+                                "program can read them")
+                   ->excludes(funcs, addresses));
     add_tables_options(*command, options->tables);
     command->add_flag("--json", options->json, "Print one JSON object");
     command->callback([options, &exit_code] {
-        if (options->funcs.empty() && options->addresses.empty())
-            throw CLI::RequiredError("FUNC or --addr");
+        if (options->funcs.empty() && options->addresses.empty() && options->variables.empty())
+            throw CLI::RequiredError("FUNC, --addr or --variable");
         exit_code = finish(run(*options));
     });
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -52,6 +53,17 @@ ordered_json to_json(const std::optional<AttachedWhole> &whole) {
             {"refused", to_json(whole->refused)}};
 }
 
+ordered_json variables_left_out(const Coverage &coverage) {
+    if (!coverage.vars_left_out)
+        return nullptr;
+    ordered_json out = ordered_json::object();
+    for (uint8_t code = kVariableReasonFirst; code <= kVariableReasonLast; code++)
+        if ((*coverage.vars_left_out)[code] != 0)
+            out[std::string(text(static_cast<VariableReason>(code)))] =
+                (*coverage.vars_left_out)[code];
+    return out;
+}
+
 void print_json(const ObjectView &view, const Coverage &coverage) {
     ordered_json reasons = ordered_json::object();
     for (size_t code = 0; code < coverage.not_available.size(); code++)
@@ -91,6 +103,8 @@ void print_json(const ObjectView &view, const Coverage &coverage) {
          {"loc_protos", coverage.loc_protos},
          {"added_funcs", coverage.added_funcs},
          {"added_types", coverage.added_types},
+         {"variables", coverage.added_vars},
+         {"variables_left_out", variables_left_out(coverage)},
          {"bytes_types", coverage.bytes_types},
          {"bytes_func_info", coverage.bytes_func_info},
          {"frames_instances", or_null(coverage.frames_instances)},
@@ -118,6 +132,21 @@ void print_whole(std::string_view label, const AttachedWhole &whole) {
     for (size_t reason = 0; reason < kLeftOutReasons; reason++)
         if (whole.refused[reason] != 0)
             print_share(kLeftOutNames[reason].of_functions, whole.refused[reason], whole.functions);
+}
+
+void print_variables(const Coverage &coverage) {
+    if (!coverage.vars_left_out) {
+        if (coverage.added_vars != 0)
+            print_count("variables", coverage.added_vars);
+        return;
+    }
+    const auto &left_out = *coverage.vars_left_out;
+    const uint64_t all = std::accumulate(left_out.begin(), left_out.end(), coverage.added_vars);
+    print_count("variables in DWARF", all);
+    print_share("in the types", coverage.added_vars, all);
+    for (uint8_t code = kVariableReasonFirst; code <= kVariableReasonLast; code++)
+        if (left_out[code] != 0)
+            print_share(text(static_cast<VariableReason>(code)), left_out[code], all);
 }
 
 void print_text(const ObjectView &view, const Coverage &coverage) {
@@ -166,6 +195,7 @@ void print_text(const ObjectView &view, const Coverage &coverage) {
     print_count("distinct lists of locations", coverage.loc_protos);
     print_count("functions added to the base", coverage.added_funcs);
     print_count("other records added", coverage.added_types);
+    print_variables(coverage);
     print_count("bytes of types", coverage.bytes_types);
     print_count("bytes of func_info", coverage.bytes_func_info);
     if (coverage.bytes_frames) {

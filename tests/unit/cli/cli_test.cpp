@@ -146,6 +146,8 @@ TEST_F(Cli, StatJson) {
         {"loc_protos", 5},
         {"added_funcs", 3},
         {"added_types", 6},
+        {"variables", 0},
+        {"variables_left_out", nullptr},
         {"bytes_types", types},
         {"bytes_func_info", func_info},
         {"frames_instances", nullptr},

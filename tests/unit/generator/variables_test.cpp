@@ -122,6 +122,51 @@ TEST_F(Variables, NoneIsWrittenIfNoneIsWanted) {
     EXPECT_FALSE(view_->file().variables);
 }
 
+// The addresses are those of nm.
+TEST_F(Variables, TheCommandPrintsThem) {
+    make({});
+    const auto nm = test::run_command({"nm", path()});
+    const auto address = [&](const std::string &name) {
+        for (const char *type : {" D ", " d ", " B ", " R "})
+            if (const size_t at = nm.out.find(type + name + "\n"); at != nm.out.npos)
+                return "0x" + nm.out.substr(at - 16, 16)
+                                  .erase(0, nm.out.substr(at - 16, 16).find_first_not_of('0'));
+        return std::string("?");
+    };
+    const auto print = [&](const char *command, const char *option, const char *name) {
+        const auto printed = test::run_btf_extra(
+            {command, option, name, "--tables", path() + ".btf_extra", "--vmlinux", path()});
+        return printed.out + printed.err;
+    };
+    const std::string two =
+        "vmlinux:two  " + address("two") + "  global struct pair two  variables.c\n";
+    EXPECT_EQ(print("lookup", "--variable", "two"), two);
+    EXPECT_EQ(print("list", "--variables", "tw*"), two);
+    EXPECT_EQ(print("list", "--variables", "vmlinux:t?o"), two);
+    EXPECT_EQ(print("lookup", "--variable", "folded"),
+              "vmlinux:folded  left out: optimized out  variables.c\n");
+    EXPECT_EQ(print("lookup", "--variable", "early"),
+              "vmlinux:early  " + address("early") + "  left out: freed after boot  variables.c\n");
+    EXPECT_EQ(print("lookup", "--variable", "of_each_cpu"),
+              "vmlinux:of_each_cpu  .data..percpu+0x0  left out: per-CPU  variables.c\n");
+    EXPECT_EQ(print("lookup", "--variable", "nothing"),
+              "btf-extra: " + path() + ".btf_extra: no variable nothing\n");
+    // Both definitions, of which programs can read the first.
+    const std::string both = print("lookup", "--variable", "shared");
+    EXPECT_TRUE(both.find("  static int shared  ") != both.npos) << both;
+    EXPECT_TRUE(both.find("  left out: another symbol has its name  variables.c\n") != both.npos)
+        << both;
+}
+
+TEST_F(Variables, StatCountsThem) {
+    make({});
+    const auto stat = test::run_btf_extra({"stat", "--json", path() + ".btf_extra"});
+    EXPECT_EQ(stat.exit_code, 0) << stat.err;
+    EXPECT_NE(stat.out.find("\"variables\": 15,"), stat.out.npos) << stat.out;
+    EXPECT_NE(stat.out.find("\"no symbol of its name\": 2"), stat.out.npos) << stat.out;
+    EXPECT_NE(stat.out.find("\"another symbol has its name\": 2"), stat.out.npos) << stat.out;
+}
+
 TEST_F(Variables, WithoutItsSymbolNoneIsWritten) {
     make({});
     test::must_run({"objcopy", "--strip-symbol=counter", path()});
