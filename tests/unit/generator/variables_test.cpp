@@ -22,7 +22,7 @@ class Variables : public testing::Test {
     // Links the files and generates their tables.
     void make(Recipe recipe, std::vector<std::string> options = {}) {
         // As in the kernel, per-CPU data has a section of its own.
-        recipe.more = {"-Wl,--unique=.data..percpu"};
+        recipe.more.push_back("-Wl,--unique=.data..percpu");
         test::link_fixture(path(), {"variables_other.c", "variables.c"}, recipe);
         test::add_base_btf(path());
         options.insert(options.begin(), {"generate", "-o", path() + ".btf_extra", path()});
@@ -114,6 +114,15 @@ TEST_F(Variables, TheOutputDoesNotDependOnTheThreads) {
     const auto one = view_->file().container;
     make({}, {"-j4"});
     EXPECT_EQ(view_->file().container, one);
+}
+
+// A kernel without CONFIG_KALLSYMS_ALL finds no variable by its name. It counts its symbols.
+TEST_F(Variables, NoneIsWrittenIfKallsymsHasOnlyCode) {
+    make({.more = {"-DKALLSYMS_NUM_SYMS=4"}});
+    EXPECT_EQ(written(), std::vector<std::string>());
+    EXPECT_EQ(std::ranges::count(left_out(), "counter: no symbol of its name; .data"), 1);
+    make({.more = {"-DKALLSYMS_NUM_SYMS=40"}});
+    EXPECT_EQ(written().size(), kWritten.size() + 1);  // the number itself
 }
 
 TEST_F(Variables, NoneIsWrittenIfNoneIsWanted) {

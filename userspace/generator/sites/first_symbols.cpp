@@ -3,6 +3,8 @@
 
 #include <gelf.h>
 
+#include <cstring>
+
 namespace btf_extra::generator {
 
 FirstSymbols::FirstSymbols(const DebugFile &file) : file_(file) {
@@ -12,6 +14,7 @@ FirstSymbols::FirstSymbols(const DebugFile &file) : file_(file) {
         sections_[section.index] = &section;
     }
     symbols_.reserve(file.symbols().size());
+    uint64_t code_symbols = 0, data_symbols = 0;
     for (const auto &[entry, name] : file.symbols()) {
         const unsigned type = GELF_ST_TYPE(entry.st_info);
         const uint32_t index = entry.st_shndx;
@@ -26,6 +29,10 @@ FirstSymbols::FirstSymbols(const DebugFile &file) : file_(file) {
             .address = base + entry.st_value, .size = entry.st_size, .section = index};
         const std::string_view whole(name);
         add(whole, symbol);
+        if (section && section->executable())
+            ++code_symbols;
+        else if (!whole.starts_with(".L"))  // kallsyms never has these labels
+            ++data_symbols;
         // A kernel with CONFIG_LTO_CLANG finds foo.llvm.123 by the name foo.
         if (const size_t suffix = whole.find(".llvm."); suffix != whole.npos)
             add(whole.substr(0, suffix), symbol);
@@ -35,6 +42,25 @@ FirstSymbols::FirstSymbols(const DebugFile &file) : file_(file) {
     const auto begin = symbols_.find("__init_begin"), end = symbols_.find("__init_end");
     if (begin != symbols_.end() && end != symbols_.end())
         init_ = {begin->second.address, end->second.address};
+    has_data_ = kallsyms_has_data(code_symbols, data_symbols);
+}
+
+bool FirstSymbols::kallsyms_has_data(uint64_t code_symbols, uint64_t data_symbols) const {
+    const auto counter = symbols_.find("kallsyms_num_syms");
+    if (counter == symbols_.end() || counter->second.section >= sections_.size())
+        return true;
+    const ElfSection *section = sections_[counter->second.section];
+    if (!section)
+        return true;
+    const auto bytes = file_.elf().bytes(*section);
+    uint32_t count = 0;
+    const uint64_t at = counter->second.address - section->address;
+    if (!bytes || at > bytes->size() || bytes->size() - at < sizeof(count))
+        return true;
+    std::memcpy(&count, bytes->data() + at, sizeof(count));
+    // Without CONFIG_KALLSYMS_ALL it has those of code and a few more. Which symbols of data it has
+    // otherwise depends on the version, but most.
+    return count > code_symbols + data_symbols / 2;
 }
 
 void FirstSymbols::add(std::string_view name, const Symbol &symbol) {
@@ -71,6 +97,8 @@ std::optional<VariableReason> FirstSymbols::judge(std::string_view name, uint64_
         return VariableReason::kOtherSymbol;  // an absolute number
     if (sections_[symbol.section]->name.starts_with(".data..percpu"))
         return VariableReason::kPerCpu;
+    if (!has_data_ && !sections_[symbol.section]->executable())
+        return VariableReason::kNoSymbol;
     if (freed(symbol))
         return VariableReason::kFreed;
     // A flexible array may make the variable larger than its type, never smaller.

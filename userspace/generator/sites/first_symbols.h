@@ -36,10 +36,13 @@ class FirstSymbols {
 
     void add(std::string_view name, const Symbol &symbol);
     bool freed(const Symbol &symbol) const;
+    // Returns false if the kallsyms of a kernel has only symbols of code.
+    bool kallsyms_has_data(uint64_t code_symbols, uint64_t data_symbols) const;
 
     const DebugFile &file_;
     std::unordered_map<std::string_view, Symbol> symbols_;
     std::vector<const ElfSection *> sections_;  // by the index of the section header
+    bool has_data_ = true;                      // kallsyms has
     std::pair<uint64_t, uint64_t> init_{};      // of a kernel: addresses that are freed after boot
 };
 
