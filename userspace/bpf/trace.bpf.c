@@ -97,6 +97,9 @@ static __always_inline int read_number(struct reading *reading, const struct tra
 	case TRACE_CPU:
 		number[0] = bpf_get_smp_processor_id();
 		break;
+	case TRACE_VARIABLE:
+		number[0] = value->base;
+		break;
 	default:
 		if (bpf_loc_arg(reading->ctx, value->param, &number))
 			return 0;

@@ -67,10 +67,11 @@ enum trace_source {
 	TRACE_PID,		/* of the thread */
 	TRACE_TGID,
 	TRACE_CPU,
+	TRACE_VARIABLE,		/* the address of a variable of the kernel */
 };
 
 /*
- * How a value is read. It begins with the parameter. Each step takes the number as an address, adds
+ * How a value is read. It begins with the parameter or the address. Each step takes the number as an address, adds
  * its offset and reads the next number there. The value is in the bits from "shift" on of word
  * "word"; more than 64 are taken as they are.
  */
@@ -86,6 +87,7 @@ struct trace_value {
 	__u8 bits;
 	__s32 offsets[TRACE_STEPS];
 	__u64 mask;		/* what counts of the number */
+	__u64 base;		/* TRACE_VARIABLE: the address */
 };
 
 enum trace_test_code {

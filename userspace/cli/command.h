@@ -34,6 +34,7 @@ void add_trace(CLI::App &app, int &exit_code);
 void add_expose(CLI::App &app, int &exit_code);
 // followed: the command that take_followed_command() returned.
 void add_follow(CLI::App &app, std::vector<std::string> followed, int &exit_code);
+void add_value(CLI::App &app, int &exit_code);
 void add_doctor(CLI::App &app, int &exit_code);
 void add_install(CLI::App &app, int &exit_code);
 void add_uninstall(CLI::App &app, int &exit_code);

@@ -55,6 +55,7 @@ int run(int argc, char **argv) {
     add_lookup(app, exit_code);
     add_list(app, exit_code);
     add_audit(app, exit_code);
+    add_value(app, exit_code);
     add_probes(app, exit_code);
     add_symbolize(app, exit_code);
     add_trace(app, exit_code);

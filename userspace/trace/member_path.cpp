@@ -103,6 +103,14 @@ class Walk {
         }
     }
 
+    Walk(const TypedVariable &variable, const Operand &path, bool whole)
+        : blob_(*variable.blob), path_(path), type_id_(variable.type_id), whole_(whole),
+          in_memory_(true) {
+        value_.source = TRACE_VARIABLE;
+        value_.mask = ~uint64_t{0};
+        value_.base = variable.address;
+    }
+
     Result<MemberPath> to_end(bool as_text) {
         for (const Access &access : path_.accesses)
             TRY(access.kind == Access::kIndex ? index(access.index) : member(access));
@@ -196,11 +204,17 @@ class Walk {
         TRY(step(bit_ / 8));
         value_.is_text = 1;
         value_.bits = static_cast<uint8_t>(size);
-        return MemberPath{value_, type_id_};
+        return MemberPath{value_, &blob_, type_id_};
     }
 
     Result<MemberPath> number() {
         const uint64_t size = size_of(blob_, type_id_);
+        const bool many = kind() == BTF_KIND_ARRAY || kind() == BTF_KIND_STRUCT ||
+                          kind() == BTF_KIND_UNION || size > 16;
+        if (whole_ && many && size != 0) {
+            TRY(step(bit_ / 8));
+            return MemberPath{value_, &blob_, type_id_};
+        }
         if (kind() == BTF_KIND_ARRAY || kind() == BTF_KIND_FUNC_PROTO || size == 0)
             return error(fmt::format("'{}' is not a value", type_text()));
         if (size > 16)
@@ -216,13 +230,14 @@ class Walk {
         value_.shift = static_cast<uint8_t>(shift % kWordBits);
         value_.bits = static_cast<uint8_t>(bits);
         value_.is_signed = btf_type_value(&blob_, type_id_).is_signed;
-        return MemberPath{value_, type_id_};
+        return MemberPath{value_, &blob_, type_id_};
     }
 
     const btf_blob &blob_;
     const Operand &path_;
     trace_value value_ = {};
     uint32_t type_id_;
+    bool whole_ = false;  // structs and arrays are values, too
     bool in_memory_ = false;
     uint64_t bit_ = 0;            // from the begin of the value, or of what the pointer leads to
     uint32_t bitfield_bits_ = 0;  // of the last member; 0: it is no bitfield
@@ -233,6 +248,11 @@ class Walk {
 Result<MemberPath> find_member(const btf_blob &blob, uint8_t param, uint32_t type_id,
                                const Operand &path, bool as_text) {
     return Walk(blob, path, param, type_id).to_end(as_text);
+}
+
+Result<MemberPath> find_in_variable(const TypedVariable &variable, const Operand &path,
+                                    bool as_text, bool whole) {
+    return Walk(variable, path, whole).to_end(as_text);
 }
 
 }  // namespace btf_extra

@@ -231,6 +231,10 @@ class Parser {
             stars++;
         Operand out;
         out.name = TRY(name());
+        if (take(":")) {
+            out.object = std::move(out.name);
+            out.name = TRY(name());
+        }
         for (;;) {
             if (take("->")) {
                 auto member = TRY(name());

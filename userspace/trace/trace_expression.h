@@ -22,8 +22,9 @@ struct Access {
 
 struct Operand {
     enum Kind { kPath, kNumber, kText } kind = kPath;
-    std::string text;  // of a path: as it was written; else the characters
-    std::string name;  // of a path: what it begins with
+    std::string text;    // of a path: as it was written; else the characters
+    std::string name;    // of a path: what it begins with
+    std::string object;  // of a variable, if it was written: "vmlinux"
     std::vector<Access> accesses;
     uint64_t number = 0;
     bool negative = false;  // the number, which is then two's complement
@@ -52,7 +53,7 @@ struct FilterStep {
 // not     = "!" not | "(" filter ")" | test
 // test    = (path | "(" path "&" number ")") [comparison operand] | path "&" number
 // operand = path | number | "'" character "'" | '"' text '"'
-// path    = {"*"} name {"->" name | "." name | "[" number "]"}
+// path    = {"*"} [name ":"] name {"->" name | "." name | "[" number "]"}
 Result<std::vector<FilterStep>> parse_filter(std::string_view text);
 
 // Paths with commas between them.

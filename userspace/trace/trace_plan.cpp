@@ -2,6 +2,7 @@
 #include "userspace/trace/trace_plan.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -10,7 +11,6 @@
 #include <nlohmann/json.hpp>
 
 #include "userspace/text/c_type.h"
-#include "userspace/trace/member_path.h"
 
 namespace btf_extra {
 namespace {
@@ -38,8 +38,10 @@ std::string_view text_of(const uint64_t *words) {
 
 class Planner {
   public:
-    Planner(const btf_blob &blob, uint32_t func_id, const std::vector<std::string> &params)
-        : blob_(blob), known_(func_params(blob, func_id)), params_(params) {}
+    Planner(const btf_blob &blob, uint32_t func_id, const std::vector<std::string> &params,
+            const FindVariable &find_variable)
+        : blob_(blob), known_(func_params(blob, func_id)), params_(params),
+          find_variable_(find_variable) {}
 
     Result<TracePlan> plan(const TraceQuery &query) {
         trace_plan &plan = out_.plan;
@@ -51,8 +53,9 @@ class Planner {
             const auto found = TRY(add_value(each, true));
             out_.shown.push_back({each.text, {}});
             if (!is_text(found.value))
-                out_.shown.back().format =
-                    found.type_id != 0 ? ValueFormat(blob_, found.type_id) : ValueFormat::number();
+                out_.shown.back().format = found.type_id != 0
+                                               ? ValueFormat(*found.blob, found.type_id)
+                                               : ValueFormat::number();
         }
         return std::move(out_);
     }
@@ -63,17 +66,14 @@ class Planner {
     }
 
     Result<MemberPath> find(const Operand &path, bool as_text) const {
+        if (!path.object.empty())
+            return find_global(path, as_text);
         const auto param = std::ranges::find(params_, path.name);
-        if (param != params_.end()) {
-            const auto number = static_cast<size_t>(param - params_.begin());
-            if (number >= known_.count || number >= BTF_EXTRA_ARGS_MAX)
-                return Error{fmt::format("{}: the type of {} is not known", path.text, path.name)};
-            return find_member(blob_, static_cast<uint8_t>(number), known_.params[number].type,
-                               path, as_text);
-        }
+        if (param != params_.end())
+            return find_param(static_cast<size_t>(param - params_.begin()), path, as_text);
         const auto *word = std::ranges::find(kTaskWords, path.name, &TaskWord::name);
         if (word == std::end(kTaskWords))
-            return Error{fmt::format("{}: it has no parameter {}", path.text, path.name)};
+            return find_global(path, as_text);
         if (!path.accesses.empty())
             return Error{fmt::format("{}: {} has no members", path.text, path.name)};
         MemberPath out = {};
@@ -81,6 +81,29 @@ class Planner {
         out.value.bits = word->source == TRACE_COMM ? 0 : 32;
         out.value.mask = ~uint64_t{0};
         return out;
+    }
+
+    Result<MemberPath> find_global(const Operand &path, bool as_text) const {
+        const auto variable = find_variable_(path.object, path.name);
+        if (!variable && variable.error().code == ENOENT && path.object.empty())
+            return Error{fmt::format("{}: neither a parameter nor a variable of the kernel is "
+                                     "called {}",
+                                     path.text, path.name)};
+        if (!variable)
+            return variable.error();
+        return find_in_variable(*variable, path, as_text, false);
+    }
+
+    // An error says if a variable of the kernel could be meant.
+    Result<MemberPath> find_param(size_t number, const Operand &path, bool as_text) const {
+        if (number >= known_.count || number >= BTF_EXTRA_ARGS_MAX)
+            return Error{fmt::format("{}: the type of {} is not known", path.text, path.name)};
+        auto found = find_member(blob_, static_cast<uint8_t>(number), known_.params[number].type,
+                                 path, as_text);
+        if (!found && find_variable_("", path.name))
+            return Error{fmt::format("{}; {} is the parameter, and vmlinux:{} the variable",
+                                     found.error().message, path.name, path.name)};
+        return found;
     }
 
     Result<MemberPath> add_value(const Operand &path, bool as_text) {
@@ -206,7 +229,7 @@ class Planner {
         }
         if (left.type_id == 0)
             return false;
-        const auto value = ValueFormat(blob_, left.type_id).value_of(operand.name);
+        const auto value = ValueFormat(*left.blob, left.type_id).value_of(operand.name);
         if (!value)
             return false;
         test.constant = *value;
@@ -217,6 +240,7 @@ class Planner {
     const btf_blob &blob_;
     const FuncParams known_;
     const std::vector<std::string> &params_;
+    const FindVariable &find_variable_;
     TracePlan out_ = {};
     size_t nr_texts_ = 0;
 };
@@ -261,8 +285,9 @@ void ShownValue::append_json(std::string &out, const uint64_t *words) const {
 }
 
 Result<TracePlan> make_plan(const btf_blob &blob, uint32_t func_id,
-                            const std::vector<std::string> &params, const TraceQuery &query) {
-    return Planner(blob, func_id, params).plan(query);
+                            const std::vector<std::string> &params, const TraceQuery &query,
+                            const FindVariable &find_variable) {
+    return Planner(blob, func_id, params, find_variable).plan(query);
 }
 
 }  // namespace btf_extra

@@ -4,6 +4,7 @@
 #ifndef BTF_EXTRA_TRACE_PLAN_H
 #define BTF_EXTRA_TRACE_PLAN_H
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "userspace/bpf/trace_event.h"
 #include "userspace/format/result.h"
 #include "userspace/text/value_text.h"
+#include "userspace/trace/member_path.h"
 #include "userspace/trace/trace_expression.h"
 
 namespace btf_extra {
@@ -41,9 +43,14 @@ struct TracePlan {
     std::vector<ShownValue> shown;
 };
 
+// Returns the variable of the kernel of that name; object is empty if none was written.
+using FindVariable =
+    std::function<Result<TypedVariable>(const std::string &object, const std::string &name)>;
+
 // Makes the plan of a function of the blob, whose parameters have these names.
 Result<TracePlan> make_plan(const btf_blob &blob, uint32_t func_id,
-                            const std::vector<std::string> &params, const TraceQuery &query);
+                            const std::vector<std::string> &params, const TraceQuery &query,
+                            const FindVariable &find_variable);
 
 }  // namespace btf_extra
 

@@ -11,6 +11,7 @@
 #include "userspace/code/running_code.h"
 #include "userspace/lib/attach/left_out_text.h"
 #include "userspace/lib/probing/probe_place.h"
+#include "userspace/lib/tables/variables.h"
 #include "userspace/text/c_type.h"
 
 namespace btf_extra {
@@ -61,10 +62,17 @@ Result<std::unique_ptr<TraceTarget>> TraceTarget::make(std::unique_ptr<SiteTable
         return Error{
             fmt::format("at most {} functions at once, not {}", TRACE_EVENT_FUNCS, funcs.size())};
     std::vector<TracedFunc> traces;
+    std::vector<SharedObject> of_variables;  // their types are used until the plans are made
+    const FindVariable find_variable = [&](const std::string &object,
+                                           const std::string &name) -> Result<TypedVariable> {
+        const FoundVariable found = TRY(find_typed_variable(*out->tables_, object, name));
+        of_variables.push_back(found.object);
+        return TypedVariable{&found.object->view->types().blob(), found.type_id, *found.address};
+    };
     for (DescribedFunc &func : funcs) {
         traces.push_back(traced(func));
-        auto plan =
-            make_plan(func.view().locations().blob(), func.found.id, func.params, options.query);
+        auto plan = make_plan(func.view().locations().blob(), func.found.id, func.params,
+                              options.query, find_variable);
         if (!plan)
             return Error{fmt::format("{}: {}", func.prototype, plan.error().message)};
         traces.back().shown = std::move(plan->shown);

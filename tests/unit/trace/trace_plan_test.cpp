@@ -2,6 +2,8 @@
 // Types are made by hand; offsets and bits are worked out from them by hand.
 #include "userspace/trace/trace_plan.h"
 
+#include <cerrno>
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -65,13 +67,35 @@ class Plan : public testing::Test {
         if (!query)
             return query.error();
         return make_plan(image_->blob(), func_, {"skb", "len", "name", "pair", "hidden", "state"},
-                         *query);
+                         *query, [&](const std::string &object, const std::string &name) {
+                             return variable(object, name);
+                         });
+    }
+
+    Result<TypedVariable> variable(const std::string &object, const std::string &name) const {
+        const btf_blob *blob = &image_->blob();
+        if (!object.empty() && object != "vmlinux")
+            return Error{"no object " + object, ENOENT};
+        if (name == "first_skb")
+            return TypedVariable{blob, 11, 0x1000};
+        if (name == "len")
+            return TypedVariable{blob, 1, 0x2000};
+        if (name == "names")
+            return TypedVariable{blob, 5, 0x3000};
+        if (name == "skbs")
+            return TypedVariable{blob, 10, 0x4000};  // int[4]
+        if (name == "lost")
+            return Error{"lost: freed after boot", ENODATA};
+        return Error{"no variable " + name, ENOENT};
     }
 
     // "param 0: +8 +0 bits 0..32 signed"
     static std::string text_of(const trace_value &value) {
-        static constexpr const char *kSources[] = {"param", "comm", "pid", "tgid", "cpu"};
+        static constexpr const char *kSources[] = {"param", "comm", "pid",
+                                                   "tgid",  "cpu",  "variable"};
         std::string out = kSources[value.source];
+        if (value.source == TRACE_VARIABLE)
+            out += fmt::format(" {:#x}", value.base);
         if (value.source == TRACE_PARAMETER)
             out += fmt::format(" {}", value.param);
         for (int i = 0; i < value.nr_steps; i++)
@@ -130,6 +154,34 @@ class Plan : public testing::Test {
     uint32_t func_ = 0;
 };
 
+TEST_F(Plan, Variables) {
+    const struct {
+        const char *path, *value;
+    } rows[] = {
+        {"first_skb.len", "variable 0x1000 +0 bits 0..32"},
+        {"first_skb.low", "variable 0x1000 +16 bits 0..3"},
+        {"first_skb.dev->ifindex", "variable 0x1000 +8 +0 bits 0..32 signed"},
+        {"first_skb.dev->name", "variable 0x1000 +8 +8 text 17"},
+        {"names", "variable 0x3000 +0 text 17"},
+        {"skbs[3]", "variable 0x4000 +12 bits 0..32 signed"},
+        {"len", "param 1 bits 0..32 signed"},
+        {"vmlinux:len", "variable 0x2000 +0 bits 0..32 signed"},
+        {"first_skb", "first_skb: 'struct skb' has more than 16 bytes: name a member"},
+        {"skbs", "skbs: 'int [4]' is not a value"},
+        {"first_skb.nobody", "first_skb.nobody: 'struct skb' has no member nobody"},
+        {"len.x",
+         "len.x: 'int' has no members; len is the parameter, and vmlinux:len the variable"},
+        {"xfs:len", "no object xfs"},
+        {"lost", "lost: freed after boot"},
+    };
+    for (const auto &row : rows)
+        EXPECT_EQ(shown(row.path), row.value);
+    EXPECT_EQ(
+        filtered("first_skb.state == TCP_NONE"),
+        filtered("state == TCP_NONE")
+            .replace(0, sizeof("[param 5 bits 0..32") - 1, "[variable 0x1000 +36 bits 0..32"));
+}
+
 TEST_F(Plan, Members) {
     const std::pair<const char *, const char *> rows[] = {
         {"len", "param 1 bits 0..32 signed"},
@@ -162,7 +214,7 @@ TEST_F(Plan, Members) {
 
 TEST_F(Plan, Refused) {
     const std::pair<const char *, const char *> rows[] = {
-        {"nobody", "nobody: it has no parameter nobody"},
+        {"nobody", "nobody: neither a parameter nor a variable of the kernel is called nobody"},
         {"len->x", "len->x: -> after 'int', which is not a pointer"},
         {"len.x", "len.x: 'int' has no members"},
         {"skb.len", "skb.len: 'struct skb *' has no members"},
@@ -220,7 +272,9 @@ TEST_F(Plan, RefusedFilters) {
         {"len == comm", "comm: a text is compared with a number"},
         {"comm", "comm: a text is compared by == or != with a text"},
         {"pair == 5", "pair: 'struct pair' is not a number"},
-        {"len == TCP_ESTABLISHED", "TCP_ESTABLISHED: it has no parameter TCP_ESTABLISHED"},
+        {"len == TCP_ESTABLISHED",
+         "TCP_ESTABLISHED: neither a parameter nor a variable of the kernel is called "
+         "TCP_ESTABLISHED"},
         {"comm == \"" + std::string(63, 'x') + "\"",
          "\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\": longer than 62 "
          "characters"},

@@ -108,4 +108,19 @@ Result<std::vector<FoundVariable>> find_variables(SiteTables &tables, const std:
     return found;
 }
 
+Result<FoundVariable> find_typed_variable(SiteTables &tables, const std::string &object,
+                                          const std::string &name) {
+    const std::string text = object.empty() ? name : object + ":" + name;
+    auto found = TRY(find_variables(tables, text));
+    const auto typed = std::ranges::find_if(
+        found, [](const FoundVariable &each) { return !each.reason && each.address; });
+    if (typed != found.end())
+        return std::move(*typed);
+    const auto &reason = found.front().reason;
+    return Error{reason ? fmt::format("{}: the tables do not have its type: {}", text,
+                                      btf_extra::text(*reason))
+                        : fmt::format("{}: {}", text, kHiddenAddresses),
+                 reason ? ENODATA : EPERM};
+}
+
 }  // namespace btf_extra

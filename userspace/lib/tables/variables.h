@@ -31,6 +31,11 @@ struct FoundVariable {
 // object and name. It is an error (ENOENT) if it names none.
 Result<std::vector<FoundVariable>> find_variables(SiteTables &tables, const std::string &text);
 
+// Returns the variable of that name that has a type and an address, in any object if `object` is
+// empty. It is an error if there is none, and the message has the reason.
+Result<FoundVariable> find_typed_variable(SiteTables &tables, const std::string &object,
+                                          const std::string &name);
+
 }  // namespace btf_extra
 
 #endif
