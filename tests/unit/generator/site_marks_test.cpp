@@ -208,6 +208,9 @@ TEST_F(SiteMarks, EntriesAreMissingWhereLibdwSays) {
     size_t missing = 0;
     for (const Recipe &recipe : test::recipes({"-O1", "-O2", "-O3", "-Os"}))
         for (const char *source : {"copies.c", "parts.c", "loops.c"}) {
+            // flow_entries_test has those of clang, which libdw does not say.
+            if (recipe.compiler.starts_with("clang"))
+                continue;
             SCOPED_TRACE(recipe.name() + ", " + source);
             ASSERT_NO_FATAL_FAILURE(build(recipe, {source}));
             EXPECT_EQ(marked().without_entry(),

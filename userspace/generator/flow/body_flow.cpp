@@ -250,6 +250,56 @@ bool BodyFlow::runs_without(std::span<const CodeRange> ranges,
     return false;
 }
 
+std::vector<uint64_t> BodyFlow::entered(std::span<const CodeRange> ranges) const {
+    const auto is_entered = [&](const Step &step) {
+        const std::vector<uint64_t> from = before(step.address);
+        return step.address == entry_ || from.empty() ||
+               std::ranges::any_of(from, [&](uint64_t each) { return !hold(ranges, each); });
+    };
+    std::vector<uint64_t> out;
+    for (const CodeRange &range : ranges)
+        for (auto step = std::ranges::lower_bound(steps_, range.begin, {}, &Step::address);
+             step != steps_.end() && step->address < range.end; ++step) {
+            if (!runs_[static_cast<size_t>(step - steps_.begin())] || !is_entered(*step))
+                continue;
+            auto aligned = step;
+            while (aligned != steps_.end() && aligned->edges.idle && aligned->edges.falls)
+                ++aligned;
+            if (aligned == step || (aligned != steps_.end() && hold(ranges, aligned->address) &&
+                                    !is_entered(*aligned)))
+                out.push_back(step->address);
+        }
+    return out;
+}
+
+std::optional<uint64_t> BodyFlow::leads_to(uint64_t address, std::span<const uint64_t> places,
+                                           std::span<const CodeRange> ranges) const {
+    auto step = find(address);
+    for (size_t count = 0; step && count < steps_.size(); ++count) {
+        size_t ways = 0;
+        std::optional<size_t> next;
+        for_each_next(*step, [&](size_t to) {
+            next = to;
+            ++ways;
+        });
+        const FlowEdges &edges = steps_[*step].edges;
+        if (ways != 1 || edges.calls || edges.anywhere || !hold(ranges, steps_[*next].address))
+            break;
+        if (std::ranges::find(places, steps_[*next].address) != places.end())
+            return steps_[*next].address;
+        step = next;
+    }
+    return std::nullopt;
+}
+
+bool BodyFlow::only_jumps(uint64_t address) const {
+    const auto step = find(address);
+    if (!step)
+        return false;
+    const FlowEdges &edges = steps_[*step].edges;
+    return !edges.falls && edges.others.empty() && edges.jump && find(*edges.jump);
+}
+
 std::vector<uint64_t> BodyFlow::before(uint64_t address) const {
     std::vector<uint64_t> out;
     for (const Jump &jump : jumps_to(address))

@@ -20,6 +20,7 @@ struct FlowEdges {
     uint64_t size = 0;              // bytes
     bool falls = true;              // the next instruction may follow it
     bool anywhere = false;          // it jumps to an address that is not in it
+    bool calls = false;             // other code runs before the next instruction
     bool idle = false;              // a NOP or a trap, which compilers fill gaps with
     std::optional<uint64_t> jump;   // the target of a direct jump
     std::optional<uint64_t> fixup;  // where it goes on if it faults
@@ -83,6 +84,19 @@ class BodyFlow {
     // Returns true if an instruction in these ranges may run before or without those at the
     // addresses.
     bool runs_without(std::span<const CodeRange> ranges, std::span<const uint64_t> addresses) const;
+
+    // Returns the instructions in these ranges to which other code leads. NOPs are none if they
+    // only align a place to which other code leads, too, or if no code of the ranges follows them.
+    std::vector<uint64_t> entered(std::span<const CodeRange> ranges) const;
+
+    // Returns the first of `places` to which the code after an address leads, if that is in these
+    // ranges, and has neither branches nor calls.
+    std::optional<uint64_t> leads_to(uint64_t address, std::span<const uint64_t> places,
+                                     std::span<const CodeRange> ranges) const;
+
+    // Returns true if the instruction at an address does nothing but jump to another one of the
+    // body.
+    bool only_jumps(uint64_t address) const;
 
     // Returns the instructions that lead to an address.
     std::vector<uint64_t> before(uint64_t address) const;

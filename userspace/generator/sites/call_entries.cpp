@@ -107,6 +107,37 @@ bool CallEntries::entered_from_outside(uint32_t body, uint64_t address,
            std::ranges::none_of(before, [&](uint64_t from) { return hold(ranges, from); });
 }
 
+std::vector<CallEntries::Entry> CallEntries::entries(uint32_t body,
+                                                     std::span<const CodeRange> ranges) {
+    constexpr size_t kMost = 256;  // an instance in a loop that was unrolled has tens
+    std::vector<Entry> out;
+    const BodyCode &code = code_of(body);
+    if (!code.flow || !code.flow->knows_jumps())
+        return out;
+    std::vector<uint64_t> places = code.flow->entered(ranges);
+    if (places.size() > kMost)
+        return out;
+    const auto order_of = [&](uint64_t place) {
+        std::vector<uint64_t> others = places;
+        std::erase(others, place);
+        return code.flow->order(place, others);
+    };
+    // On some ways, LLVM computes a value before the place where all ways join. Calls begin there.
+    std::vector<uint64_t> joins;
+    for (const uint64_t place : places)
+        if (order_of(place) == CallOrder::kEither)
+            joins.push_back(place);
+    if (!joins.empty())
+        std::erase_if(places,
+                      [&](uint64_t place) { return code.flow->leads_to(place, joins, ranges); });
+    for (const uint64_t place : places) {
+        const CallOrder order = order_of(place);
+        if (order == CallOrder::kOwn || order == CallOrder::kEither)
+            out.push_back({place, order == CallOrder::kOwn && !code.flow->only_jumps(place)});
+    }
+    return out;
+}
+
 bool CallEntries::runs_without_entries(uint32_t body, uint32_t instance, uint64_t entry,
                                        std::span<const CodeRange> ranges) {
     std::vector<uint64_t> entries{entry};

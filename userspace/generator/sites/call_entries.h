@@ -59,6 +59,15 @@ class CallEntries {
     // other code only.
     bool entered_from_outside(uint32_t body, uint64_t address, std::span<const CodeRange> ranges);
 
+    // A place where calls of an instance begin.
+    struct Entry {
+        uint64_t address = 0;
+        bool is_proven = false;  // no call begins elsewhere before it
+    };
+    // Finds the entries of an instance by its ranges. The result is empty if not all ways through
+    // the body are known.
+    std::vector<Entry> entries(uint32_t body, std::span<const CodeRange> ranges);
+
     // Returns true if code in these ranges may run before the entry of an instance and its copies,
     // or without them.
     bool runs_without_entries(uint32_t body, uint32_t instance, uint64_t entry,

@@ -117,14 +117,17 @@ UnitSites UnitWalk::run() {
         state_.sites.error =
             fmt::format(".debug_info: unit at {:#x}: refers to a type that is missing",
                         state_.unit.header.offset);
-    state_.copied_entries.read_rows(state_.sections, state_.unit, state_.functions.same_files());
     EntryMarks marks(state_, marker_, params_);
-    if (marks_entries_)
-        marks.find_marked_entries();
-    else
-        for (Site &site : state_.sites.sites)
-            if (site.site_class == SiteClass::kInline)
-                site.marks |= SITE_MARK_NO_ENTRY;
+    if (state_.unit.compiler == Compiler::kClang) {
+        marks.find_entries_by_flow();
+    } else {
+        state_.copied_entries.read_rows(state_.sections, state_.unit,
+                                        state_.functions.same_files());
+        if (marks_entries_)
+            marks.find_marked_entries();
+        else
+            marks.drop_entries();
+    }
     marks.judge_remainders();
     state_.sites.contradicted += drop_inside_instructions(state_.sites.sites, state_.copied_entries,
                                                           state_.input, state_.tools.starts);
@@ -292,10 +295,13 @@ uint64_t UnitWalk::visit_inlined(const Die &die, const Scope &scope, uint32_t de
         state_.remainder_sites.emplace_back();
     }
     // GCC writes no DW_AT_entry_pc for an instance in one piece that is entered at view 0.
-    if (function->here && (entry.place.entry_pc || !entry.place.ranges)) {
+    // The flow of control has the entries of all instances of clang.
+    if ((function->here && (entry.place.entry_pc || !entry.place.ranges)) ||
+        state_.unit.compiler == Compiler::kClang) {
         open.instance = static_cast<uint32_t>(state_.instances.size());
-        state_.copied_entries.add_instance(*function->here, *address, bool{entry.place.entry_pc},
-                                           ranges_, scope.enclosing->body);
+        state_.copied_entries.add_instance(function->here.value_or(SourcePlace{}), *address,
+                                           bool{entry.place.entry_pc}, ranges_,
+                                           scope.enclosing->body);
         state_.instances.push_back({.die = die.offset,
                                     .function = function,
                                     .enclosing = *scope.enclosing,

@@ -35,6 +35,55 @@ void EntryMarks::find_marked_entries() {
     judge_unlikely_entries();
 }
 
+bool EntryMarks::move_site(Site &site, uint32_t number, const CallEntries::Entry &entry) {
+    const Instance &instance = state_.instances[number];
+    Site moved{.function = instance.function->number,
+               .site_class = SiteClass::kInline,
+               .marks = entry.is_proven ? uint8_t{0} : uint8_t{SITE_MARK_NO_ENTRY}};
+    if (!marker_.place(moved, entry.address, instance.enclosing))
+        return false;
+    if (marker_.is_loop_head(entry.address, state_.copied_entries.ranges_of(number)))
+        moved.marks |= SITE_MARK_LOOP_HEAD;
+    OpenSite open{.function = *instance.function,
+                  .point = {.address = entry.address, .view = 0},
+                  .enclosing = instance.enclosing,
+                  .is_another = true};
+    params_.begin(open);
+    params_.read_all(state_.unit.die_at(instance.die), open);
+    moved.params = state_.sites.param_lists.add(params_.of(open));
+    marker_.judge_key(moved, instance.enclosing, params_.of(open));
+    params_.end(open);
+    site = moved;
+    return true;
+}
+
+void EntryMarks::drop_entries() {
+    for (Site &site : state_.sites.sites)
+        if (site.site_class == SiteClass::kInline)
+            site.marks |= SITE_MARK_NO_ENTRY;
+}
+
+void EntryMarks::find_entries_by_flow() {
+    drop_entries();
+    for (uint32_t number = 0; number < state_.instances.size(); ++number) {
+        const Instance &instance = state_.instances[number];
+        if (!instance.site)
+            continue;
+        bool is_first = true;
+        for (const CallEntries::Entry &entry : state_.calls.entries(
+                 instance.enclosing.body, state_.copied_entries.ranges_of(number))) {
+            Site site;
+            if (!move_site(site, number, entry))
+                continue;
+            if (is_first)
+                state_.sites.sites[*instance.site] = site;
+            else
+                state_.sites.sites.push_back(site);
+            is_first = false;
+        }
+    }
+}
+
 void EntryMarks::judge_remainders() {
     for (size_t i = 0; i < state_.remainder_sites.size(); ++i)
         if (const auto site = state_.remainder_sites[i]) {

@@ -398,6 +398,7 @@ std::optional<FlowEdges> X86Instructions::edges(const Code &code) {
         out.anywhere = true;  // through a register or memory, near or far
     else if (opcode[0] == 0xc7 && opcode[1] == 0xf8)
         out.anywhere = true;  // xbegin
+    out.calls = opcode[0] == 0xe8 || (opcode[0] == 0xff && (opcode[1] & 0x30) == 0x10);
     out.idle = found->id == X86_INS_NOP || found->id == X86_INS_INT3;
     out.falls = opcode[0] != 0xeb && opcode[0] != 0xe9 && found->id != X86_INS_RET &&
                 found->id != X86_INS_INT3;

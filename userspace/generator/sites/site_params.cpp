@@ -52,7 +52,7 @@ uint64_t SiteParams::read(const Die &die, OpenSite &site) {
                                                 size))
                     site.parts[position] = std::move(*parts);
         }
-        if (state_.sites.has_last_values)
+        if (state_.sites.has_last_values && !site.is_another)
             note_values(number, place, site);
     }
     return die.abbreviation->has_children ? state_.unit.next_sibling(die) : next;

@@ -22,6 +22,7 @@ struct OpenSite {
     const CodePlace *body = nullptr;  // the code of an out-of-line function; nullptr: inlined
     uint32_t frame = CodeFrame::kNoCaller;
     std::vector<CodeRange> ranges = {};                // only if locations are those of last values
+    bool is_another = false;                           // its entry has been read for a first site
     ParamParts parts = {};                             // of a body
     std::optional<uint32_t> instance = std::nullopt;   // in UnitState::instances
     std::optional<uint32_t> remainder = std::nullopt;  // in UnitState::calls
