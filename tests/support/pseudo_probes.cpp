@@ -190,15 +190,18 @@ class ProbeTree {
         for (uint64_t i = 0; i < probes; i++) {
             const uint64_t index = reader_.number();
             const uint8_t kind = reader_.byte();
+            const bool is_sentinel = index == 0 && (kind & kSentinel) != 0;
             if ((kind & kIsDistance) != 0) {
                 address_ += static_cast<uint64_t>(reader_.distance());
+            } else if (is_sentinel) {
+                reader_.word();  // the function that this one was split from
             } else {
                 address_ = reader_.word();
                 function.is_placed = true;
             }
             if ((kind & kHasDiscriminator) != 0)
                 reader_.number();
-            if (index == 0 && (kind & kSentinel) != 0)
+            if (is_sentinel)
                 continue;
             function.last = std::max(function.last, address_);
             if (index == 1 && chain_.size() > 1)

@@ -300,6 +300,18 @@ bool BodyFlow::only_jumps(uint64_t address) const {
     return !edges.falls && edges.others.empty() && edges.jump && find(*edges.jump);
 }
 
+bool BodyFlow::does_the_same(const CodeRange &a, const CodeRange &b) const {
+    const auto operations = [&](const CodeRange &range) {
+        std::vector<uint32_t> out;
+        for (auto step = std::ranges::lower_bound(steps_, range.begin, {}, &Step::address);
+             step != steps_.end() && step->address < range.end; ++step)
+            out.push_back(step->edges.operation);
+        return out;
+    };
+    const std::vector<uint32_t> of_a = operations(a), of_b = operations(b);
+    return std::ranges::find_first_of(of_a, of_b) != of_a.end();
+}
+
 std::vector<uint64_t> BodyFlow::before(uint64_t address) const {
     std::vector<uint64_t> out;
     for (const Jump &jump : jumps_to(address))

@@ -18,6 +18,7 @@ namespace btf_extra::generator {
 // never fewer, unless it goes anywhere.
 struct FlowEdges {
     uint64_t size = 0;              // bytes
+    uint32_t operation = 0;         // the same number: it does the same, perhaps to other operands
     bool falls = true;              // the next instruction may follow it
     bool anywhere = false;          // it jumps to an address that is not in it
     bool calls = false;             // other code runs before the next instruction
@@ -97,6 +98,9 @@ class BodyFlow {
     // Returns true if the instruction at an address does nothing but jump to another one of the
     // body.
     bool only_jumps(uint64_t address) const;
+
+    // Returns true if an instruction of one range does the same as one of the other.
+    bool does_the_same(const CodeRange &a, const CodeRange &b) const;
 
     // Returns the instructions that lead to an address.
     std::vector<uint64_t> before(uint64_t address) const;

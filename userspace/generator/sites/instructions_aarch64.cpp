@@ -82,7 +82,8 @@ std::optional<FlowEdges> Aarch64Instructions::edges(const Code &code) {
     if (code.bytes.size() < kSize)
         return std::nullopt;
     const uint32_t word = word_at(code.bytes.data());
-    FlowEdges out = {.size = kSize, .jump = {}, .fixup = {}, .others = {}};
+    // Immediates and registers are in the lower bits of most instructions.
+    FlowEdges out = {.size = kSize, .operation = word >> 22, .jump = {}, .fixup = {}, .others = {}};
     if (const auto displacement = displacement_of(word)) {
         if (!file_.relocates(code.first, kSize))
             out.jump = code.first + static_cast<uint64_t>(*displacement);

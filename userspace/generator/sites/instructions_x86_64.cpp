@@ -369,7 +369,8 @@ std::optional<FlowEdges> X86Instructions::edges(const Code &code) {
             return FlowEdges{.size = size, .jump = {}, .fixup = {}, .others = {}};
     if (found == nullptr)
         return std::nullopt;
-    FlowEdges out = {.size = found->size, .jump = {}, .fixup = {}, .others = {}};
+    FlowEdges out = {
+        .size = found->size, .operation = found->id, .jump = {}, .fixup = {}, .others = {}};
     const bool relocated = file_.relocates(code.first, found->size);
     const uint8_t *opcode = found->bytes;
     while (is_prefix(*opcode))
