@@ -5,7 +5,9 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <set>
 #include <sstream>
+#include <utility>
 
 #include <bpf/bpf.h>
 #include <fmt/format.h>
@@ -20,7 +22,8 @@
 namespace btf_extra::audit {
 namespace {
 
-// The part of struct bpf_link_info that a link of kprobe.multi fills since 7ac8d0d26192 (6.6).
+// What links to many functions have in struct bpf_link_info. kprobe.multi fills it since
+// 7ac8d0d26192 (6.6).
 struct KprobeMultiInfo {
     uint32_t type, id, prog_id, padding;
     uint64_t addresses;
@@ -29,19 +32,32 @@ struct KprobeMultiInfo {
 };
 constexpr uint32_t kReturns = 1;  // BPF_F_KPROBE_MULTI_RETURN
 
+// BPF_LINK_TYPE_TRACING_MULTI, of fentry.multi and the like, as 7.3 has it.
+constexpr uint32_t kTracingMulti = 15;
+struct TracingMultiInfo {
+    uint32_t type, id, prog_id, padding;
+    uint32_t attach_type, count, btf_id, more_padding;
+    uint64_t func_ids, addresses, cookies;
+};
+
+// Fills the information of a link. false: the kernel does not have so much of it.
+template <typename Info> bool read_info(int link, Info &info) {
+    uint32_t size = sizeof(info);
+    return bpf_obj_get_info_by_fd(link, reinterpret_cast<bpf_link_info *>(&info), &size) == 0;
+}
+
 std::string text_of(const std::map<uint32_t, LinkOwner> &owners, uint32_t link) {
     const auto owner = owners.find(link);
     return owner == owners.end() ? "pinned or without a process"
                                  : fmt::format("{}[{}]", owner->second.command, owner->second.pid);
 }
 
-// One line for each: a tool may attach several programs to one function.
-void add(AttachPoints &out, AttachPoint point) {
-    const bool known = std::ranges::any_of(out.points, [&](const AttachPoint &each) {
-        return each.origin == point.origin && each.text() == point.text();
+// A tool may attach several programs to one function, and each has one line.
+void drop_repeated(std::vector<AttachPoint> &points) {
+    std::set<std::pair<std::string, std::string>> seen;
+    std::erase_if(points, [&](const AttachPoint &point) {
+        return !seen.emplace(point.origin, point.text()).second;
     });
-    if (!known)
-        out.points.push_back(std::move(point));
 }
 
 void add_named(AttachPoints &out, AttachKind kind, const std::string &func, uint64_t offset,
@@ -56,7 +72,7 @@ void add_named(AttachPoints &out, AttachKind kind, const std::string &func, uint
     point.func = std::move(*text);
     point.offset = offset;
     point.origin = std::move(origin);
-    add(out, std::move(point));
+    out.points.push_back(std::move(point));
 }
 
 // Adds the function that an address is in.
@@ -84,12 +100,9 @@ AttachKind kind_of(AttachedLink::Kind kind) {
     }
 }
 
-// Before 6.6 the kernel does not say where such a link is.
 void add_kprobe_multi(SiteTables &tables, int link, const std::string &origin, AttachPoints &out) {
     KprobeMultiInfo info = {};
-    uint32_t size = sizeof(info);
-    if (bpf_obj_get_info_by_fd(link, reinterpret_cast<bpf_link_info *>(&info), &size) != 0 ||
-        info.count == 0) {
+    if (!read_info(link, info) || info.count == 0) {
         out.others++;
         return;
     }
@@ -98,14 +111,41 @@ void add_kprobe_multi(SiteTables &tables, int link, const std::string &origin, A
     info = {};
     info.addresses = reinterpret_cast<uint64_t>(addresses.data());
     info.count = static_cast<uint32_t>(addresses.size());
-    size = sizeof(info);
-    if (bpf_obj_get_info_by_fd(link, reinterpret_cast<bpf_link_info *>(&info), &size) != 0)
+    if (!read_info(link, info))
         addresses.clear();
     for (const uint64_t address : addresses)
         add_address(tables, out,
                     (flags & kReturns) != 0 ? AttachKind::kKretprobeMulti
                                             : AttachKind::kKprobeMulti,
                     address, origin);
+}
+
+AttachKind kind_of_multi(uint32_t attach_type) {
+    constexpr uint32_t kFentryMulti = 59, kFexitMulti = 60;  // BPF_TRACE_FENTRY_MULTI, ...
+    return attach_type == kFentryMulti  ? AttachKind::kFentryMulti
+           : attach_type == kFexitMulti ? AttachKind::kFexitMulti
+                                        : AttachKind::kFsessionMulti;
+}
+
+void add_tracing_multi(SiteTables &tables, int link, const std::string &origin, AttachPoints &out) {
+    TracingMultiInfo info = {};
+    if (!read_info(link, info))
+        return;
+    std::vector<uint32_t> ids(info.count);
+    const AttachKind kind = kind_of_multi(info.attach_type);
+    auto target = link_target(info.btf_id, 0);
+    info = {};
+    info.func_ids = reinterpret_cast<uint64_t>(ids.data());
+    info.count = static_cast<uint32_t>(ids.size());
+    if (ids.empty() || !target || !read_info(link, info))
+        return;
+    for (const uint32_t id : ids) {
+        target->func_id = id;
+        if (const auto text = target_text(tables, *target))
+            add_named(out, kind, *text, 0, origin);
+        else
+            out.others++;
+    }
 }
 
 // A link may end at any time.
@@ -126,10 +166,12 @@ Result<void> add_links(SiteTables &tables, AttachPoints &out) {
         }
         const FileDescriptor fd(bpf_link_get_fd_by_id(id));
         bpf_link_info info = {};
-        uint32_t size = sizeof(info);
-        if (fd && bpf_obj_get_info_by_fd(fd.get(), &info, &size) == 0 &&
-            info.type == BPF_LINK_TYPE_KPROBE_MULTI)
+        if (!fd || !read_info(fd.get(), info))
+            continue;
+        if (info.type == BPF_LINK_TYPE_KPROBE_MULTI)
             add_kprobe_multi(tables, fd.get(), text_of(owners, id), out);
+        else if (info.type == kTracingMulti)
+            add_tracing_multi(tables, fd.get(), text_of(owners, id), out);
     }
     return {};
 }
@@ -217,6 +259,7 @@ Result<AttachPoints> attached_points(SiteTables &tables) {
     add_perf_events(tables, out);
     add_tracefs_kprobes(contents("kprobe_events"), out);
     add_ftrace_filter(contents("set_ftrace_filter"), out);
+    drop_repeated(out.points);
     return out;
 }
 

@@ -24,27 +24,35 @@ std::string plural(size_t count, std::string_view noun) {
     return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-// A kind of program that some kernels do not take. They lack a function.
+// A kernel that does not take programs of a kind lacks a function.
 struct Requirement {
-    AttachKind kind;
     std::string_view func;
     int error;
     const char *text;
 };
-constexpr Requirement kRequirements[] = {
-    {AttachKind::kKprobeMulti, "register_fprobe_ips", EOPNOTSUPP,
-     "EOPNOTSUPP: this kernel is built without CONFIG_FPROBE"},
-    {AttachKind::kKretprobeMulti, "register_fprobe_ips", EOPNOTSUPP,
-     "EOPNOTSUPP: this kernel is built without CONFIG_FPROBE"},
-    {AttachKind::kFsession, "bpf_jit_supports_fsession", EINVAL,
-     "EINVAL: this kernel has no fsession programs"},
-    {AttachKind::kFentryMulti, "bpf_tracing_multi_link_dealloc", EINVAL,
-     "EINVAL: this kernel has no links of fentry.multi"},
-    {AttachKind::kFexitMulti, "bpf_tracing_multi_link_dealloc", EINVAL,
-     "EINVAL: this kernel has no links of fexit.multi"},
-    {AttachKind::kFsessionMulti, "bpf_tracing_multi_link_dealloc", EINVAL,
-     "EINVAL: this kernel has no links of fsession.multi"},
-};
+
+// NULL: all kernels take programs of that kind.
+const Requirement *requirement_of(AttachKind kind) {
+    static constexpr char kNone[] = "EINVAL: this kernel has no programs of this kind";
+    static constexpr Requirement kFprobe = {
+        "register_fprobe_ips", EOPNOTSUPP,
+        "EOPNOTSUPP: this kernel is built without CONFIG_FPROBE"};
+    static constexpr Requirement kSession = {"bpf_jit_supports_fsession", EINVAL, kNone};
+    static constexpr Requirement kMulti = {"bpf_tracing_multi_link_dealloc", EINVAL, kNone};
+    switch (kind) {
+    case AttachKind::kKprobeMulti:
+    case AttachKind::kKretprobeMulti:
+        return &kFprobe;
+    case AttachKind::kFsession:
+        return &kSession;
+    case AttachKind::kFentryMulti:
+    case AttachKind::kFexitMulti:
+    case AttachKind::kFsessionMulti:
+        return &kMulti;
+    default:
+        return nullptr;
+    }
+}
 
 // All functions of one name, and what becomes of an attach to that name.
 class NameJudge {
@@ -295,11 +303,10 @@ NameVerdict NameJudge::attach_by_name() const {
 
 // NULL: the kernel lacks nothing, or it is not known.
 const Requirement *NameJudge::lacked_requirement() const {
-    const auto found = std::ranges::find(kRequirements, point_.kind, &Requirement::kind);
+    const Requirement *required = requirement_of(point_.kind);
     const Symbols *symbols = kernel_.tables().symbols();
-    return found != std::end(kRequirements) && symbols != nullptr &&
-                   symbols->places(found->func).empty()
-               ? &*found
+    return required != nullptr && symbols != nullptr && symbols->places(required->func).empty()
+               ? required
                : nullptr;
 }
 

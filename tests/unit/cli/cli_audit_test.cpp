@@ -102,10 +102,10 @@ TEST_F(CliAudit, KindsOfPrograms) {
     const std::pair<const char *, const char *> rows[] = {
         {"kprobe.multi", "EOPNOTSUPP: this kernel is built without CONFIG_FPROBE"},
         {"kretprobe.multi", "EOPNOTSUPP: this kernel is built without CONFIG_FPROBE"},
-        {"fsession", "EINVAL: this kernel has no fsession programs"},
-        {"fentry.multi", "EINVAL: this kernel has no links of fentry.multi"},
-        {"fexit.multi", "EINVAL: this kernel has no links of fexit.multi"},
-        {"fsession.multi", "EINVAL: this kernel has no links of fsession.multi"},
+        {"fsession", "EINVAL: this kernel has no programs of this kind"},
+        {"fentry.multi", "EINVAL: this kernel has no programs of this kind"},
+        {"fexit.multi", "EINVAL: this kernel has no programs of this kind"},
+        {"fsession.multi", "EINVAL: this kernel has no programs of this kind"},
     };
     for (const auto &[kind, line] : rows) {
         const std::string target = std::string(kind) + ":report";
