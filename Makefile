@@ -304,7 +304,7 @@ bench-vm:
 	@userspace/packages.sh build kernel vm $(if $(filter %-arm64,$(KERNEL)),arm64)
 	@$(MAKE) --no-print-directory build/release/btf-extra \
 		$(foreach v,$(if $(filter %-arm64,$(KERNEL)),arm64) $(if $(filter-out %-arm64,$(KERNEL)),release),\
-		build/$v/btf-extra $(addprefix build/$v/vm/bench/,$(foreach p,attach phantom,$p_bench $p_bench.bpf.o) follow_bench))
+		build/$v/btf-extra $(addprefix build/$v/vm/,$(foreach p,attach phantom,bench/$p_bench bench/$p_bench.bpf.o) bench/follow_bench audit/audit_guest audit/audit.bpf.o))
 	@tests/bench/vm_bench.py $(if $(filter all,$(KERNEL)),6.1 6.12 7.x,$(KERNEL))
 
 bench-intree:

@@ -19,8 +19,8 @@ import sys
 from bars import bar, conclude, note, same
 
 FOLDER = "tests/vm/bench"
-PROGRAMS = ("attach_bench", "phantom_bench", "follow_bench")
-OBJECTS = ("attach_bench.bpf.o", "phantom_bench.bpf.o")
+PROGRAMS = ("bench/attach_bench", "bench/phantom_bench", "bench/follow_bench", "audit/audit_guest")
+OBJECTS = ("bench/attach_bench.bpf.o", "bench/phantom_bench.bpf.o", "audit/audit.bpf.o")
 OUT = pathlib.Path("build/bench/vm")
 # The sleep lets the guest's boot finish, so that it does not count. It takes no time here.
 GUEST = """
@@ -48,6 +48,14 @@ mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null
 phantom_bench /many*.ko
 follow_bench $(awk '$1 ~ /^vmlinux:[^@]*$/ && / partially inlined/ && !/freed/ {
     print substr($1, 9) }' /list | awk 'NR % 10 == 0')
+awk '$1 ~ /^vmlinux:[^@]*$/ && / partially inlined/ && !/freed/ { print substr($1, 9) }' /list >/held_names
+audit_guest /audit.bpf.o --hold /held_names 50 >/held &
+until [ -s /held ] || ! kill -0 $!; do sleep 1; done
+began=$(milliseconds)
+btf-extra audit >/audited
+took=$(($(milliseconds) - began))
+echo "audit: programs=$(awk '{ sum += $2 } END { print sum }' /held) ms=$took"
+kill $!
 """
 
 Cost = collections.namedtuple("Cost", "lookups ns sites")
@@ -74,8 +82,8 @@ def run(kernel):
                     files / "lib/firmware/btf_extra" / release, "--vmlinux", modules / "vmlinux",
                     files / "hit_bench.ko"], check=True, stdout=subprocess.DEVNULL)
     for name in OBJECTS:
-        shutil.copy(built / "vm/bench" / name, files)
-    subprocess.run(["vm/add-program.sh", files, *(built / "vm/bench" / name for name in PROGRAMS),
+        shutil.copy(built / "vm" / name, files)
+    subprocess.run(["vm/add-program.sh", files, *(built / "vm" / name for name in PROGRAMS),
                     built / "btf-extra"], check=True)
     return subprocess.run(["vm/run.sh", kernel, "--icount", "--append", "nokaslr", "--files", files,
                            "--", "sh", "-c", GUEST],
@@ -115,6 +123,8 @@ def bench(kernel):
     listed, list_ms = map(int, re.search(r"list: functions=(\d+) ms=(\d+)", log).groups())
     note("functions of list '*'", listed)
     bar("list '*' of the running kernel", list_ms / 1000, 1, " s")
+    programs, audit_ms = map(int, re.search(r"audit: programs=(\d+) ms=(\d+)", log).groups())
+    bar(f"audit of the {programs} functions that one tool has programs at", audit_ms / 1000, 1, " s")
     measured = {what: (int(count), int(ns)) for what, count, ns in
                 re.findall(r"attach_bench: (\w+) count=(\d+) ns=(\d+)", log)}
     bench_attach(measured)

@@ -22,8 +22,8 @@
 namespace btf_extra::audit {
 namespace {
 
-// What links to many functions have in struct bpf_link_info. kprobe.multi fills it since
-// 7ac8d0d26192 (6.6).
+// The parts of struct bpf_link_info for links to many functions. The kernel fills that of
+// kprobe.multi since 7ac8d0d26192 (6.6).
 struct KprobeMultiInfo {
     uint32_t type, id, prog_id, padding;
     uint64_t addresses;

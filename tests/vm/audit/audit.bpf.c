@@ -13,6 +13,13 @@ int by_kprobe(void *ctx)
 	return 0;
 }
 
+SEC("?kprobe.multi")
+int by_kprobe_multi(void *ctx)
+{
+	__sync_fetch_and_add(&calls, 1);
+	return 0;
+}
+
 SEC("?fentry/tcp_v4_rcv")
 int by_fentry(void *ctx)
 {

@@ -4,11 +4,9 @@
 //
 //   audit_guest OBJECT AUDIT             AUDIT: the output of btf-extra audit --json
 //   audit_guest OBJECT --some AUDIT      prints for one target of each kind and verdict "kprobe
-//   NAME
-//                                        yes", or no, as it attaches
-//   audit_guest OBJECT --hold NAMES N    attaches a kprobe to N of the functions and a program of
-//   fentry
-//                                        to N, prints both numbers, and holds them
+//                                        NAME yes", or no, as it attaches
+//   audit_guest OBJECT --hold NAMES N    attaches a program of each kind to N of the functions,
+//                                        prints "KIND FUNCTIONS" for each, and holds them
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -16,11 +14,14 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <fcntl.h>
 #include <nlohmann/json.hpp>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "tests/vm/guest_attach.h"
@@ -40,7 +41,7 @@ struct Attached {
     const uint64_t *calls = nullptr;  // that the program has seen
 };
 
-Attached attach_kprobe(const char *path, const std::string &name) {
+template <bool at_return> Attached attach_kprobe(const char *path, const std::string &name) {
     static bpf_object *object = nullptr;
     static const uint64_t *calls;
     if (object == nullptr) {
@@ -49,8 +50,8 @@ Attached attach_kprobe(const char *path, const std::string &name) {
             guest::die("load of the programs");
         calls = guest::memory_of<uint64_t>(object, ".bss");
     }
-    return {bpf_program__attach_kprobe(bpf_object__find_program_by_name(object, "by_kprobe"), false,
-                                       name.c_str()),
+    return {bpf_program__attach_kprobe(bpf_object__find_program_by_name(object, "by_kprobe"),
+                                       at_return, name.c_str()),
             calls};
 }
 
@@ -73,6 +74,77 @@ Attached attach_fentry(const char *path, const std::string &name) {
     bpf_object__close(object);  // the link holds the program
     errno = error;
     return out;
+}
+
+// Programs that BPF_LINK_CREATE attaches. libbpf of Debian 12 does not know most of them. Their
+// numbers in the kernel's enum bpf_attach_type never change.
+struct TracingKind {
+    const char *name;
+    uint32_t attach_type;
+    bool is_multi;
+};
+constexpr TracingKind kTracingKinds[] = {
+    {"fexit", BPF_TRACE_FEXIT, false}, {"fsession", 58, false},      {"fentry.multi", 59, true},
+    {"fexit.multi", 60, true},         {"fsession.multi", 61, true},
+};
+
+// Returns a link, or -1 and errno.
+int link_of(const TracingKind &kind, const std::vector<std::string> &names) {
+    static const btf *types = btf__load_vmlinux_btf();
+    std::vector<uint32_t> ids;
+    for (const std::string &name : names)
+        if (const int id = btf__find_by_name_kind(types, name.c_str(), BTF_KIND_FUNC); id > 0)
+            ids.push_back(static_cast<uint32_t>(id));
+    if (ids.empty()) {
+        errno = ESRCH;
+        return -1;
+    }
+    const int program = guest::try_load_program(BPF_PROG_TYPE_TRACING, 0, kind.attach_type,
+                                                kind.is_multi ? 0 : ids.front());
+    if (program < 0)
+        return -1;
+    // struct link_create of union bpf_attr.
+    const struct {
+        uint32_t program, target, attach_type, flags;
+        uint64_t ids, cookies;
+        uint32_t count, padding;
+    } attributes = {static_cast<uint32_t>(program),
+                    0,
+                    kind.attach_type,
+                    0,
+                    kind.is_multi ? reinterpret_cast<uint64_t>(ids.data()) : 0,
+                    0,
+                    kind.is_multi ? static_cast<uint32_t>(ids.size()) : 0,
+                    0};
+    const long link = syscall(SYS_bpf, BPF_LINK_CREATE, &attributes, sizeof(attributes));
+    const int error = errno;
+    close(program);  // the link holds it
+    errno = error;
+    return static_cast<int>(link);
+}
+
+// Returns NULL and errno if the kernel does not take them.
+bpf_link *attach_kprobe_multi(const char *path, const std::vector<std::string> &names,
+                              bool at_return) {
+    bpf_object *object = bpf_object__open_file(path, nullptr);
+    if (object == nullptr)
+        guest::die("open of the programs");
+    bpf_program *program = bpf_object__find_program_by_name(object, "by_kprobe_multi");
+    bpf_program__set_autoload(program, true);
+    std::vector<const char *> texts;
+    for (const std::string &name : names)
+        texts.push_back(name.c_str());
+    LIBBPF_OPTS(bpf_kprobe_multi_opts, options);
+    options.syms = texts.data();
+    options.cnt = texts.size();
+    options.retprobe = at_return;
+    bpf_link *link = nullptr;
+    if (bpf_object__load(object) == 0)
+        link = bpf_program__attach_kprobe_multi_opts(program, nullptr, &options);
+    const int error = errno;
+    bpf_object__close(object);
+    errno = error;
+    return link;
 }
 
 // Returns 0, or the errno with which tracefs refuses a kprobe event at the function: 7.3.4 returns
@@ -111,7 +183,7 @@ constexpr uint64_t kHook = 16;
 // A kprobe is at the symbol that the audit names, or after the hook of tracers there.
 bool kprobe_is_at(const char *path, const std::string &name, uint64_t address) {
     const auto before = guest::probe_list();
-    const Attached attached = attach_kprobe(path, name);
+    const Attached attached = attach_kprobe<false>(path, name);
     if (attached.link == nullptr)
         return true;  // the comparison of errors reports it
     const std::vector<uint64_t> probes = new_probes(before, guest::probe_list());
@@ -145,15 +217,29 @@ void compare_places(const char *path, const json &audit, const std::string &kind
     }
 }
 
-Attach *attach_of(const std::string &kind) {
-    return kind == "fentry" ? attach_fentry : attach_kprobe;
+const TracingKind *tracing_kind(const std::string &kind) {
+    const auto *found = std::ranges::find(kTracingKinds, kind, &TracingKind::name);
+    return found == std::end(kTracingKinds) ? nullptr : found;
+}
+
+bool is_multi(const std::string &kind) {
+    return kind.ends_with(".multi");
 }
 
 // Returns 0, or the errno of the attach.
-int attach_error(Attach *attach, const char *path, const std::string &name) {
-    const Attached attached = attach(path, name);
-    const int error = attached.link == nullptr ? errno : 0;
-    bpf_link__destroy(attached.link);
+int attach_error(const char *path, const std::string &kind, const std::string &name) {
+    if (const TracingKind *tracing = tracing_kind(kind)) {
+        const int link = link_of(*tracing, {name});
+        const int error = link < 0 ? errno : 0;
+        close(link);
+        return error;
+    }
+    bpf_link *link = kind == "fentry"      ? attach_fentry(path, name).link
+                     : kind == "kretprobe" ? attach_kprobe<true>(path, name).link
+                     : is_multi(kind) ? attach_kprobe_multi(path, {name}, kind == "kretprobe.multi")
+                                      : attach_kprobe<false>(path, name).link;
+    const int error = link == nullptr ? errno : 0;
+    bpf_link__destroy(link);
     return error;
 }
 
@@ -166,9 +252,11 @@ void compare_calls(const char *path, const json &audit) {
         const std::string kind = target["kind"], text = target["target"];
         const std::string name = text.substr(text.find(':') + 1);
         const json &finding = target["findings"][0];
-        if ((name != "ksys_fallocate" && name != "vfs_fallocate") || finding["attaches"] != true)
+        if ((kind != "kprobe" && kind != "fentry") ||
+            (name != "ksys_fallocate" && name != "vfs_fallocate") || finding["attaches"] != true)
             continue;
-        const Attached attached = attach_of(kind)(path, name);
+        const Attached attached =
+            (kind == "fentry" ? attach_fentry : attach_kprobe<false>)(path, name);
         row.expect(attached.link != nullptr, text + " is not attached");
         if (attached.link == nullptr)
             continue;
@@ -185,15 +273,49 @@ void compare_calls(const char *path, const json &audit) {
     close(file);
 }
 
-[[noreturn]] void hold(const char *path, const char *names, size_t wanted) {
-    size_t held[2] = {};
-    for (Attach *attach : {attach_kprobe, attach_fentry}) {
-        std::ifstream in(names);
-        size_t &count = held[attach == attach_fentry];
-        for (std::string name; count < wanted && in >> name;)
-            count += attach(path, name).link != nullptr;
+// A link to many functions takes all of its names, or none.
+std::vector<std::string> names_for(const char *path, const std::vector<std::string> &names,
+                                   const std::string &kind, size_t wanted) {
+    std::vector<std::string> out;
+    for (const std::string &name : names)
+        if (out.size() < wanted && attach_error(path, kind, name) == 0)
+            out.push_back(name);
+    return out;
+}
+
+[[noreturn]] void hold(const char *path, const char *file, size_t wanted) {
+    std::ifstream in(file);
+    std::vector<std::string> names;
+    for (std::string name; in >> name;)
+        names.push_back(name);
+    std::map<std::string, size_t> held;
+    for (const std::string &name : names) {
+        const auto hold = [&](const char *kind, auto &&attach) {
+            if (held[kind] < wanted)
+                held[kind] += attach();
+        };
+        hold("kprobe", [&] { return attach_kprobe<false>(path, name).link != nullptr; });
+        hold("kretprobe", [&] { return attach_kprobe<true>(path, name).link != nullptr; });
+        hold("fentry", [&] { return attach_fentry(path, name).link != nullptr; });
+        for (const TracingKind &kind : kTracingKinds)
+            if (!kind.is_multi)
+                hold(kind.name, [&] { return link_of(kind, {name}) >= 0; });
     }
-    std::printf("%zu %zu\n", held[0], held[1]);
+    for (const TracingKind &kind : kTracingKinds)
+        if (kind.is_multi) {
+            const auto chosen = names_for(path, names, kind.name, wanted);
+            if (!chosen.empty() && link_of(kind, chosen) >= 0)
+                held[kind.name] = chosen.size();
+        }
+    for (const char *kind : {"kprobe.multi", "kretprobe.multi"}) {
+        const auto chosen = names_for(path, names, kind, wanted);
+        if (!chosen.empty() &&
+            attach_kprobe_multi(path, chosen, std::string(kind) == "kretprobe.multi") != nullptr)
+            held[kind] = chosen.size();
+    }
+    for (const auto &[kind, count] : held)
+        if (count != 0)
+            std::printf("%s %zu\n", kind.c_str(), count);
     std::fflush(stdout);
     for (;;)
         pause();
@@ -204,7 +326,8 @@ void print_some(const json &audit) {
     for (const json &target : audit["targets"]) {
         const std::string kind = target["kind"], text = target["target"];
         const json &finding = target["findings"][0];
-        if (!finding["attaches"].is_null() && printed.emplace(kind, finding["verdict"]).second)
+        if ((kind == "kprobe" || kind == "fentry") && !finding["attaches"].is_null() &&
+            printed.emplace(kind, finding["verdict"]).second)
             std::printf("%s %s %s\n", kind.c_str(), text.substr(text.find(':') + 1).c_str(),
                         finding["attaches"] == true ? "yes" : "no");
     }
@@ -219,34 +342,32 @@ struct Count {
     int targets = 0, unknown = 0, different = 0;
 };
 
-}  // namespace
+// Compares a finding of the audit with the error of the attach. A finding of a kind for many
+// functions does not say whether it attaches, and the verdict decides.
+bool agrees(const json &target, int error) {
+    const std::string kind = target["kind"], text = target["target"];
+    const json &finding = target["findings"][0];
+    if (is_multi(kind) && finding["attaches"].is_null())
+        return (finding["verdict"] == "whole" || finding["verdict"] == "misses") == (error == 0);
+    return (kind != "kprobe" ||
+            (event_error(text.substr(text.find(':') + 1)) == 0) == (error == 0)) &&
+           finding["attaches"] == (error == 0) &&
+           (error == 0 || finding["error"].is_null() || finding["error"] == error_name(error));
+}
 
-int main(int, char **arguments) {
-    libbpf_set_print([](libbpf_print_level, const char *, va_list) { return 0; });
-    if (std::string(arguments[2]) == "--hold")
-        hold(arguments[1], arguments[3], std::stoul(arguments[4]));
-    if (std::string(arguments[2]) == "--some") {
-        print_some(read_audit(arguments[3]));
-        return 0;
-    }
-    const json audit = read_audit(arguments[2]);
+void compare_errors(const char *path, const json &audit) {
     std::map<std::string, Count> counts;
     for (const json &target : audit["targets"]) {
         const std::string kind = target["kind"], text = target["target"];
         const json &finding = target["findings"][0];
         Count &count = counts[kind];
         count.targets++;
-        if (finding["attaches"].is_null()) {
+        if (finding["attaches"].is_null() && !is_multi(kind)) {
             count.unknown++;
             continue;
         }
-        const std::string name = text.substr(text.find(':') + 1);
-        const int error = attach_error(attach_of(kind), arguments[1], name);
-        const bool same =
-            (kind != "kprobe" || (event_error(name) == 0) == (error == 0)) &&
-            finding["attaches"] == (error == 0) &&
-            (error == 0 || finding["error"].is_null() || finding["error"] == error_name(error));
-        if (same)
+        const int error = attach_error(path, kind, text.substr(text.find(':') + 1));
+        if (agrees(target, error))
             continue;
         count.different++;
         std::printf("# %s: %s: %s; the audit: %s\n", text.c_str(),
@@ -259,6 +380,20 @@ int main(int, char **arguments) {
                     count.different == 0 && count.unknown * 10 < count.targets ? "pass" : "fail",
                     kind.c_str());
     }
+}
+
+}  // namespace
+
+int main(int, char **arguments) {
+    libbpf_set_print([](libbpf_print_level, const char *, va_list) { return 0; });
+    if (std::string(arguments[2]) == "--hold")
+        hold(arguments[1], arguments[3], std::stoul(arguments[4]));
+    if (std::string(arguments[2]) == "--some") {
+        print_some(read_audit(arguments[3]));
+        return 0;
+    }
+    const json audit = read_audit(arguments[2]);
+    compare_errors(arguments[1], audit);
     for (const char *kind : {"kprobe", "fentry"})
         compare_places(arguments[1], audit, kind);
     compare_calls(arguments[1], audit);
