@@ -20,7 +20,7 @@ static void args_place(const struct loc_arch *arch, struct btf_type_walk *walk, 
 	};
 }
 
-static const struct btf_type *args_prototype(const struct btf_blob *types, u32 func_id)
+const struct btf_type *arg_prototype(const struct btf_blob *types, u32 func_id)
 {
 	const struct btf_type *func = btf_blob_type(types, func_id);
 	const struct btf_type *proto;
@@ -35,7 +35,7 @@ static int find_places(const struct loc_arch *arch, const struct btf_blob *types
 		       bool with_result, u32 without, struct arg_place *places, u32 capacity)
 {
 	struct btf_type_walk walk = btf_type_walk_begin(types);
-	const struct btf_type *proto = args_prototype(types, func_id);
+	const struct btf_type *proto = arg_prototype(types, func_id);
 	const struct btf_param *params;
 	u32 used, nr, i;
 

@@ -19,6 +19,9 @@ struct arg_place {
 	u8 nr_slots;		/* 0: the program does not look there, but where the ABI says */
 };
 
+/* Returns the FUNC_PROTO of a FUNC; NULL: it is not a function, or its prototype is missing. */
+const struct btf_type *arg_prototype(const struct btf_blob *types, u32 func_id);
+
 /*
  * The places of the first parameters of a FUNC, without the end of a variadic prototype. Returns
  * the number of parameters, even if it is more than capacity; -EINVAL: it is not a function, its

@@ -9,7 +9,7 @@
 #include <linux/uaccess.h>
 
 #include "doors/query_device.h"
-#include "kloc/kloc_link.h"
+#include "kloc/kloc_file.h"
 #include "objects/object_registry.h"
 #include "query/address_view.h"
 #include "query/frame_query.h"
@@ -320,7 +320,7 @@ static long device_ioctl(struct file *file, unsigned int command, unsigned long 
 	case BTF_EXTRA_IOC_LOOKUP:
 		return ioctl_lookup(file, (void __user *)argument);
 	case BTF_EXTRA_IOC_ATTACH:
-		return kloc_link_attach((void __user *)argument, addresses_hidden(file));
+		return kloc_file_attach((void __user *)argument, addresses_hidden(file));
 	case BTF_EXTRA_IOC_FRAMES:
 		return ioctl_frames(file, (void __user *)argument);
 	default:

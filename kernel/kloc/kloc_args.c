@@ -81,6 +81,13 @@ int kloc_args_prepare(struct kloc_args *args, const struct extra_object *object,
 	return 0;
 }
 
+u64 kloc_args_located(const struct extra_object *object, u32 loc_proto,
+		      const struct arg_place *places, u32 nr_params)
+{
+	return site_args_located(&object->blobs.func_info, loc_proto, places, nr_params,
+				 constants_base(object));
+}
+
 struct proto_key {
 	const u32 *protos;
 	u32 proto;

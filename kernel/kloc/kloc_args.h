@@ -31,6 +31,13 @@ void kloc_args_free(struct kloc_args *args);
 int kloc_args_prepare(struct kloc_args *args, const struct extra_object *object,
 		      const struct kloc_request *request, u32 *done);
 
+/*
+ * Returns which parameters of a function of @object have a location at a site, inside
+ * rcu_read_lock(). places: those of the function, as arg_places_in_slots() finds them.
+ */
+u64 kloc_args_located(const struct extra_object *object, u32 loc_proto,
+		      const struct arg_place *places, u32 nr_params);
+
 /* Returns the arguments of a LOC_PROTO, one of those that *args was allocated for. */
 const struct site_args *kloc_args_of(const struct kloc_args *args, u32 loc_proto);
 

@@ -1,18 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Attaches a BPF program to all sites of a function. The link is a file. Its probes live as long as
- * it is open.
+ * A program that runs at all sites of a function, until the link is destroyed. kloc_file.h makes a
+ * file of it.
  */
 #ifndef BTF_EXTRA_KLOC_LINK_H
 #define BTF_EXTRA_KLOC_LINK_H
 
-#include <linux/btf_extra.h>
-#include <linux/fs.h>
+#include "kloc/kloc_probes.h"
+#include "kloc/kloc_program.h"
+#include "kloc/kloc_request.h"
+
+struct kloc_link {
+	struct kloc_program program;
+	struct kloc_probes probes;
+	u32 object, func_id;
+	bool hidden;		/* whoever requested it may not see addresses */
+	bool followed;		/* see tracing_program_follow() */
+};
 
 /*
- * Does BTF_EXTRA_IOC_ATTACH. hidden: the caller may not see addresses. Returns the descriptor of
- * the link, or a negative errno; then nothing is left of the link.
+ * Attaches the program of @request, and adds to @request the requirements of the program. Fills
+ * @sites, which the caller frees with kloc_sites_free(), also on failure. With -EOPNOTSUPP they
+ * have the reasons, with other errors there may be no sites.
+ *
+ * ERR_PTR(): the errors of BTF_EXTRA_IOC_ATTACH in the UAPI header. If the tables change or the
+ * module of the sites is coming, the attempt is repeated for up to 10 seconds.
  */
-long kloc_link_attach(struct btf_extra_attach __user *argument, bool hidden);
+struct kloc_link *kloc_link_create(struct kloc_request *request, struct kloc_sites *sites);
+
+/* After this the program does not run at any of its sites. */
+void kloc_link_destroy(struct kloc_link *link);
 
 #endif

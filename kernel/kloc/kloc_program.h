@@ -20,7 +20,7 @@ struct kloc_program {
 	u32 link_id;		/* of the BPF link that it was taken from; 0: from none */
 	u32 nr_slots;
 	u64 readable;		/* as site_args.word: the parameters that it can read */
-	struct list_head followed;	/* if link_id is not 0 */
+	struct list_head followed;	/* see tracing_program_follow() */
 };
 
 #endif

@@ -205,9 +205,13 @@ int kloc_sites_leave_out(struct kloc_sites *sites, const struct kloc_request *re
 	u32 i;
 
 	for (i = 0; reason >= 0 && i < sites->nr_sites; i++) {
-		reason = reason_of(&sites->sites[i], request, &traceable);
+		struct kloc_site *site = &sites->sites[i];
+
+		reason = reason_of(site, request, &traceable);
 		if (reason >= 0)
-			sites->sites[i].reason = reason;
+			site->reason = reason;
+		if (reason == BTF_EXTRA_REASON_PARAMETER)
+			site->missing = request->required & ~site->args->located;
 		if (fatal_signal_pending(current))
 			reason = -EINTR;
 		cond_resched();

@@ -13,9 +13,10 @@
 
 struct kloc_site {
 	struct btf_extra_site site;
-	const struct site_args *args;	/* those of its LOC_PROTO */
+	const struct site_args *args;	/* those of its LOC_PROTO, as long as they exist */
 	u32 reason;			/* enum btf_extra_reason; 0: it gets a probe */
 	int error;			/* BTF_EXTRA_REASON_KPROBE: why it did not */
+	u64 missing;			/* BTF_EXTRA_REASON_PARAMETER: these are required */
 };
 
 struct kloc_sites {

@@ -211,6 +211,32 @@ static void plain_first(struct site_args *args)
 	}
 }
 
+/* Returns false if parameter i of a LOC_PROTO has no location; NULL: no parameter has. */
+static bool find_location(const struct btf_blob *types, const struct btf_type *proto, u32 i,
+			  const struct arg_place *place, unsigned long text,
+			  struct arg_location *location)
+{
+	const struct btf_type *param = NULL;
+
+	if (proto && i < loc_vlen(proto))
+		param = btf_blob_type(types, loc_proto_ids(proto)[i]);
+	return param && read_location(param, text, location) && can_move(location, place);
+}
+
+u64 site_args_located(const struct btf_blob *types, u32 loc_proto, const struct arg_place *places,
+		      u32 nr_params, unsigned long text)
+{
+	const struct btf_type *proto = btf_blob_type(types, loc_proto);
+	struct arg_location location;
+	u64 located = 0;
+	u32 i;
+
+	for (i = 0; i < nr_params && i < BTF_EXTRA_ARGS_MAX; i++)
+		if (find_location(types, proto, i, &places[i], text, &location))
+			located |= BIT_ULL(i);
+	return located;
+}
+
 void site_args_prepare(struct site_args *args, const struct btf_blob *types, u32 loc_proto,
 		       const struct arg_place *places, u32 nr_params, unsigned long text)
 {
@@ -221,14 +247,9 @@ void site_args_prepare(struct site_args *args, const struct btf_blob *types, u32
 		.word = BTF_EXTRA_ARGS_MARK << 48 | GENMASK_ULL(4 * BTF_EXTRA_ARGS_CODED - 1, 0),
 	};
 	for (i = 0; i < nr_params && i < BTF_EXTRA_ARGS_MAX; i++) {
-		const struct btf_type *param = NULL;
 		struct arg_location location;
-		bool found;
+		bool found = find_location(types, proto, i, &places[i], text, &location);
 
-		if (proto && i < loc_vlen(proto))
-			param = btf_blob_type(types, loc_proto_ids(proto)[i]);
-		found = param && read_location(param, text, &location) &&
-			can_move(&location, &places[i]);
 		args->nr_moves += prepare_param(args, &args->moves[args->nr_moves],
 						found ? &location : NULL, &places[i], i);
 	}

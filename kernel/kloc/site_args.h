@@ -66,6 +66,10 @@ static inline size_t site_args_size(u32 nr_params)
 void site_args_prepare(struct site_args *args, const struct btf_blob *types, u32 loc_proto,
 		       const struct arg_place *places, u32 nr_params, unsigned long text);
 
+/* Returns only site_args.located of the same. */
+u64 site_args_located(const struct btf_blob *types, u32 loc_proto, const struct arg_place *places,
+		      u32 nr_params, unsigned long text);
+
 /* Memory for a move; where it cannot be read, the parameter has no location at this hit. */
 void site_args_read(const struct site_args *args, const struct arg_move *move, u64 address,
 		    struct site_frame *frame);

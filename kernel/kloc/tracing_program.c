@@ -50,32 +50,39 @@ static struct bpf_prog *get_by_itself(u32 fd, struct kloc_program *program)
 }
 
 /* The link has its trampoline as long as it is held. */
-static bool read_link(struct bpf_link *link, struct kloc_program *program)
+static bool read_link(const struct bpf_tracing_link *link, u32 id, struct kloc_program *program)
 {
-	const struct bpf_tracing_link *tracing =
-		container_of(link, struct bpf_tracing_link, link.link);
-
-	if (link->type != BPF_LINK_TYPE_TRACING || !link->prog || !tracing_fits(link->prog) ||
-	    tracing->tgt_prog || !tracing->trampoline)
+	/* A link of another attach type may be another struct. */
+	if (!tracing_fits(link->link.link.prog) || link->tgt_prog || !link->trampoline)
 		return false;
-	program->function = (unsigned long)tracing->trampoline->func.addr;
-	program->run_ctx.bpf_cookie = bpf_tracing_link_cookie(tracing);
-	program->link_id = link->id;
+	program->function = (unsigned long)link->trampoline->func.addr;
+	program->run_ctx.bpf_cookie = bpf_tracing_link_cookie(link);
+	program->link_id = id;
 	return program->function;
 }
 
 /* The link is not held: whoever made it ends it. */
-static struct bpf_prog *get_by_link(u32 fd, struct kloc_program *program)
+static struct bpf_prog *get_by_link(const struct bpf_tracing_link *link, u32 id,
+				    struct kloc_program *program)
+{
+	struct bpf_prog *prog = link->link.link.prog;
+
+	if (!prog || !read_link(link, id, program))
+		return ERR_PTR(-EINVAL);
+	bpf_prog_inc(prog);
+	return prog;
+}
+
+static struct bpf_prog *get_by_link_fd(u32 fd, struct kloc_program *program)
 {
 	struct bpf_prog *prog = ERR_PTR(-EINVAL);
 	struct bpf_link *link = bpf_link_get_from_fd(fd);
 
 	if (IS_ERR(link))
 		return ERR_CAST(link);
-	if (read_link(link, program)) {
-		prog = link->prog;
-		bpf_prog_inc(prog);
-	}
+	if (link->type == BPF_LINK_TYPE_TRACING)
+		prog = get_by_link(container_of(link, struct bpf_tracing_link, link.link),
+				   link->id, program);
 	bpf_link_put(link);
 	return prog;
 }
@@ -83,8 +90,10 @@ static struct bpf_prog *get_by_link(u32 fd, struct kloc_program *program)
 struct bpf_prog *tracing_program_get(const struct kloc_request *request,
 				     struct kloc_program *program)
 {
+	if (request->link)
+		return get_by_link(request->link, request->link_id, program);
 	if (request->by_link)
-		return get_by_link(request->prog_fd, program);
+		return get_by_link_fd(request->prog_fd, program);
 	return get_by_itself(request->prog_fd, program);
 }
 
@@ -125,8 +134,8 @@ u32 tracing_program_reads(const struct bpf_prog *prog)
  * are the same in the BTF that the verifier has. Ours are in no BTF of the kernel, unless a module
  * brings them.
  */
-static bool same_types(const struct extra_object *object, const struct btf_type *wanted,
-		       const struct btf_type *ours)
+bool tracing_same_types(const struct extra_object *object, const struct btf_type *wanted,
+			const struct btf_type *ours)
 {
 	const struct btf_param *a = (const void *)(wanted + 1);
 	const struct btf_param *b = (const void *)(ours + 1);
@@ -141,6 +150,22 @@ static bool same_types(const struct extra_object *object, const struct btf_type 
 	return true;
 }
 
+static bool has_its_name(const struct kloc_program *program, const struct extra_object *object,
+			 u32 func_id)
+{
+	return !strcmp(program->prog->aux->attach_func_name,
+		       extra_object_func_name(object, func_id));
+}
+
+static bool has_its_types(const struct kloc_program *program, const struct extra_object *object,
+			  u32 func_id)
+{
+	const struct btf_type *ours = arg_prototype(&object->blobs.func_info, func_id);
+
+	return ours &&
+	       tracing_same_types(object, program->prog->aux->attach_func_proto, ours);
+}
+
 static int stop_at_address(const struct btf_extra_site *site, void *data)
 {
 	const unsigned long *address = data;
@@ -153,9 +178,6 @@ static int stop_at_address(const struct btf_extra_site *site, void *data)
 static bool is_its_function(const struct kloc_program *program, const struct registry_state *state,
 			    const struct extra_object *object, u32 func_id)
 {
-	const struct bpf_prog_aux *aux = program->prog->aux;
-	const struct btf_blob *types = &object->blobs.func_info;
-	const struct btf_type *func = btf_blob_type(types, func_id);
 	const struct btf_extra_query query = {
 		.by = BTF_EXTRA_BY_ID,
 		.flags = BTF_EXTRA_BODY_ONLY,
@@ -164,8 +186,7 @@ static bool is_its_function(const struct kloc_program *program, const struct reg
 	};
 	unsigned long address = program->function;
 
-	return !strcmp(aux->attach_func_name, extra_object_func_name(object, func_id)) &&
-	       same_types(object, aux->attach_func_proto, btf_blob_type(types, func->type)) &&
+	return has_its_name(program, object, func_id) && has_its_types(program, object, func_id) &&
 	       site_query_walk(state, &query, stop_at_address, &address, NULL) > 0;
 }
 
@@ -196,26 +217,100 @@ int tracing_program_compare(struct kloc_program *program, const struct registry_
 	return 0;
 }
 
-int tracing_program_prepare(struct kloc_program *program, struct kloc_request *request)
+struct function_search {
+	const struct kloc_program *program;
+	const struct registry_state *state;
+	const struct extra_object *object;
+	u32 func_id;
+	int err;
+};
+
+static int stop_at_call(const struct btf_extra_site *site, void *data)
+{
+	return !(site->flags & (BTF_EXTRA_SITE_PART | BTF_EXTRA_SITE_FREED));
+}
+
+static bool has_inlined_call(const struct function_search *search, u32 func_id)
+{
+	const struct btf_extra_query query = {
+		.by = BTF_EXTRA_BY_ID,
+		.flags = BTF_EXTRA_INLINE_ONLY,
+		.object = search->object->name,
+		.func_id = func_id,
+	};
+
+	return site_query_walk(search->state, &query, stop_at_call, NULL, NULL) > 0;
+}
+
+static int stop_at_function(const struct btf_extra_site *site, void *data)
+{
+	struct function_search *search = data;
+
+	if (site->flags & (BTF_EXTRA_SITE_PART | BTF_EXTRA_SITE_FREED) ||
+	    !has_its_name(search->program, search->object, site->func_id) ||
+	    !has_inlined_call(search, site->func_id))
+		return 0;
+	search->err = -EINVAL;
+	search->func_id = site->func_id;
+	return has_its_types(search->program, search->object, site->func_id);
+}
+
+int tracing_program_find(const struct kloc_program *program, const struct registry_state *state,
+			 struct kloc_request *request)
+{
+	const struct address_range *range = registry_find(state, program->function);
+	struct function_search search = { .program = program, .state = state, .err = -ENOENT };
+	const struct btf_extra_query query = {
+		.by = BTF_EXTRA_BY_ADDRESS,
+		.flags = BTF_EXTRA_BODY_ONLY,
+		.address = program->function,
+	};
+
+	if (!range)
+		return -ENOENT;
+	search.object = range->object;
+	if (site_query_walk(state, &query, stop_at_function, &search, NULL) <= 0)
+		return search.err;
+	request->object = search.object->id;
+	request->func_id = search.func_id;
+	return 0;
+}
+
+static int prepare_in(struct kloc_program *program, const struct registry_state *state,
+		      struct kloc_request *request)
 {
 	const struct extra_object *object;
-	int err = -ENOENT;
+	int err = request->link ? tracing_program_find(program, state, request) : 0;
+
+	if (err)
+		return err;
+	object = registry_object(state, request->object);
+	return object ? tracing_program_compare(program, state, object, request) : -ENOENT;
+}
+
+int tracing_program_prepare(struct kloc_program *program, struct kloc_request *request)
+{
+	int err;
 
 	/* At the bodies its trampoline runs it. */
 	if (request->classes != BTF_EXTRA_INLINE_ONLY)
 		return -EINVAL;
 	rcu_read_lock();
-	object = registry_object(registry_state(), request->object);
-	if (object)
-		err = tracing_program_compare(program, registry_state(), object, request);
+	err = prepare_in(program, registry_state(), request);
 	rcu_read_unlock();
 	return err;
 }
 
 /* ---- once ---- */
 
-static LIST_HEAD(followed_programs);	/* those with a link_id, under followed_lock */
+static LIST_HEAD(followed_programs);	/* under followed_lock */
 static DEFINE_MUTEX(followed_lock);
+
+/* A program that was attached to its sites first, and then to its function, has no link there. */
+static bool is_the_same(const struct kloc_program *a, const struct kloc_program *b)
+{
+	return a->prog == b->prog && (a->link_id == b->link_id || !a->link_id || !b->link_id);
+}
 
 int tracing_program_follow(struct kloc_program *program)
 {
@@ -224,7 +319,7 @@ int tracing_program_follow(struct kloc_program *program)
 
 	mutex_lock(&followed_lock);
 	list_for_each_entry(other, &followed_programs, followed)
-		if (other->link_id == program->link_id && other->prog == program->prog)
+		if (is_the_same(other, program))
 			err = -EEXIST;
 	if (!err)
 		list_add(&program->followed, &followed_programs);

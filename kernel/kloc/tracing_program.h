@@ -13,19 +13,20 @@
 #include "objects/object_registry.h"
 
 /*
- * Returns the program of a descriptor, or, with request->by_link, that of a BPF link, and fills in
- * the members of *program that both tell. The caller puts it. ERR_PTR(): -EBADF: the descriptor is
- * not open; -EINVAL: it is no such program or link, or the program may sleep, is not compiled, is
- * attached to another program, or was attached before and is given without its link.
+ * Returns the program of a descriptor, or, with request->by_link or request->link, that of a BPF
+ * link, and fills in the members of *program that both tell. The caller puts it. ERR_PTR(): -EBADF:
+ * the descriptor is not open; -EINVAL: it is no such program or link, or the program may sleep, is
+ * not compiled, is attached to another program, or was attached before and is given without its
+ * link.
  */
 struct bpf_prog *tracing_program_get(const struct kloc_request *request,
 				     struct kloc_program *program);
 
 /*
- * Compares program->prog with the function that is asked for, and adds to @request what follows
- * from the program: slots, and the parameters that must have a location. -ENOENT: there is no such
- * object or function; -EINVAL: @request is not only for inlined sites, or this is another function
- * than that of the program.
+ * Compares program->prog with the function that is asked for, which tracing_program_find() finds
+ * for request->link, and adds to @request what follows from the program: slots, and the parameters
+ * that must have a location. -ENOENT: there is no such object or function; -EINVAL: @request is not
+ * only for inlined sites, or this is another function than that of the program.
  */
 int tracing_program_prepare(struct kloc_program *program, struct kloc_request *request);
 
@@ -33,7 +34,25 @@ int tracing_program_prepare(struct kloc_program *program, struct kloc_request *r
 int tracing_program_compare(struct kloc_program *program, const struct registry_state *state,
 			    const struct extra_object *object, struct kloc_request *request);
 
-/* A BPF link is followed once at a time. Returns -EEXIST if it is already; 0: end it. */
+/*
+ * Sets object and function of @request to those of program->prog, inside rcu_read_lock(). -ENOENT:
+ * the function that it is attached to is in no table, or has no inlined call; -EINVAL: its
+ * prototype is not that of the tables.
+ */
+int tracing_program_find(const struct kloc_program *program, const struct registry_state *state,
+			 struct kloc_request *request);
+
+/*
+ * Returns true if the parameters of two prototypes have the same types, by id. @ours is a type of
+ * @object.
+ */
+bool tracing_same_types(const struct extra_object *object, const struct btf_type *wanted,
+			const struct btf_type *ours);
+
+/*
+ * A BPF link is followed once at a time, and so is a program that was attached to its sites before
+ * it had a link. Returns -EEXIST if it is followed already; 0: end it.
+ */
 int tracing_program_follow(struct kloc_program *program);
 void tracing_program_unfollow(struct kloc_program *program);
 

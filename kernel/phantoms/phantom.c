@@ -111,12 +111,11 @@ const char *phantom_refused(const struct phantom_func *func, u32 id)
 	return refused_places(places, nr, func->without);
 }
 
-static void note_site(const struct kloc_site *site, u32 required, struct phantom_report *report)
+static void note_site(const struct kloc_site *site, struct phantom_report *report)
 {
 	report->nr_sites++;
 	report->left_out[site->reason]++;
-	if (site->reason == BTF_EXTRA_REASON_PARAMETER)
-		report->lacking |= required & ~site->args->located;
+	report->lacking |= site->missing;
 }
 
 /* Collects the sites and finds those that are left out. If that fails, nothing has to be freed. */
@@ -141,14 +140,13 @@ static int phantom_begin(struct phantom_func_state *state, const struct phantom_
 	return 0;
 }
 
-static void phantom_end(struct phantom_func_state *state, const struct kloc_request *request,
-			struct kloc_sites *sites)
+static void phantom_end(struct phantom_func_state *state, struct kloc_sites *sites)
 {
 	u32 i;
 
 	state->report = (struct phantom_report){};
 	for (i = 0; i < sites->nr_sites; i++)
-		note_site(&sites->sites[i], request->required, &state->report);
+		note_site(&sites->sites[i], &state->report);
 	kloc_sites_free(sites);
 }
 
@@ -176,7 +174,7 @@ static int arm_func(struct phantom *phantom, u32 i, u32 object, u32 *room)
 	err = sites.nr_sites > *room ? -ENOSPC :
 		kloc_probes_attach(&state->probes, &sites, &request, phantom_hit,
 				   &phantom->target);
-	phantom_end(state, &request, &sites);
+	phantom_end(state, &sites);
 	/* No site of this function can be armed. */
 	if (err == -EOPNOTSUPP)
 		err = 0;
@@ -305,7 +303,7 @@ static int try_func(struct phantom *phantom, u32 i)
 	if (err)
 		return err == -EPROBE_DEFER ? 0 : err;
 	err = kloc_sites_leave_out(&sites, &request);
-	phantom_end(state, &request, &sites);
+	phantom_end(state, &sites);
 	kloc_probes_free(&state->probes);
 	return err;
 }

@@ -101,6 +101,19 @@ static const struct function_row function_rows[] = {
 	{ "beyond all types", "apple", 1, { 1 }, 0x10, U32_MAX, 8, -EINVAL },
 };
 
+/* Here func_id is the function that is found by the address. */
+static const struct function_row find_rows[] = {
+	{ "its function", "apple", 1, { 1 }, 0x10, 6 },
+	{ "the one of its name that has a body", "pear", 2, { 1, 0 }, 0x30, 8 },
+	{ "another name at that address", "pear", 1, { 1 }, 0x10, .error = -ENOENT },
+	{ "the body of another function", "apple", 1, { 1 }, 0x30, .error = -ENOENT },
+	{ "an inlined site", "apple", 1, { 1 }, 0x20, .error = -ENOENT },
+	{ "between sites", "apple", 1, { 1 }, 0x11, .error = -ENOENT },
+	{ "after all text", "apple", 1, { 1 }, 0x80000, .error = -ENOENT },
+	{ "another type", "apple", 1, { 2 }, 0x10, .error = -EINVAL },
+	{ "one more parameter", "apple", 2, { 1, 1 }, 0x10, .error = -EINVAL },
+};
+
 static void set_function(struct kunit *test, struct bpf_prog *prog, const struct function_row *row)
 {
 	struct btf_type *proto = kunit_kzalloc(test, sizeof(*proto) +
@@ -147,6 +160,28 @@ static void function_row_test(struct kunit *test)
 
 ROWS_PARAM(function, struct function_row, function_rows, ARRAY_SIZE(function_rows))
 
+static void find_row_test(struct kunit *test)
+{
+	const struct function_row *row = test->param_value;
+	struct extra_object *object = sample_create(test->priv, "sample", 1);
+	struct kloc_program program = { .function = sample_text(1) + row->address };
+	struct kloc_request request = {};
+
+	program.prog = make_prog(test);
+	set_function(test, program.prog, row);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(object));
+	KUNIT_ASSERT_EQ(test, registry_add(object), 0);
+	rcu_read_lock();
+	KUNIT_EXPECT_EQ(test, tracing_program_find(&program, registry_state(), &request),
+			row->error);
+	rcu_read_unlock();
+	KUNIT_EXPECT_EQ(test, request.object, row->error ? 0 : object->id);
+	KUNIT_EXPECT_EQ(test, request.func_id, row->func_id);
+	extra_object_destroy(registry_remove("sample", NULL));
+}
+
+ROWS_PARAM(find, struct function_row, find_rows, ARRAY_SIZE(find_rows))
+
 /* A trampoline has the body, so a request for more than the inlined sites is none for us. */
 static void classes_test(struct kunit *test)
 {
@@ -171,19 +206,29 @@ static void follow_test(struct kunit *test)
 	struct kloc_program one = { .prog = prog, .link_id = 1 };
 	struct kloc_program again = one;
 	struct kloc_program two = { .prog = prog, .link_id = 2 };
+	struct kloc_program before = { .prog = prog };
+	struct kloc_program other = { .prog = make_prog(test) };
 
 	KUNIT_EXPECT_EQ(test, tracing_program_follow(&one), 0);
 	KUNIT_EXPECT_EQ(test, tracing_program_follow(&again), -EEXIST);
 	KUNIT_EXPECT_EQ(test, tracing_program_follow(&two), 0);
 	tracing_program_unfollow(&one);
 	KUNIT_EXPECT_EQ(test, tracing_program_follow(&again), 0);
+	/* A program without a link has the link that comes. */
+	KUNIT_EXPECT_EQ(test, tracing_program_follow(&before), -EEXIST);
 	tracing_program_unfollow(&again);
 	tracing_program_unfollow(&two);
+	KUNIT_EXPECT_EQ(test, tracing_program_follow(&before), 0);
+	KUNIT_EXPECT_EQ(test, tracing_program_follow(&one), -EEXIST);
+	KUNIT_EXPECT_EQ(test, tracing_program_follow(&other), 0);
+	tracing_program_unfollow(&other);
+	tracing_program_unfollow(&before);
 }
 
 static struct kunit_case tracing_cases[] = {
 	KUNIT_CASE_PARAM(reads_row_test, reads_gen_params),
 	KUNIT_CASE_PARAM(function_row_test, function_gen_params),
+	KUNIT_CASE_PARAM(find_row_test, find_gen_params),
 	KUNIT_CASE(classes_test),
 	KUNIT_CASE(follow_test),
 	{ }
