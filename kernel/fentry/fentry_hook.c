@@ -7,6 +7,7 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
+#include "fentry/fentry_complete.h"
 #include "fentry/fentry_hook.h"
 #include "fentry/fentry_report.h"
 #include "objects/kernel_symbol.h"
@@ -149,6 +150,7 @@ static int hook_find(const struct bpf_prog *prog, const struct module *module, u
 	query.stub_of = phantom_of_func;
 	query.stubs = owner && is_fentry(prog);
 	query.strict = fentry_hook_strict();
+	query.complete = fentry_complete_of(prog);
 	ret = hook_answer(&query, module, func_id, log, addr, owner);
 	mutex_unlock(&lock);
 	return ret;
@@ -156,6 +158,8 @@ static int hook_find(const struct bpf_prog *prog, const struct module *module, u
 
 static const struct bpf_attach_address_ops ops = {
 	.find = hook_find,
+	.linked = fentry_complete_linked,
+	.unlinked = fentry_complete_unlinked,
 };
 
 int fentry_hook_init(void)
@@ -166,4 +170,5 @@ int fentry_hook_init(void)
 void fentry_hook_exit(void)
 {
 	bpf_unregister_attach_address(&ops);
+	fentry_complete_exit();
 }

@@ -12,7 +12,7 @@
 #if IS_ENABLED(CONFIG_DEBUG_INFO_BTF_EXTRA_HOOK)
 
 int fentry_hook_init(void);
-/* Waits for running calls. */
+/* Waits for running calls, and ends what fentry_complete.h has begun. */
 void fentry_hook_exit(void);
 
 /* The parameter of that name: ids of the base that are not clear are refused. */

@@ -5,6 +5,7 @@
 #include <linux/string.h>
 
 #include "core/loc_arch.h"
+#include "fentry/fentry_calls.h"
 #include "fentry/fentry_report.h"
 
 struct report {
@@ -245,6 +246,97 @@ static void tell_no_body(struct report *report)
 		tell_stub(report, true);
 }
 
+/* ---- inlined calls of what has a body ---- */
+
+static void tell_missed(struct report *report, u32 nr)
+{
+	report_tell(report, "%s: also inlined at %u site%s: fentry will miss %s, kloc would not",
+		    report->name, nr, report_plural(nr), nr == 1 ? "it" : "these");
+	tell_stub(report, false);
+}
+
+static u32 nr_usable(const struct fentry_calls *calls)
+{
+	return calls->other_types ? 0 : calls->nr - calls->nr_closed - calls->nr_inexact;
+}
+
+/* Some sites lack a parameter. Whoever reads a parameter may read all before it. */
+static void tell_lacking(struct report *report, const struct fentry_calls *calls, u32 param)
+{
+	static const char *const verdicts[] = {
+		[FENTRY_COMPLETE_ALL] = "fentry will miss all of these",
+		[FENTRY_COMPLETE_BEST_EFFORT] = "fentry will miss some of these",
+		[FENTRY_COMPLETE_STRICT] = "attaching it will fail",
+	};
+	const struct btf_blob *types = &report->query->object->blobs.func_info;
+	const char *name = param_name(types, calls->func_id, param);
+	const u32 nr = calls->nr_lacking[param];
+	char number[16];
+
+	scnprintf(number, sizeof(number), "%u", param + 1);
+	report_tell(report,
+		    "If the program reads parameter '%s' or a later one, %s: %u site%s lack%s it",
+		    *name ? name : number, verdicts[report->query->complete], nr,
+		    report_plural(nr), nr == 1 ? "s" : "");
+}
+
+static void tell_completed(struct report *report, const struct fentry_calls *calls)
+{
+	u32 i;
+
+	if (nr_usable(calls) == calls->nr)
+		report_tell(report, "%s: also inlined at %u site%s: fentry runs there, too",
+			    report->name, calls->nr, report_plural(calls->nr));
+	else
+		report_tell(report,
+			    "%s: also inlined at %u sites: fentry runs at %u of these, too",
+			    report->name, calls->nr, nr_usable(calls));
+	for (i = 0; i < calls->nr_params; i++)
+		if (calls->nr_lacking[i])
+			tell_lacking(report, calls, i);
+}
+
+static void tell_calls(struct report *report, const struct fentry_calls *calls)
+{
+	const enum fentry_complete complete = report->query->complete;
+	const bool whole = !calls->other_types && !calls->nr_inexact;
+
+	if (nr_usable(calls) && (whole || complete == FENTRY_COMPLETE_BEST_EFFORT)) {
+		tell_completed(report, calls);
+	} else if (!whole && complete == FENTRY_COMPLETE_STRICT) {
+		report_tell(report,
+			    "%s: also inlined at %u site%s: attaching will fail, because btf_extra.complete is strict",
+			    report->name, calls->nr, report_plural(calls->nr));
+	} else {
+		tell_missed(report, calls->nr);
+		if (nr_usable(calls))
+			report_tell(report,
+				    "With btf_extra.complete=best-effort fentry runs at %u of these",
+				    nr_usable(calls));
+	}
+}
+
+static void tell_inlined(struct report *report)
+{
+	const struct fentry_target *target = report->target;
+	struct fentry_calls calls;
+	u32 nr_others;
+
+	if (report->query->complete == FENTRY_COMPLETE_OFF ||
+	    !fentry_calls_of(report->query->object, report->func_id, target, &calls)) {
+		tell_missed(report, target->nr_inlined);
+		return;
+	}
+	if (calls.nr)
+		tell_calls(report, &calls);
+	nr_others = target->nr_inlined - calls.nr - calls.nr_freed;
+	if (nr_others)
+		report_tell(report,
+			    "%s: other functions of this name are inlined at %u site%s: fentry will miss %s",
+			    report->name, nr_others, report_plural(nr_others),
+			    nr_others == 1 ? "it" : "these");
+}
+
 void fentry_report(struct fentry_query *query, u32 func_id, const struct fentry_target *target,
 		   bool addresses, fentry_line_fn line, void *data)
 {
@@ -280,11 +372,6 @@ void fentry_report(struct fentry_query *query, u32 func_id, const struct fentry_
 	default:
 		break;
 	}
-	if (fentry_target_accepted(query, target) && target->nr_bodies && target->nr_inlined) {
-		report_tell(&report,
-			    "%s: also inlined at %u site%s: fentry will miss %s, kloc would not",
-			    report.name, target->nr_inlined, report_plural(target->nr_inlined),
-			    target->nr_inlined == 1 ? "it" : "these");
-		tell_stub(&report, false);
-	}
+	if (fentry_target_accepted(query, target) && target->nr_bodies && target->nr_inlined)
+		tell_inlined(&report);
 }

@@ -15,6 +15,7 @@
 #include <linux/kallsyms.h>
 
 #include "core/abi_check.h"
+#include "fentry/fentry_complete.h"
 #include "objects/extra_object.h"
 #include "phantoms/phantom_modules.h"
 
@@ -53,6 +54,7 @@ struct fentry_query {
 	fentry_stub_fn stub_of;
 	bool stubs;			/* a stub may be the answer, or else only a hint */
 	bool strict;			/* refuses ids of the base as if they were ours */
+	enum fentry_complete complete;	/* for the report: what becomes of inlined calls */
 	char symbol[KSYM_SYMBOL_LEN];	/* scratch */
 };
 

@@ -144,7 +144,7 @@ static void put_sites(struct blob_writer *w, const struct fentry_row *row)
 	blob_type(w, blob_string(w, "inline.text"), LOC_KIND_SEC, row->inlined, 0);
 	for (i = 0; i < row->inlined; i++) {
 		blob_word(w, row->asked);
-		blob_word(w, any_proto[row->asked]);
+		blob_word(w, row->inline_proto ?: any_proto[row->asked]);
 		blob_word(w, 0x40 + i);
 	}
 }
@@ -253,7 +253,7 @@ static struct extra_object *remember_row(struct kunit *test, const struct fentry
 		/* One page, and in it one run of one site. */
 		mark->page = offsetof(struct one_mark, gap);
 		mark->gap = row->part - 1;
-		mark->flags = 1 << SITE_MARK_LENGTH_SHIFT | SITE_MARK_PART;
+		mark->flags = 1 << SITE_MARK_LENGTH_SHIFT | (row->mark ?: SITE_MARK_PART);
 		object->tables.marks = (const u8 *)mark;
 		object->tables.marks_size = offsetofend(struct one_mark, flags);
 	}
@@ -279,6 +279,7 @@ static void expect_row(struct kunit *test, const struct fentry_row *row, bool ad
 	query->stub_of = stub_of_row;
 	query->strict = row->strict;
 	query->stubs = row->stubs;
+	query->complete = row->complete;
 	rcu_read_lock();
 	fentry_target_of(query, row->asked, &target);
 	fentry_report(query, row->asked, &target, addresses, line, data);

@@ -60,7 +60,9 @@ struct fentry_row {
 	} bodies[FENTRY_ROW_BODIES];
 	u32 inlined;		/* number of inlined sites of the function that is asked for */
 	u32 more;		/* bodies of the first one's function, from 0x20 on */
-	u32 part;		/* number, from 1, of the body that continues a call */
+	u32 inline_proto;	/* of the inlined sites; 0: all parameters have their places */
+	u32 part;		/* number, from 1, of the site with a mark: bodies come first */
+	u32 mark;		/* SITE_MARK_*; 0: it continues a call */
 	bool freed;
 	bool strict;
 	bool firmware;		/* no BTF of the kernel has the ids of the types */
@@ -68,6 +70,7 @@ struct fentry_row {
 	const char *stub;	/* the function is exposed by this name; NULL: it is not */
 	bool without;		/* its stub lacks a parameter */
 	bool stubs;		/* the program may be attached to a stub */
+	enum fentry_complete complete;
 
 	/* the expected result: */
 	enum fentry_answer answer;
