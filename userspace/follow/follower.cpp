@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <fstream>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -14,6 +15,13 @@ namespace {
 
 bool has_inlined_call(const DescribedFunc &func) {
     return !wanted_sites(func.found, BTF_EXTRA_INLINE_ONLY).empty();
+}
+
+// Returns true if a patched kernel runs the programs that are attached at inlined calls itself.
+bool kernel_completes() {
+    std::string mode;
+    std::ifstream("/sys/module/btf_extra/parameters/complete") >> mode;
+    return !mode.empty() && mode != "off";
 }
 
 // Why the module refuses a program whose function has inlined calls.
@@ -97,7 +105,8 @@ Result<Follower::Seen> Follower::follow(FollowEvent event, const LinkTarget &tar
     opts.cookie = cookie;
     auto own = attach_to_own(tables_, *text, choice, fd, opts);
     if (!own) {
-        out.reported = own.error().code == ENOENT;
+        const int code = own.error().code;
+        out.reported = code == ENOENT || (code == EEXIST && kernel_completes());
         out.event.reason = refusal(own.error());
         return out;
     }

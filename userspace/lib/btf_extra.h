@@ -195,8 +195,9 @@ int btf_extra_attach_kloc(struct btf_extra_kloc **kloc, const struct bpf_program
  * opts->cookie must be 0.
  *
  * -EINVAL: it is no link of fentry, or the program may sleep; -ENOENT: the function has no inlined
- * calls, or there are no tables of its object; -EEXIST: the link is followed already; -EOPNOTSUPP:
- * as for btf_extra_attach().
+ * calls, or there are no tables of its object; -EEXIST: the program runs at
+ * these calls already, by another call or because a patched kernel has completed the link;
+ * -EOPNOTSUPP: as for btf_extra_attach().
  */
 int btf_extra_attach_link(struct btf_extra_kloc **kloc, struct btf_extra_tables *tables,
                           int link_fd, const struct btf_extra_attach_opts *opts,

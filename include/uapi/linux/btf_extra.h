@@ -238,7 +238,9 @@ struct btf_extra_chain {
  * some that are required, without BTF_EXTRA_BEST_EFFORT (see left_out, total); -EAGAIN: for 10
  * seconds the module was coming, or objects came and went at each attempt; -EINTR: the caller is
  * being killed; -ENODEV: bpf_prog_active, which keeps a program from running inside other BPF code,
- * is missing in this kernel's BTF; -EEXIST: the BPF link is followed already.
+ * is missing in this kernel's BTF; -EEXIST: the program of fentry runs at inlined sites already: a
+ * descriptor exists for its BPF link or for the program, or the kernel has completed the link (see
+ * BTF_EXTRA_LINK).
  *
  * A site in freed text is never required. One with BTF_EXTRA_SITE_CLOSED is required only with
  * BTF_EXTRA_ALL. left_out lists these sites, too.
@@ -261,6 +263,9 @@ struct btf_extra_chain {
  * program is held, and with it what the program holds: maps and, from 6.2 on, the module of the
  * function. Without BTF_EXTRA_LINK prog_fd is the program itself, which must not have been attached
  * yet, and the cookie is the one given here.
+ *
+ * A patched kernel does the same when a BPF link is created, until the link ends, if the parameter
+ * "complete" of the module is not "off". It leaves a program out that has a descriptor already.
  *
  * The program finds what a trampoline gives it. Its context is an array of 8 bytes for each
  * parameter, 16 for one of 9 to 16 bytes; bpf_get_func_arg_cnt() counts these words, and

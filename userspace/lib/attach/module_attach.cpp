@@ -19,7 +19,7 @@ Error device_error(int code) {
                          : code == EBADF || code == EINVAL
                              ? "the program must be of type kprobe and not sleepable, or of fentry "
                                "at this function, not sleepable and for inlined calls only"
-                         : code == EEXIST ? "the BPF link is followed already"
+                         : code == EEXIST ? "the program runs at inlined calls already"
                          : code == ENOENT ? "the function is gone"
                          : code == ENOTTY ? "another version of btf_extra is loaded"
                                           : std::strerror(code);
