@@ -8,9 +8,11 @@
 //                                  loading that module; STRIDE: each STRIDE-th allocation fails
 #include <functional>
 
+#include <bpf/btf.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include "tests/vm/completing.h"
 #include "tests/vm/guest_attach.h"
 
 using namespace guest;
@@ -140,6 +142,33 @@ void asking() {
              plain});
 }
 
+// A patched kernel attaches a program to the inlined calls of its function as well. If it cannot,
+// the link is not created.
+void completing() {
+    if (!can_complete())
+        return;
+    const Completing strict("strict");
+    btf *kernel = btf__load_vmlinux_btf();
+    const int id = btf__find_by_name_kind(kernel, "ksys_fallocate", BTF_KIND_FUNC);
+    btf__free(kernel);
+    const int program =
+        load_program(BPF_PROG_TYPE_TRACING, 0, BPF_TRACE_FENTRY, static_cast<uint32_t>(id));
+    const auto act = [&] {
+        bpf_attr request = {};
+        request.link_create.prog_fd = static_cast<uint32_t>(program);
+        request.link_create.attach_type = BPF_TRACE_FENTRY;
+        return syscall(SYS_bpf, BPF_LINK_CREATE, &request, sizeof(request));
+    };
+    // If the kernel had no memory for a probe, the program would miss calls.
+    const auto end = [](long fd, int error, Row &) {
+        if (fd >= 0)
+            return close(static_cast<int>(fd));
+        return error == EOPNOTSUPP ? ENOMEM : error;
+    };
+    try_all({"attaching a program that the kernel completes", act, end});
+    close(program);
+}
+
 int end_load(const char *name, long result, int error) {
     if (result != 0)
         return error;
@@ -166,6 +195,7 @@ int main(int argc, char **argv) {
     if (what == "calls") {
         attaching();
         asking();
+        completing();
     } else if (what == "load" && argc > 3) {
         loading(argv[2], argv[3], argc > 4 ? std::strtoul(argv[4], nullptr, 10) : 1);
     } else {

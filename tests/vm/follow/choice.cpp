@@ -131,13 +131,21 @@ void compare(Row &row, Tool &tool, const Partly &partly, bool at_inlined) {
                   "sum of argument " + std::to_string(i));
 }
 
+// Takes long, so it is done once.
+const std::optional<Partly> &a_partly() {
+    static const std::optional<Partly> found = [] {
+        const KernelBtf kernel(btf__load_vmlinux_btf(), btf__free);
+        return kernel ? find_partly(kernel.get()) : std::nullopt;
+    }();
+    if (!found)
+        die("no function lacks an argument at some sites");
+    return found;
+}
+
 }  // namespace
 
 void partly_followed() {
-    const KernelBtf kernel(btf__load_vmlinux_btf(), btf__free);
-    const auto partly = kernel ? find_partly(kernel.get()) : std::nullopt;
-    if (!partly)
-        die("no function lacks an argument at some sites");
+    const auto &partly = a_partly();
     const std::string count = std::to_string(partly->attached);
     const size_t sites = partly->attached + partly->lacking;
     std::printf("# %s: %zu sites, %s\n", partly->name.c_str(), sites,
@@ -164,6 +172,61 @@ void partly_followed() {
                "its line");
     compare(row, tool, *partly, true);
     row.equal(following.end(SIGTERM), 0, "exit code");
+}
+
+void partly_completed() {
+    const auto &partly = a_partly();
+    const std::string sites = std::to_string(partly->attached + partly->lacking);
+    const std::string line =
+        partly->name + ": fentry of follow_guest[" + std::to_string(getpid()) + "] misses ";
+    const std::string reason = " of " + sites +
+                               " inlined calls: " + std::to_string(partly->lacking) +
+                               " without an argument that it reads";
+    const std::string hint = "; complete=best-effort runs it at the others\n";
+    const std::multiset<std::string> before = probe_list();
+    Tool tool({"any_all", "any_kprobe"}, partly->name.c_str());
+    {
+        Row row("complete=strict: attaching a program that would miss calls fails");
+        const Completing strict("strict");
+        const int link_fd = tool.attach("any_all");
+        row.expect(link_fd < 0 && errno == EOPNOTSUPP,
+                   link_fd < 0 ? std::strerror(errno) : "attached");
+        expect_probes(row, before);
+        row.expect(kernel_log().find(line + sites + reason + hint) != std::string::npos,
+                   "dmesg does not say why");
+    }
+    {
+        Row row("complete=all: a program that would miss calls is attached to the body");
+        const Completing all("all");
+        row.expect(tool.attach("any_all") >= 0, "not attached");
+        expect_probes(row, before);
+        compare(row, tool, *partly, false);
+        tool.detach();
+    }
+    {
+        Row row("complete=best-effort: it runs at the other inlined calls");
+        const Completing best_effort("best-effort");
+        row.expect(tool.attach("any_all") >= 0, "not attached");
+        compare(row, tool, *partly, true);
+        row.expect(kernel_log().find(line + std::to_string(partly->lacking) + reason + "\n") !=
+                       std::string::npos,
+                   "dmesg does not say what is missed");
+        tool.detach();
+        expect_probes(row, before);
+    }
+    Row row("complete=strict: a program that reads no argument is attached, and sees each call");
+    const Completing strict("strict");
+    Tool reads_nothing({"any_none", "any_kprobe"}, partly->name.c_str());
+    row.expect(reads_nothing.attach("any_none") >= 0, "not attached");
+    btf_extra_attach request =
+        with_all(partly->id, partly->object, reads_nothing.program("any_kprobe"), 0);
+    const Link all_calls(request);
+    row.equal(all_calls.error, 0, "errno of the kloc program");
+    reads_nothing.clear();
+    work();
+    row.equal(static_cast<int64_t>(reads_nothing.state().by_other.calls),
+              static_cast<int64_t>(reads_nothing.state().by_kprobe.calls), "calls");
+    row.expect(reads_nothing.state().by_kprobe.calls > 0, "no call");
 }
 
 void pinned() {

@@ -210,11 +210,52 @@ void storm_of_links(Row &row, const Callers &callers) {
     std::printf("# %lu rounds of calls, %lu links, %lu killed\n", callers.rounds(), links, killed);
 }
 
+// The kernel completes programs, their owners are killed, some while they attach, and the parameter
+// changes.
+void storm_of_completed(Row &row, const Callers &callers) {
+    constexpr int kSeconds = 5;
+    const Completing changing("off");
+    Tool tool({"fallocate_all", "path_put_all"});
+    tool.count_all();
+    uint64_t links = 0, killed = 0;
+    const time_t end = time(nullptr) + kSeconds;
+    for (uint32_t i = 0; time(nullptr) < end || links < 2 || killed < 2; i++) {
+        const char *const modes[] = {"all", "best-effort", "strict", "off", "all"};
+        const char *const program = i % 2 == 0 ? "fallocate_all" : "path_put_all";
+        set_complete(modes[i % std::size(modes)]);
+        const pid_t child = i % 4 > 1 ? fork() : -1;
+        if (child == 0) {
+            tool.attach(program);
+            pause();
+            _exit(0);
+        }
+        if (child > 0) {
+            usleep(i % 8 > 4 ? 1000 : 20000);
+            kill(child, SIGKILL);
+            waitpid(child, nullptr, 0);
+            killed++;
+            continue;
+        }
+        row.expect(tool.attach(program) >= 0 || errno == EOPNOTSUPP, std::strerror(errno));
+        usleep(10000);
+        tool.detach();
+        links++;
+    }
+    std::printf("# %lu rounds of calls, %lu links, %lu killed\n", callers.rounds(), links, killed);
+}
+
 }  // namespace
 
 void storm() {
-    Row row("a storm of links, calls and killed owners");
     const std::multiset<std::string> before = probe_list();
-    storm_of_links(row, Callers(2));
+    {
+        Row row("a storm of links, calls and killed owners");
+        storm_of_links(row, Callers(2));
+        expect_probes(row, before);
+    }
+    if (!can_complete())
+        return;
+    Row row("a storm of programs that the kernel completes");
+    storm_of_completed(row, Callers(2));
     expect_probes(row, before);
 }

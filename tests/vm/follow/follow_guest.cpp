@@ -184,10 +184,21 @@ int main(int argc, char **argv) {
     libbpf_set_print(nullptr);
     if (argc == 2 && std::string(argv[1]).ends_with("tool"))
         as_tool(std::string(argv[1]) == "lasting-tool");
+    // Only some parts are about programs that the kernel completes.
+    if (can_complete() && !set_complete("off"))
+        die(kComplete);
     const std::pair<const char *, void (*)()> parts[] = {
-        {"values", values},   {"library", library},     {"refusals", refusals},
-        {"names", names},     {"recursion", recursion}, {"module", module_goes},
-        {"command", command}, {"crowd", crowd},         {"storm", storm},
+        {"unload", module_of_completed_goes},
+        {"values", values},
+        {"library", library},
+        {"refusals", refusals},
+        {"names", names},
+        {"recursion", recursion},
+        {"module", module_goes},
+        {"complete", complete},
+        {"command", command},
+        {"crowd", crowd},
+        {"storm", storm},
     };
     for (const auto &[name, part] : parts)
         if (argc == 1 || std::any_of(argv + 1, argv + argc,

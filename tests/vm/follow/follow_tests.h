@@ -6,6 +6,7 @@
 #include <bpf/btf.h>
 #include <linux/types.h>
 
+#include "tests/vm/completing.h"
 #include "tests/vm/follow/seen.h"
 #include "tests/vm/guest_attach.h"
 
@@ -57,6 +58,11 @@ inline bool has_no_site(const guest::Link &link) {
 constexpr uint64_t kOffset = 5000000000, kLength = 6000000000;
 void call_fallocate(uint32_t i);
 
+// Calls it often and compares each call: its arguments, the cookie, the address of the function,
+// and the stack, which goes on at one of these sites.
+void call_and_compare(guest::Row &row, Tool &tool, uint64_t cookie,
+                      const std::vector<uint64_t> &sites);
+
 // Returns the number of inlined sites of a function of vmlinux, as debugfs lists them.
 size_t nr_inlined(const std::string &function);
 
@@ -75,6 +81,9 @@ btf_extra_attach with_all(uint32_t func_id, uint32_t object, int prog_fd, size_t
 // Up to five parameters of up to 8 bytes: a kloc program has them in registers.
 size_t nr_in_registers(const btf *kernel, uint32_t func_id);
 
+// Returns what dmesg prints.
+std::string kernel_log();
+
 // A bit of everything that a process does.
 void do_work();
 
@@ -85,6 +94,10 @@ void command();
 void partly_followed();
 void pinned();
 void later_module();
+void complete();
+// Is a part of it.
+void partly_completed();
+void module_of_completed_goes();
 // Is a tool that follow runs. lasts: it does not end on its own.
 [[noreturn]] void as_tool(bool lasts);
 void refusals();

@@ -42,6 +42,8 @@ bool goes_on_at(const seen &seen, const std::vector<uint64_t> &sites) {
     });
 }
 
+}  // namespace
+
 void call_and_compare(Row &row, Tool &tool, uint64_t cookie, const std::vector<uint64_t> &sites) {
     const uint64_t function = symbol_address("ksys_fallocate");
     tool.clear();
@@ -60,6 +62,8 @@ void call_and_compare(Row &row, Tool &tool, uint64_t cookie, const std::vector<u
         row.expect(goes_on_at(seen, sites), "the stack ends before the site");
     }
 }
+
+namespace {
 
 void by_link() {
     Tool tool({"fallocate_all"});

@@ -116,7 +116,18 @@ void changed() {
 void partial() {
     const Func func = types().only("intree_part");
     {
-        Row row("one that is inlined, too, is attached, and the log says what will be missed");
+        Row row("one that is inlined, too, is completed, and the log says so");
+        Program program(Kind::fentry, func, 1);
+        sees(row, program, INTREE_PART_CALLED, {11, 0, 0}, {11});
+        call(INTREE_PART_INLINED, 1, 2, 3);
+        row.equal(program.seen().runs, INTREE_PART_SITES, "runs where it is inlined");
+        row.expect(program.says("inlined at " + std::to_string(INTREE_PART_SITES) +
+                                " sites: fentry runs there, too"),
+                   program.log());
+    }
+    {
+        Row row("not completed it is attached, and the log says what will be missed");
+        const Completing off("off");
         Program program(Kind::fentry, func, 1);
         sees(row, program, INTREE_PART_CALLED, {11, 0, 0}, {11});
         call(INTREE_PART_INLINED, 1, 2, 3);

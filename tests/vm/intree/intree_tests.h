@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "tests/vm/completing.h"
 #include "tests/vm/guest_sites.h"
 #include "tests/vm/intree/intree_calls.h"
 #include "tests/vm/intree/program.h"

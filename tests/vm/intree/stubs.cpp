@@ -129,6 +129,7 @@ void of_module() {
     }
     Row row("stubs: for one that is partly inlined the log names its stub, which sees the rest");
     const std::string stub = "intree_part__inlined";
+    const Completing off("off");
     row.expect(expose("intree_test:intree_part"), "it is not exposed");
     Program body("intree_part");
     Program inlined(stub);
