@@ -2,6 +2,7 @@
 #include "userspace/cli/coverage.h"
 
 #include <algorithm>
+#include <cstring>
 #include <span>
 #include <unordered_map>
 
@@ -10,12 +11,15 @@ namespace {
 
 void count_records(const btf_blob &blob, Coverage &coverage) {
     for (uint32_t id = blob.first_id; id < btf_blob_end_id(&blob); id++) {
-        switch (loc_kind(btf_blob_type(&blob, id))) {
+        const btf_type *type = btf_blob_type(&blob, id);
+        switch (loc_kind(type)) {
         case BTF_KIND_FUNC:
             coverage.added_funcs++;
             break;
         case BTF_KIND_VAR:
             coverage.added_vars++;
+            coverage.bytes_vars += sizeof(btf_type) + sizeof(btf_var) +
+                                   std::strlen(btf_blob_string(&blob, type->name_off)) + 1;
             break;
         case LOC_KIND_PARAM:
             coverage.loc_params++;
@@ -132,9 +136,8 @@ void count_reached(const ObjectView &view, Coverage &coverage) {
 }  // namespace
 
 double Coverage::bytes_per_site() const {
-    return sites == 0
-               ? 0
-               : static_cast<double>(bytes_types + bytes_func_info) / static_cast<double>(sites);
+    const auto bytes = static_cast<double>(bytes_types - bytes_vars + bytes_func_info);
+    return sites == 0 ? 0 : bytes / static_cast<double>(sites);
 }
 
 Coverage measure_coverage(const ObjectView &view) {

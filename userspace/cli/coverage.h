@@ -75,8 +75,10 @@ struct Coverage {
     std::optional<uint64_t> line_rows;
     std::optional<uint64_t> bytes_lines;
     uint64_t bytes_types = 0;
+    uint64_t bytes_vars = 0;  // of bytes_types: the VARs and their names
     uint64_t bytes_func_info = 0;
 
+    // Without the variables, which are no part of a site.
     double bytes_per_site() const;
 };
 

@@ -106,6 +106,7 @@ void print_json(const ObjectView &view, const Coverage &coverage) {
          {"variables", coverage.added_vars},
          {"variables_left_out", variables_left_out(coverage)},
          {"bytes_types", coverage.bytes_types},
+         {"bytes_variables", coverage.bytes_vars},
          {"bytes_func_info", coverage.bytes_func_info},
          {"frames_instances", or_null(coverage.frames_instances)},
          {"frames_bodies", or_null(coverage.frames_bodies)},

@@ -149,6 +149,7 @@ TEST_F(Cli, StatJson) {
         {"variables", 0},
         {"variables_left_out", nullptr},
         {"bytes_types", types},
+        {"bytes_variables", 0},
         {"bytes_func_info", func_info},
         {"frames_instances", nullptr},
         {"frames_bodies", nullptr},

@@ -215,14 +215,17 @@ TEST_F(Plan, Members) {
 TEST_F(Plan, Refused) {
     const std::pair<const char *, const char *> rows[] = {
         {"nobody", "nobody: neither a parameter nor a variable of the kernel is called nobody"},
-        {"len->x", "len->x: -> after 'int', which is not a pointer"},
-        {"len.x", "len.x: 'int' has no members"},
+        {"len->x", "len->x: -> after 'int', which is not a pointer; len is the parameter, and "
+                   "vmlinux:len the variable"},
+        {"len.x",
+         "len.x: 'int' has no members; len is the parameter, and vmlinux:len the variable"},
         {"skb.len", "skb.len: 'struct skb *' has no members"},
         {"skb->nobody", "skb->nobody: 'struct skb' has no member nobody"},
         {"skb->list", "skb->list: 'int [4]' is not a value"},
         {"*skb", "*skb: 'struct skb' has more than 16 bytes: name a member"},
         {"skb->dev->name->x", "skb->dev->name->x: -> after 'char [16]', which is not a pointer"},
-        {"len[1]", "len[1]: 'int' is neither a pointer nor an array"},
+        {"len[1]", "len[1]: 'int' is neither a pointer nor an array; len is the parameter, and "
+                   "vmlinux:len the variable"},
         {"skb->list[4294967296]",
          "skb->list[4294967296]: an element of it is not known, or too far away"},
         {"pair.second->len",
