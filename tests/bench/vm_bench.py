@@ -10,6 +10,7 @@ same boot; see tests/vm/bench/lookup_bench.c. Exit 1 if a bar was missed or a ru
 """
 
 import collections
+import json
 import pathlib
 import re
 import shutil
@@ -90,6 +91,13 @@ def run(kernel):
                           check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
+def bytes_of_variables(kernel):
+    (tables,) = (OUT / kernel).glob("lib/firmware/btf_extra/*/vmlinux.btf_extra")
+    stat = subprocess.run(["build/release/btf-extra", "stat", "--json", tables], check=True,
+                          stdout=subprocess.PIPE, text=True).stdout
+    return json.loads(stat)["bytes_variables"]
+
+
 def bench(kernel):
     log = run(kernel)
     loaded = re.search(r"(\d+) functions, (\d+) sites, (\d+) bytes, (\d+) ms", log)
@@ -119,7 +127,9 @@ def bench(kernel):
     note("load, in walks over all symbols of kallsyms",
          load_ms * 1e6 / each["kallsyms_walk"])
     note("load, a site", load_ms * 1e6 / sites)
-    bar("memory, bytes a site", size / sites, 25)
+    variables = bytes_of_variables(kernel)
+    note("memory of variables, MB", variables / 1e6)
+    bar("memory of the rest, bytes a site", (size - variables) / sites, 25)
     listed, list_ms = map(int, re.search(r"list: functions=(\d+) ms=(\d+)", log).groups())
     note("functions of list '*'", listed)
     bar("list '*' of the running kernel", list_ms / 1000, 1, " s")
