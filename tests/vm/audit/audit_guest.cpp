@@ -95,14 +95,18 @@ int link_of(const TracingKind &kind, const std::vector<std::string> &names) {
     for (const std::string &name : names)
         if (const int id = btf__find_by_name_kind(types, name.c_str(), BTF_KIND_FUNC); id > 0)
             ids.push_back(static_cast<uint32_t>(id));
+    // A kernel without such programs refuses them whatever their function.
+    const int any = btf__find_by_name_kind(types, "vfs_fallocate", BTF_KIND_FUNC);
+    const uint32_t id = ids.empty() ? static_cast<uint32_t>(any) : ids.front();
+    const int program =
+        guest::try_load_program(BPF_PROG_TYPE_TRACING, 0, kind.attach_type, kind.is_multi ? 0 : id);
+    if (program < 0)
+        return -1;
     if (ids.empty()) {
+        close(program);
         errno = ESRCH;
         return -1;
     }
-    const int program = guest::try_load_program(BPF_PROG_TYPE_TRACING, 0, kind.attach_type,
-                                                kind.is_multi ? 0 : ids.front());
-    if (program < 0)
-        return -1;
     // struct link_create of union bpf_attr.
     const struct {
         uint32_t program, target, attach_type, flags;
