@@ -192,8 +192,9 @@ static int check_func_proto(const struct record_check *check)
 }
 
 /*
- * An identifier of btf_name_valid_identifier() in the kernel: letters, digits, '_' and '.', not with
- * a digit first. The loop ends at the longest name, because many VARs may share a longer string.
+ * An identifier of btf_name_valid_identifier() in the kernel: letters, digits, '_' and '.', not
+ * with a digit first. The loop ends at the longest name, because many VARs may share a longer
+ * string.
  */
 static bool var_name_valid(const char *name)
 {

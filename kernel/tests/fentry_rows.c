@@ -10,6 +10,7 @@
 #define USE_KLOC "use kloc (btf-extra lookup "
 #define APPLE_TWICE "apple: also inlined at 2 sites: "
 #define READS_A "If the program reads parameter 'a' or a later one, "
+#define READS_1 "If the program reads parameter '1' or a later one, "
 #define TWO_LACK ": 2 sites lack it"
 
 const struct fentry_row fentry_rows[] = {
@@ -76,7 +77,7 @@ const struct fentry_row fentry_rows[] = {
 	  .complete = FENTRY_COMPLETE_ALL, .answer = FENTRY_ADDRESS, .offset = 0x10,
 	  .ids = { PLUM },
 	  .lines = { "plum: also inlined at 1 site: fentry runs there, too",
-		     "If the program reads parameter '1' or a later one, fentry will miss all of these: 1 site lacks it" } },
+		     READS_1 "fentry will miss all of these: 1 site lacks it" } },
 	{ "inlined calls, and types of firmware", PLUM, { { PLUM, PAIR_DX, 0x10, "plum" } },
 	  .inlined = 1, .inline_proto = PAIR_DX, .firmware = true,
 	  .complete = FENTRY_COMPLETE_ALL, .answer = FENTRY_ADDRESS, .offset = 0x10,
