@@ -10,7 +10,6 @@ same boot; see tests/vm/bench/lookup_bench.c. Exit 1 if a bar was missed or a ru
 """
 
 import collections
-import json
 import pathlib
 import re
 import shutil
@@ -31,6 +30,8 @@ insmod /btf_extra.ko && echo Y >/sys/module/btf_extra/parameters/frames &&
     insmod /btf_extra_vmlinux.ko && insmod /lookup_bench.ko
 status=$?
 dmesg | grep -E 'btf_extra: [0-9]+ object|lookup_bench: '
+btf-extra stat --json /lib/firmware/btf_extra/*/vmlinux.btf_extra | tr -d '",' |
+    awk '$1 == "bytes_variables:" { print "variables: bytes=" $2 }'
 milliseconds() { awk '{ printf "%d", $1 * 1000 }' /proc/uptime; }
 began=$(milliseconds)
 btf-extra list '*' >/list
@@ -91,13 +92,6 @@ def run(kernel):
                           check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
-def bytes_of_variables(kernel):
-    (tables,) = (OUT / kernel).glob("lib/firmware/btf_extra/*/vmlinux.btf_extra")
-    stat = subprocess.run(["build/release/btf-extra", "stat", "--json", tables], check=True,
-                          stdout=subprocess.PIPE, text=True).stdout
-    return json.loads(stat)["bytes_variables"]
-
-
 def bench(kernel):
     log = run(kernel)
     loaded = re.search(r"(\d+) functions, (\d+) sites, (\d+) bytes, (\d+) ms", log)
@@ -127,7 +121,7 @@ def bench(kernel):
     note("load, in walks over all symbols of kallsyms",
          load_ms * 1e6 / each["kallsyms_walk"])
     note("load, a site", load_ms * 1e6 / sites)
-    variables = bytes_of_variables(kernel)
+    variables = int(re.search(r"variables: bytes=(\d+)", log).group(1))
     note("memory of variables, MB", variables / 1e6)
     bar("memory of the rest, bytes a site", (size - variables) / sites, 25)
     listed, list_ms = map(int, re.search(r"list: functions=(\d+) ms=(\d+)", log).groups())
