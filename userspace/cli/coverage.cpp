@@ -18,8 +18,10 @@ void count_records(const btf_blob &blob, Coverage &coverage) {
             break;
         case BTF_KIND_VAR:
             coverage.added_vars++;
-            coverage.bytes_vars += sizeof(btf_type) + sizeof(btf_var) +
-                                   std::strlen(btf_blob_string(&blob, type->name_off)) + 1;
+            coverage.bytes_vars += sizeof(btf_type) + sizeof(btf_var);
+            // The base has some of the names, and is not always there.
+            if (type->name_off >= blob.first_string)
+                coverage.bytes_vars += std::strlen(btf_blob_string(&blob, type->name_off)) + 1;
             break;
         case LOC_KIND_PARAM:
             coverage.loc_params++;
