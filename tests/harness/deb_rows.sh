@@ -76,6 +76,8 @@ lrwxrwxrwx /usr/lib/$tuple/libbtf_extra.so -> libbtf_extra.so.$major
 -rw-r--r-- /usr/share/doc/libbtf-extra-dev/examples/audit.yml
 -rw-r--r-- /usr/share/doc/libbtf-extra-dev/examples/kloc.bpf.c
 -rw-r--r-- /usr/share/doc/libbtf-extra-dev/examples/kloc.c
+-rw-r--r-- /usr/share/doc/libbtf-extra-dev/examples/tasks.bpf.c
+-rw-r--r-- /usr/share/doc/libbtf-extra-dev/examples/tasks.c
 -rw-r--r-- /usr/share/man/man3/libbtf_extra.3.gz" "$(contents libbtf-extra-dev)"
 
 for name in btf-extra "libbtf-extra$major" libbtf-extra-dev; do
