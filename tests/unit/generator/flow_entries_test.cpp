@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/support/fixture_build.h"
+#include "tests/support/fixture_test.h"
 #include "tests/support/pseudo_probes.h"
 #include "tests/support/traced_process.h"
 
@@ -23,22 +23,7 @@ using test::TracedProcess;
 const std::map<std::string, size_t> kCalls = {
     {"get", 3 + 2 + 3}, {"chk", 3 + 1}, {"both", 3}, {"pick", 11}, {"mix", 11}};
 
-class FlowEntries : public testing::Test {
-  protected:
-    const GeneratedFixture &build(Recipe recipe) {
-        test::link_fixture(path(), {"entries.c"}, recipe);
-        test::add_base_btf(path());
-        auto opened = GeneratedFixture::open(path());
-        if (!opened)
-            throw std::runtime_error(opened.error().message);
-        fixture_ = std::move(*opened);
-        return *fixture_;
-    }
-    std::string path() const { return folder_.path("fixture"); }
-
-    test::TemporaryFolder folder_;
-    std::unique_ptr<GeneratedFixture> fixture_;
-};
+class FlowEntries : public test::FixtureTest {};
 
 std::vector<Recipe> clang_recipes() {
     std::vector<Recipe> out;
@@ -60,7 +45,7 @@ TEST_F(FlowEntries, EachHitIsACall) {
     std::set<std::string> seen_whole;
     for (const Recipe &recipe : clang_recipes()) {
         SCOPED_TRACE(recipe.name());
-        const GeneratedFixture &fixture = build(recipe);
+        const GeneratedFixture &fixture = build("entries.c", recipe);
         auto process = TracedProcess::start(path());
         if (!process)
             GTEST_SKIP() << "ptrace is not allowed here";
@@ -102,7 +87,7 @@ TEST_F(FlowEntries, SitesAreWherePseudoProbesAre) {
         SCOPED_TRACE(recipe.name());
         recipe.more.insert(recipe.more.end(),
                            {"-fpseudo-probe-for-profiling", "-fno-unique-internal-linkage-names"});
-        const GeneratedFixture &fixture = build(recipe);
+        const GeneratedFixture &fixture = build("entries.c", recipe);
         const test::ProbeCensus census = test::probe_census(path(), fixture.sites());
         EXPECT_GT(census.plain.judged, 5u);
         EXPECT_EQ(census.plain.without_probes, 0u);

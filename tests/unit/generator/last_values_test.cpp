@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/support/fixture_build.h"
+#include "tests/support/fixture_test.h"
 #include "tests/support/traced_process.h"
 
 namespace btf_extra {
@@ -17,22 +17,7 @@ using test::NamedSite;
 using test::Recipe;
 using test::TracedProcess;
 
-class LastValues : public testing::Test {
-  protected:
-    const GeneratedFixture &build(const std::string &source, const Recipe &recipe) {
-        test::link_fixture(path(), {source}, recipe);
-        test::add_base_btf(path());
-        auto opened = GeneratedFixture::open(path());
-        if (!opened)
-            throw std::runtime_error(opened.error().message);
-        fixture_ = std::move(*opened);
-        return *fixture_;
-    }
-    std::string path() const { return folder_.path("fixture"); }
-
-    test::TemporaryFolder folder_;
-    std::unique_ptr<GeneratedFixture> fixture_;
-};
+class LastValues : public test::FixtureTest {};
 
 TEST_F(LastValues, NoLocationHasAnotherValue) {
     for (const char *level : {"-O1", "-O2", "-O3", "-Os"}) {
