@@ -11,6 +11,7 @@
 #include "userspace/generator/dwarf/code_place.h"
 #include "userspace/generator/sites/address_checks.h"
 #include "userspace/generator/sites/entry_marks.h"
+#include "userspace/generator/sites/flow_entries.h"
 #include "userspace/generator/sites/site_marker.h"
 #include "userspace/generator/sites/site_params.h"
 #include "userspace/generator/sites/unit_state.h"
@@ -119,7 +120,8 @@ UnitSites UnitWalk::run() {
                         state_.unit.header.offset);
     EntryMarks marks(state_, marker_, params_);
     if (state_.unit.compiler == Compiler::kClang) {
-        marks.find_entries_by_flow();
+        marks.drop_entries();
+        FlowEntries(state_, marker_, params_).find();
     } else {
         state_.copied_entries.read_rows(state_.sections, state_.unit,
                                         state_.functions.same_files());

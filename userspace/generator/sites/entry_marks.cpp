@@ -3,36 +3,12 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "userspace/format/core_api.h"
-#include "userspace/generator/dwarf/source_rows.h"
 #include "userspace/generator/sites/address_checks.h"
 
 namespace btf_extra::generator {
-namespace {
-
-// Returns true if code in the ranges leads to an address by nothing but code of no line. LLVM gives
-// line 0 to code that it has merged from several places, and some of that is of the ranges.
-bool comes_from(const SourceRows &rows, const BodyFlow &flow, uint64_t address,
-                std::span<const CodeRange> ranges) {
-    std::vector<uint64_t> open = flow.before(address);
-    std::set<uint64_t> seen(open.begin(), open.end());
-    while (!open.empty()) {
-        const uint64_t from = open.back();
-        open.pop_back();
-        if (hold(ranges, from))
-            return true;
-        if (!rows.has_line(from))
-            for (const uint64_t each : flow.before(from))
-                if (seen.insert(each).second)
-                    open.push_back(each);
-    }
-    return false;
-}
-
-}  // namespace
 
 void EntryMarks::find_marked_entries() {
     for (uint32_t i = 0; i < state_.instances.size(); ++i) {
@@ -59,76 +35,10 @@ void EntryMarks::find_marked_entries() {
     judge_unlikely_entries();
 }
 
-bool EntryMarks::move_site(Site &site, uint32_t number, const CallEntries::Entry &entry) {
-    const Instance &instance = state_.instances[number];
-    Site moved{.function = instance.function->number,
-               .site_class = SiteClass::kInline,
-               .marks = entry.is_proven ? uint8_t{0} : uint8_t{SITE_MARK_NO_ENTRY}};
-    if (!marker_.place(moved, entry.address, instance.enclosing))
-        return false;
-    if (marker_.is_loop_head(entry.address, state_.copied_entries.ranges_of(number)))
-        moved.marks |= SITE_MARK_LOOP_HEAD;
-    OpenSite open{.function = *instance.function,
-                  .point = {.address = entry.address, .view = 0},
-                  .enclosing = instance.enclosing,
-                  .is_another = true};
-    params_.begin(open);
-    params_.read_all(state_.unit.die_at(instance.die), open);
-    moved.params = state_.sites.param_lists.add(params_.of(open));
-    marker_.judge_key(moved, instance.enclosing, params_.of(open));
-    params_.end(open);
-    site = moved;
-    return true;
-}
-
 void EntryMarks::drop_entries() {
     for (Site &site : state_.sites.sites)
         if (site.site_class == SiteClass::kInline)
             site.marks |= SITE_MARK_NO_ENTRY;
-}
-
-void EntryMarks::doubt_entries(const SourceRows &rows, uint32_t number,
-                               std::span<CallEntries::Entry> entries) {
-    const uint32_t body = state_.instances[number].enclosing.body;
-    const BodyCode &code = state_.calls.code_of(body);
-    const auto ranges = state_.copied_entries.ranges_of(number);
-    std::vector<uint64_t> addresses;
-    for (CallEntries::Entry &entry : entries) {
-        addresses.push_back(entry.address);
-        entry.is_proven &= !comes_from(rows, *code.flow, entry.address, ranges);
-    }
-    // If a loop is unrolled, straight code has one call after the other in it.
-    const auto repeated = rows.repeated(addresses, ranges);
-    if (std::ranges::any_of(repeated, [&](const SourceRows::Repeated &each) {
-            return code.flow->does_the_same(each.first, each.again);
-        }))
-        for (CallEntries::Entry &entry : entries)
-            entry.is_proven = false;
-}
-
-void EntryMarks::find_entries_by_flow() {
-    drop_entries();
-    const SourceRows rows(state_.sections, state_.unit);
-    for (uint32_t number = 0; number < state_.instances.size(); ++number) {
-        const Instance &instance = state_.instances[number];
-        if (!instance.site)
-            continue;
-        const auto ranges = state_.copied_entries.ranges_of(number);
-        std::vector<CallEntries::Entry> entries =
-            state_.calls.entries(instance.enclosing.body, ranges);
-        doubt_entries(rows, number, entries);
-        bool is_first = true;
-        for (const CallEntries::Entry &entry : entries) {
-            Site site;
-            if (!move_site(site, number, entry))
-                continue;
-            if (is_first)
-                state_.sites.sites[*instance.site] = site;
-            else
-                state_.sites.sites.push_back(site);
-            is_first = false;
-        }
-    }
 }
 
 void EntryMarks::judge_remainders() {

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <span>
 
-#include "userspace/generator/dwarf/source_rows.h"
 #include "userspace/generator/sites/site_marker.h"
 #include "userspace/generator/sites/site_params.h"
 #include "userspace/generator/sites/unit_state.h"
@@ -22,18 +21,10 @@ class EntryMarks {
     // Takes the marks of the line program for entries, and adds a site for each that is new.
     void find_marked_entries();
     void judge_remainders();
-    // Finds the entries of clang's instances by the control flow, because clang marks none. An
-    // instance has a site for each of its entries.
-    void find_entries_by_flow();
     // Marks all inlined sites as those without a known entry.
     void drop_entries();
 
   private:
-    // Has the site at this entry of its instance. It has no known entry unless that is proven.
-    bool move_site(Site &site, uint32_t instance, const CallEntries::Entry &entry);
-    // Takes back the proof of entries of an instance if its calls may begin elsewhere, too.
-    void doubt_entries(const SourceRows &rows, uint32_t instance,
-                       std::span<CallEntries::Entry> entries);
     // Returns the mark of a site at an address in a remainder.
     uint8_t mark_of_remainder(const CallEntries::Remainder &remainder, uint64_t address);
     // Marks sites of instances that are entered in unlikely code and run elsewhere without that.
