@@ -92,8 +92,8 @@ CommandResult run_btf_extra(std::vector<std::string> arguments) {
     return run_command(arguments);
 }
 
-void expect_failed(const CommandResult &result, std::string message) {
-    EXPECT_EQ(result.exit_code, 1);
+void expect_failed(const CommandResult &result, std::string message, int exit_code) {
+    EXPECT_EQ(result.exit_code, exit_code);
     EXPECT_EQ(result.out, "");
     EXPECT_EQ(result.err.find('\n'), result.err.size() - 1) << result.err;
     message = "btf-extra: " + message;

@@ -43,9 +43,9 @@ CommandResult run_command(const std::vector<std::string> &arguments);
 // Runs the btf-extra of the build folder that BTF_EXTRA_BUILD names.
 CommandResult run_btf_extra(std::vector<std::string> arguments);
 
-// Expects exit code 1, nothing on stdout, and one line: "btf-extra: " and the message. A message
+// Expects this exit code, nothing on stdout, and one line: "btf-extra: " and the message. A message
 // that ends in "..." is a prefix of the line.
-void expect_failed(const CommandResult &result, std::string message);
+void expect_failed(const CommandResult &result, std::string message, int exit_code = 1);
 
 }  // namespace btf_extra::test
 

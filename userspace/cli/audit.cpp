@@ -121,7 +121,8 @@ void add_audit(CLI::App &app, int &exit_code) {
     command->add_flag("--json", options->json, "Print one JSON object");
     command->callback([options, &exit_code] {
         const auto failed = run(*options);
-        exit_code = !failed ? fail(failed.error()) : *failed ? kExitFailed : kExitDone;
+        // A script reads 1 as a finding.
+        exit_code = !failed ? fail(failed.error(), kExitUsage) : *failed ? kExitFailed : kExitDone;
     });
 }
 

@@ -8,14 +8,14 @@
 
 namespace btf_extra {
 
-int fail(const Error &error) {
+int fail(const Error &error, int exit_code) {
     std::string line = error.message;
     for (char &c : line)
         if (static_cast<unsigned char>(c) < ' ')
             c = '?';
     std::fflush(stdout);
     fmt::print(stderr, "btf-extra: {}\n", line);
-    return kExitFailed;
+    return exit_code;
 }
 
 }  // namespace btf_extra

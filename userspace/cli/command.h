@@ -53,8 +53,8 @@ inline void repeatable(CLI::Option *option) {
         CLI::MultiOptionPolicy::TakeAll);
 }
 
-// Prints "btf-extra: <message>" to stderr, in one line; kExitFailed.
-int fail(const Error &error);
+// Prints "btf-extra: <message>" to stderr, in one line. Returns exit_code.
+int fail(const Error &error, int exit_code = kExitFailed);
 
 // The exit code of what a subcommand has done. Prints the error, if there is one.
 inline int finish(const Result<void> &done) {
