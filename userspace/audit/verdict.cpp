@@ -76,9 +76,12 @@ class NameJudge {
     void judge_without_symbols();
     void tell_symbols();
     void tell_funcs();
+    void tell_inlined();
     void tell_missed();
     void worse(Verdict verdict, std::string line);
     size_t nr_bodies() const;
+    // Returns true if a body has the plain name as its symbol.
+    bool has_symbol() const;
 
     const AttachPoint &point_;
     const AuditedKernel &kernel_;
@@ -100,6 +103,12 @@ size_t NameJudge::nr_bodies() const {
     return out;
 }
 
+bool NameJudge::has_symbol() const {
+    return std::ranges::any_of(funcs_, [&](const FuncSurvey &func) {
+        return func.names && func.names->symbols.contains(name_);
+    });
+}
+
 // A plain name is one of vmlinux if vmlinux has it.
 void NameJudge::keep_one_object() {
     const std::string object = funcs_.front().object->name;
@@ -115,9 +124,13 @@ void NameJudge::tell_symbols() {
             if (!symbol.empty() && symbol != name_)
                 out_.lines.push_back(fmt::format(
                     "body {}{}", symbol, bodies > 1 ? fmt::format(" ({} of them)", bodies) : ""));
+        std::map<std::string, uint32_t> signatures;
         for (const uint32_t id : func.true_signatures)
-            out_.lines.push_back("its true signature is " +
-                                 c_prototype(func.object->view->locations().blob(), id));
+            signatures[c_prototype(func.object->view->locations().blob(), id)]++;
+        for (const auto &[signature, bodies] : signatures)
+            out_.lines.push_back(fmt::format("true signature{}: {}",
+                                             bodies > 1 ? fmt::format(" of {} bodies", bodies) : "",
+                                             signature));
     }
 }
 
@@ -127,6 +140,17 @@ void NameJudge::tell_funcs() {
             "{}:{}: {}, {}", func.object->name, func.object->view->func_label(func.id),
             func.bodies.size() == 1 ? "1 body" : fmt::format("{} bodies", func.bodies.size()),
             plural(func.inlined, "inlined site")));
+}
+
+// Says which calls a probe at a body would miss, too.
+void NameJudge::tell_inlined() {
+    uint32_t inlined = 0;
+    for (const FuncSurvey &func : funcs_)
+        inlined += func.inlined;
+    if (inlined != 0)
+        out_.lines.push_back(fmt::format("{} of {} {} inlined, which kloc and follow reach",
+                                         inlined, plural(out_.calls, "call site"),
+                                         inlined == 1 ? "is" : "are"));
 }
 
 // Says how many calls are missed, and what of them can be seen otherwise.
@@ -249,10 +273,13 @@ void NameJudge::judge_without_attach(const NameVerdict &verdict) {
     case NameVerdict::Kind::kNoSymbol:
         worse(Verdict::kRenamed, fmt::format("ENOENT: no symbol {}", name_));
         tell_symbols();
+        tell_inlined();
         break;
     case NameVerdict::Kind::kNoFunc:
-        worse(Verdict::kUntraceable, fmt::format("ESRCH: no FUNC {} in the kernel's BTF", name_));
+        worse(has_symbol() ? Verdict::kUntraceable : Verdict::kRenamed,
+              fmt::format("ESRCH: no FUNC {} in the kernel's BTF", name_));
         tell_symbols();
+        tell_inlined();
         break;
     case NameVerdict::Kind::kPrototype:
         worse(Verdict::kUntraceable,
@@ -357,8 +384,8 @@ Finding sum(const std::vector<std::pair<std::string, Finding>> &each) {
             continue;
         const size_t count = of.size();
         of.resize(std::min(count, kShown));
-        out.lines.push_back(fmt::format("{} of {} functions {}: {}{}", count, each.size(),
-                                        verdict_name(verdict), fmt::join(of, ", "),
+        out.lines.push_back(fmt::format("{}: {} of {} functions: {}{}", verdict_name(verdict),
+                                        count, each.size(), fmt::join(of, ", "),
                                         count > kShown ? ", ..." : ""));
     }
     return out;

@@ -63,6 +63,7 @@ TEST_F(CliAudit, Verdicts) {
         {"kprobe:vmlinux:report", "misses"},
         {"kretprobe:report", "misses"},
         {"fentry:report", "untraceable"},  // the BTF of the sample has no FUNC report
+        {"fentry:skb_headlen", "renamed"},
         {"kprobe:skb_headlen", "renamed"},
         {"kprobe:skb_headlen.isra.0", "whole"},
         {"kprobe:twin", "inlined"},
@@ -127,6 +128,7 @@ kprobe:skb_headlen  renamed
 kprobe:skb_headlen: renamed
     ENOENT: no symbol skb_headlen
     body skb_headlen.isra.0
+    2 of 3 call sites are inlined, which kloc and follow reach
 
 kprobe:report: misses 2 of 3
     parameter p is in %rdi, not in %rsi; it is not known whether the program reads it
