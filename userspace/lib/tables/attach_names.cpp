@@ -113,7 +113,6 @@ NameFacts AttachNames::facts(const SiteObject &object, uint32_t func_id,
     NameFacts out = {};
     out.version = version_;
     out.object = object.name;
-    out.shape = shape_of(*object.view, func_id);
     if (tables_.symbols() == nullptr)
         return out;
     if (kernel_symbols_)
@@ -126,6 +125,8 @@ NameFacts AttachNames::facts(const SiteObject &object, uint32_t func_id,
         out.module_func = levels.size() > 1 ? has_func(*levels[1], name) : std::nullopt;
     else if (out.modules.empty())
         out.module_func = false;
+    if (out.func == true || out.module_func == true)
+        out.shape = shape_of(*object.view, func_id);
     return out;
 }
 

@@ -85,7 +85,7 @@ struct NameFacts {
     std::vector<NamedSymbol> modules;  // those of modules
     std::optional<bool> func;          // vmlinux BTF has a FUNC of that name; nothing: not known
     std::optional<bool> module_func;   // the BTF of the module has one; false for vmlinux
-    std::optional<FuncShape> shape;    // of the function; nothing: it is not looked at
+    std::optional<FuncShape> shape;    // of the function; nothing: no FUNC to attach to is known
     // A body has a symbol "foo.llvm.1234". cleanup_symbol_name() of a kernel that clang's LTO built
     // takes it for "foo" in 6.1.192, and is gone from 7.3.4.
     bool has_llvm = false;
