@@ -35,7 +35,7 @@ constexpr bool is_by_btf(AttachKind kind) {
     return kind >= AttachKind::kFentry && kind <= AttachKind::kFsessionMulti;
 }
 
-// Returns true if a program is at all functions of a name.
+// Returns true if a program is at many functions.
 constexpr bool is_multi(AttachKind kind) {
     return kind == AttachKind::kKprobeMulti || kind == AttachKind::kKretprobeMulti ||
            (kind >= AttachKind::kFentryMulti && kind <= AttachKind::kFsessionMulti);

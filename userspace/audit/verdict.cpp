@@ -346,8 +346,9 @@ Finding NameJudge::judge() {
         out_.prototype = known_prototype(view.locations().blob(), funcs_[0].id).value_or("");
         out_.identity = identity_of(view, funcs_[0].id);
     }
-    const bool many =
-        point_.func.is_glob() || is_multi(point_.kind) || point_.kind == AttachKind::kFunction;
+    // Programs by BTF are at the one address of each FUNC, however many there are.
+    const bool many = point_.kind == AttachKind::kFunction ||
+                      (!is_by_btf(point_.kind) && (point_.func.is_glob() || is_multi(point_.kind)));
     const Requirement *lacked = lacked_requirement();
     if (lacked != nullptr) {
         worse(Verdict::kUntraceable, lacked->text);
