@@ -36,7 +36,7 @@ headers=$(realpath "$kernel/headers")
 mkdir "$scratch/headers" && cp -rs "$headers/." "$scratch/headers/" && rm -f "$scratch/headers/.config" &&
     grep -v 'CONFIG_\(DYNAMIC_FTRACE\|FUNCTION_TRACER\)=' "$headers/.config" >"$scratch/headers/.config"
 modules_of() { (
-    export kernel_source_dir=$1
+    export kernel_source_dir=$1 dkms_tree=$scratch/tree
     # shellcheck disable=SC1090
     . "$scratch/source/btf-extra-$version/dkms.conf" >/dev/null
     echo "${BUILT_MODULE_NAME[*]}"

@@ -200,7 +200,8 @@ says_time() {
         "$scratch/verbose" && grep -E '^btf-extra: fs/fuse/fuse.ko: [0-9]' "$scratch/verbose"
 }
 row 'V=1 says how long the generator took' says_time
-# The data module alone is not made again, for want of its data.
+# The data module is not made again, because its data is missing. The template of phantom functions carries no
+# locations, so it does not depend on the generator.
 failing_generator() {
     local left
     # shellcheck disable=SC2016
@@ -209,7 +210,8 @@ failing_generator() {
     chmod +x "$scratch/failing"
     ! lean_make "$tree" -k BTF_EXTRA="$scratch/failing" modules || return
     left=$(modules)
-    build modules && is "$left" "$data/btf_extra_vmlinux.ko" && is "$(modules | wc -l)" 7
+    build modules && is "$left" "$data/btf_extra_vmlinux.ko"$'\n'"${data%/data}/inlined/inlined.ko" &&
+        is "$(modules | wc -l)" 7
 }
 row 'a generator that fails leaves no module without locations' failing_generator
 
