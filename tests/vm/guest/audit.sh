@@ -14,10 +14,11 @@ shuffled() {
 }
 
 # Functions of every kind: with a symbol, only inlined, of several units, and some that tools use.
-# Symbols of the padding before functions, of static calls and of Rust are of no C function. On 7.x some data
-# after the text has letters of code.
+# Symbols of the padding before functions, of static calls and of Rust are of no C function. Many __probestub_*
+# are equal, so GCC keeps one, and the others have no debug information. On 7.x some data after the text has
+# letters of code.
 {
-    awk '$3 == "_etext" { exit } $2 ~ /[tT]/ && NF == 3 && $3 !~ /[.$]|^__pfx_|^__SCT__|^_R/ { print $3 }' /proc/kallsyms | shuffled 170
+    awk '$3 == "_etext" { exit } $2 ~ /[tT]/ && NF == 3 && $3 !~ /[.$]|^__pfx_|^__SCT__|^__probestub_|^_R/ { print $3 }' /proc/kallsyms | shuffled 170
     btf-extra list 'tcp_*' 'get_*' 'ext4_*' '__*_lock' | sed 's/ .*//; s/^vmlinux://; s/@.*//' |
         grep -v ':' | sort -u | shuffled 120
     printf '%s\n' load_elf_phdrs finish_task_switch tcp_drop_reason blk_account_io_done \
