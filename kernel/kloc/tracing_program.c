@@ -6,6 +6,7 @@
 #include <linux/rcupdate.h>
 #include <linux/string.h>
 
+#include "arch/arch.h"
 #include "compat/bpf_compat.h"
 #include "core/arg_place.h"
 #include "core/loc_entry.h"
@@ -166,12 +167,13 @@ static bool has_its_types(const struct kloc_program *program, const struct extra
 	       tracing_same_types(object, program->prog->aux->attach_func_proto, ours);
 }
 
-static int stop_at_address(const struct btf_extra_site *site, void *data)
+/* The body may begin after the hook for tracers, at which the kernel attaches the program. */
+static int stop_at_body(const struct btf_extra_site *site, void *data)
 {
-	const unsigned long *address = data;
+	const unsigned long *function = data;
 
 	return !(site->flags & (BTF_EXTRA_SITE_PART | BTF_EXTRA_SITE_FREED)) &&
-	       site->address == *address;
+	       (site->address == *function || site->address == arch_behind_hook(*function));
 }
 
 /* Several functions may share a name, a prototype and, if the compiler has merged them, a body. */
@@ -184,10 +186,10 @@ static bool is_its_function(const struct kloc_program *program, const struct reg
 		.object = object->name,
 		.func_id = func_id,
 	};
-	unsigned long address = program->function;
+	unsigned long function = program->function;
 
 	return has_its_name(program, object, func_id) && has_its_types(program, object, func_id) &&
-	       site_query_walk(state, &query, stop_at_address, &address, NULL) > 0;
+	       site_query_walk(state, &query, stop_at_body, &function, NULL) > 0;
 }
 
 int tracing_program_compare(struct kloc_program *program, const struct registry_state *state,
@@ -260,16 +262,22 @@ int tracing_program_find(const struct kloc_program *program, const struct regist
 {
 	const struct address_range *range = registry_find(state, program->function);
 	struct function_search search = { .program = program, .state = state, .err = -ENOENT };
-	const struct btf_extra_query query = {
+	struct btf_extra_query query = {
 		.by = BTF_EXTRA_BY_ADDRESS,
 		.flags = BTF_EXTRA_BODY_ONLY,
 		.address = program->function,
 	};
+	int found;
 
 	if (!range)
 		return -ENOENT;
 	search.object = range->object;
-	if (site_query_walk(state, &query, stop_at_function, &search, NULL) <= 0)
+	found = site_query_walk(state, &query, stop_at_function, &search, NULL);
+	if (found <= 0) {
+		query.address = arch_behind_hook(program->function);
+		found = site_query_walk(state, &query, stop_at_function, &search, NULL);
+	}
+	if (found <= 0)
 		return search.err;
 	request->object = search.object->id;
 	request->func_id = search.func_id;
