@@ -83,6 +83,15 @@ enum btf_fault_code {
 	BTF_FAULT_SITE_RANGE,		/* site outside its ELF section, or in none of the object */
 	BTF_FAULT_SITE_MARK,		/* pages or runs are malformed */
 
+	/* loc_expression */
+	BTF_FAULT_EXPRESSIONS_HEADER,	/* magic, version, or counts of something else */
+	BTF_FAULT_EXPRESSION_ENTRY,	/* out of order, no parameter without location, no code */
+	BTF_FAULT_EXPRESSION_CUT,	/* or a number of more than 64 bits */
+	BTF_FAULT_EXPRESSION_OPERATOR,	/* unknown, or with an operand that it cannot have */
+	BTF_FAULT_EXPRESSION_STACK,	/* takes values that are not there, or leaves some */
+	BTF_FAULT_EXPRESSION_SIZE,	/* of the value, or of its pieces */
+	BTF_FAULT_EXPRESSION_LIMIT,	/* too many operators, values or loads */
+
 	/* inline_frames */
 	BTF_FAULT_FRAMES_HEADER,	/* magic, version, or counts of something else */
 	BTF_FAULT_FRAMES_STRINGS,	/* no plain text, or a name outside of it */

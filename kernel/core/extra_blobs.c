@@ -11,6 +11,7 @@ const char *extra_part_name(enum extra_part part)
 		[EXTRA_TYPES] = ".BTF",
 		[EXTRA_FUNC_INFO] = ".BTF.func_info",
 		[EXTRA_MARKS] = ".btf_extra.site_marks",
+		[EXTRA_EXPRESSIONS] = ".btf_extra.expressions",
 		[EXTRA_FRAMES] = ".btf_extra.frames",
 	};
 
@@ -144,6 +145,14 @@ static int take_marks(struct extra_blobs *blobs, const struct extra_elf *elf,
 				&fault->in);
 }
 
+static int take_expressions(struct extra_blobs *blobs, const struct extra_elf *elf,
+			    struct extra_fault *fault)
+{
+	fault->part = EXTRA_EXPRESSIONS;
+	return loc_expressions_open(&blobs->expressions, &elf->expressions, &blobs->func_info,
+				    loc_arch_of(elf->machine), &fault->in);
+}
+
 static int take_frames(struct extra_blobs *blobs, const struct extra_elf *elf,
 		       struct extra_fault *fault)
 {
@@ -173,5 +182,7 @@ int extra_blobs_open(struct extra_blobs *blobs, const struct extra_elf *elf,
 		err = open_func_info(blobs, elf, memory, fault);
 	if (!err)
 		err = take_marks(blobs, elf, fault);
+	if (!err)
+		err = take_expressions(blobs, elf, fault);
 	return err ? err : take_frames(blobs, elf, fault);
 }

@@ -9,6 +9,7 @@
 
 #include "extra_elf.h"
 #include "inline_frames.h"
+#include "loc_expression.h"
 #include "loc_index.h"
 
 struct extra_blobs {
@@ -16,6 +17,7 @@ struct extra_blobs {
 	struct loc_index index;
 	const u8 *marks;	/* see site_marks.h; NULL: not known */
 	u32 marks_size;
+	struct loc_expressions expressions;	/* its entries are NULL: no section exists */
 	struct inline_frames frames;	/* its sections are NULL: there are none */
 	/* The object's own functions begin at this id; the base has those below without us. */
 	u32 first_own_id;
@@ -35,6 +37,7 @@ enum extra_part {
 	EXTRA_TYPES,
 	EXTRA_FUNC_INFO,
 	EXTRA_MARKS,
+	EXTRA_EXPRESSIONS,
 	EXTRA_FRAMES,
 };
 

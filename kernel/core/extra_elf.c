@@ -184,6 +184,7 @@ int extra_elf_open_rest(struct extra_elf *elf, const void *data, u64 size, struc
 		{ ".BTF.func_info", SHT_PROGBITS, 1, &opened.func_info },
 		{ ".btf_extra.base", SHT_PROGBITS, 1, &opened.bases },
 		{ ".btf_extra.site_marks", SHT_PROGBITS, 0, &opened.site_marks },
+		{ ".btf_extra.expressions", SHT_PROGBITS, 1, &opened.expressions },
 		{ ".btf_extra.own_types", SHT_PROGBITS, sizeof(u32), &opened.own_types },
 		{ ".btf_extra.frames", SHT_PROGBITS, 1, &opened.frames },
 		{ ".note.gnu.build-id", SHT_NOTE, 1, &opened.build_id },

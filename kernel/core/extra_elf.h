@@ -8,6 +8,7 @@
  *	.note.gnu.build-id	of the object that the blobs describe
  *	.btf_extra.base		struct extra_base [], from vmlinux's .BTF upwards
  *	[.btf_extra.site_marks]	see site_marks.h; absent: nothing is known
+ *	[.btf_extra.expressions]	see loc_expression.h
  *	[.btf_extra.frames]	see inline_frames.h
  *	[.btf_extra.own_types]	u32, in a module that carries its blobs in itself, with the
  *				types inside of its .BTF: how many of these it has without
@@ -43,6 +44,7 @@ struct extra_elf {
 	struct extra_bytes bases;	/* struct extra_base [size / sizeof] */
 	struct extra_bytes site_marks;	/* may be of size 0 */
 	struct extra_bytes own_types;	/* u32 */
+	struct extra_bytes expressions;
 	struct extra_bytes frames;
 };
 

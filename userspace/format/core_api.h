@@ -15,6 +15,7 @@ extern "C" {
 #include "kernel/core/inline_frames.h"
 #include "kernel/core/loc_arch.h"
 #include "kernel/core/loc_entry.h"
+#include "kernel/core/loc_expression.h"
 #include "kernel/core/loc_index.h"
 #include "kernel/core/loc_location.h"
 #include "kernel/core/loc_validate.h"

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
+/*
+ * Expressions: values of parameters that are exact, but that no LOC_PARAM can state, such as the sum
+ * of two registers. An expression is a postfix code. It is decoded once to steps, which check its
+ * stack, its size and its limits; the steps are then evaluated at each hit. Nothing here allocates.
+ *
+ * A code is: u8 size of the value in bytes, 1 to 16; u8 number of operators; the operators. Each is
+ * a byte of enum loc_expression_code with its operand. A number is a signed LEB128 of at most 10
+ * bytes.
+ */
+#ifndef BTF_EXTRA_LOC_EXPRESSION_H
+#define BTF_EXTRA_LOC_EXPRESSION_H
+
+#include "byte_view.h"
+#include "extra_elf.h"
+#include "loc_arch.h"
+#include "narrow_value.h"
+
+enum loc_expression_code {
+	/* Push a value. */
+	LOC_CODE_REGISTER = 0x00,	/* + DWARF number, 0 to 31 */
+	LOC_CODE_NUMBER = 0x20,		/* number */
+	LOC_CODE_ADDRESS = 0x21,	/* number: the base of the object plus it */
+	/* Replace the top by memory at top + number, of 1 << n bytes. */
+	LOC_CODE_LOAD = 0x24,		/* + n, 0 to 3; extended by zeros */
+	LOC_CODE_LOAD_SIGNED = 0x28,	/* + n, 0 to 2 */
+	/* Replace the top. */
+	LOC_CODE_ZERO_EXTEND = 0x2c,	/* u8 bits, 1 to 63: its low bits */
+	LOC_CODE_SIGN_EXTEND = 0x2d,	/* the same */
+	LOC_CODE_NEGATE = 0x2e,
+	LOC_CODE_COMPLEMENT = 0x2f,
+	/* Pop the top: its low n bytes are the next bytes of the value. */
+	LOC_CODE_PIECE = 0x30,		/* + n, 1 to 8 */
+	/* Replace two values by one. The right one is the top, or with _WITH a number. */
+	LOC_CODE_ADD = 0x40,
+	LOC_CODE_SUBTRACT = 0x41,
+	LOC_CODE_MULTIPLY = 0x42,
+	LOC_CODE_AND = 0x43,
+	LOC_CODE_OR = 0x44,
+	LOC_CODE_XOR = 0x45,
+	/* 64 and more, as a number without a sign, shift everything out. */
+	LOC_CODE_SHIFT_LEFT = 0x46,
+	LOC_CODE_SHIFT_RIGHT = 0x47,
+	LOC_CODE_SHIFT_RIGHT_SIGNED = 0x48,
+	/* 1 or 0 */
+	LOC_CODE_EQUAL = 0x49,
+	LOC_CODE_NOT_EQUAL = 0x4a,
+	LOC_CODE_LESS = 0x4b,
+	LOC_CODE_LESS_EQUAL = 0x4c,
+	LOC_CODE_LESS_SIGNED = 0x4d,
+	LOC_CODE_LESS_EQUAL_SIGNED = 0x4e,
+	LOC_CODE_BINARY_END = 0x4f,
+	LOC_CODE_WITH = 0x20,		/* + one of the above: 0x60 to 0x6e */
+};
+
+#define LOC_EXPRESSION_OPERATORS 32u
+#define LOC_EXPRESSION_DEPTH 8u		/* values on the stack */
+#define LOC_EXPRESSION_LOADS 4u
+
+/*
+ * An operator, decoded. Code is the first of its range: LOC_CODE_REGISTER for each register. A
+ * binary operator keeps LOC_CODE_WITH.
+ */
+struct loc_step {
+	u8 code;
+	u8 bits;		/* of a load, an extension or a piece: 1 to 64 */
+	u8 at;			/* of a piece: first bit, in the value of 128 bits */
+	u8 number;		/* DWARF number of a register */
+	u32 saved_at;		/* of a register: bytes from the start of struct pt_regs */
+	u64 operand;
+};
+
+struct loc_expression {
+	u32 size;		/* bytes of the value, 1 to 16 */
+	u32 nr_steps;
+	u32 nr_loads;
+	bool has_address;	/* it requires the base of the object */
+	struct loc_step steps[LOC_EXPRESSION_OPERATORS];
+};
+
+/*
+ * Decodes the code at view->at, and moves on to its end. Registers are those of arch. Returns
+ * BTF_FAULT_NONE, or BTF_FAULT_EXPRESSION_CUT, _OPERATOR, _STACK, _SIZE or _LIMIT; view->failed_at
+ * is then the byte at fault.
+ */
+enum btf_fault_code loc_expression_decode(struct loc_expression *expression,
+					  const struct loc_arch *arch, struct byte_view *view);
+
+/*
+ * A container's section .btf_extra.expressions: which parameter of which LOC_PROTO has which
+ * expression. The word of such a parameter in the LOC_PROTO is 0.
+ *
+ *	struct loc_expressions_header
+ *	struct loc_expression_entry entries[nr_entries]	in ascending order
+ *	u8 codes[codes_size]				expressions, without gaps; then zeros
+ *							up to a multiple of 4
+ */
+#define LOC_EXPRESSIONS_MAGIC 0x58455842u	/* "BXEX" */
+#define LOC_EXPRESSIONS_VERSION 1u
+
+struct loc_expressions_header {
+	u32 magic;
+	u32 version;
+	u32 nr_entries;
+	u32 codes_size;		/* without the zeros */
+};
+
+struct loc_expression_entry {
+	u32 loc_proto;
+	u32 place;		/* parameter << LOC_EXPRESSION_PARAM_SHIFT | offset in the codes */
+};
+
+#define LOC_EXPRESSION_PARAM_SHIFT 24u
+
+struct loc_expressions {
+	const struct loc_expression_entry *entries;	/* NULL: no section exists */
+	u32 nr_entries;
+	const u8 *codes;
+	u32 codes_size;
+	const struct loc_arch *arch;
+};
+
+/*
+ * Checks the section as a whole and opens it; func_info has its table of offsets, and its records
+ * are valid. 0, or -EINVAL with *fault filled; its offset counts from the section.
+ */
+int loc_expressions_open(struct loc_expressions *expressions, const struct extra_bytes *bytes,
+			 const struct btf_blob *func_info, const struct loc_arch *arch,
+			 struct btf_fault *fault);
+
+/* Decodes the expression of a parameter; false: it has none. expressions has been opened. */
+bool loc_expressions_find(const struct loc_expressions *expressions, u32 loc_proto, u32 param,
+			  struct loc_expression *expression);
+
+/* What an expression reads. */
+struct loc_machine_state {
+	const void *registers;	/* laid out as the kernel's struct pt_regs */
+	u64 base;		/* of the object; only if has_address */
+};
+
+/* Copies bits / 8 bytes of memory; false: they cannot be read. */
+typedef bool (*loc_load_fn)(void *value, u64 address, u32 bytes);
+
+static __always_inline u64 loc_step_binary(u32 code, u64 left, u64 right)
+{
+	switch (code) {
+	case LOC_CODE_ADD:
+		return left + right;
+	case LOC_CODE_AND:
+		return left & right;
+	case LOC_CODE_SUBTRACT:
+		return left - right;
+	case LOC_CODE_MULTIPLY:
+		return left * right;
+	case LOC_CODE_OR:
+		return left | right;
+	case LOC_CODE_XOR:
+		return left ^ right;
+	case LOC_CODE_SHIFT_LEFT:
+		return right < 64 ? left << right : 0;
+	case LOC_CODE_SHIFT_RIGHT:
+		return right < 64 ? left >> right : 0;
+	case LOC_CODE_SHIFT_RIGHT_SIGNED:
+		return (u64)((s64)left >> (right < 64 ? right : 63));
+	case LOC_CODE_EQUAL:
+		return left == right;
+	case LOC_CODE_NOT_EQUAL:
+		return left != right;
+	case LOC_CODE_LESS:
+		return left < right;
+	case LOC_CODE_LESS_EQUAL:
+		return left <= right;
+	case LOC_CODE_LESS_SIGNED:
+		return (s64)left < (s64)right;
+	default:
+		return (s64)left <= (s64)right;
+	}
+}
+
+/*
+ * Evaluates steps that loc_expression_decode() has made. value gets 128 bits, the low half first;
+ * the low bytes of them are the value, as many as its size, and the others are not defined. Returns
+ * false if memory cannot be read.
+ */
+static __always_inline bool loc_steps_run(const struct loc_step *steps, u32 nr_steps,
+					  const struct loc_machine_state *state,
+					  loc_load_fn load, u64 value[2])
+{
+	const struct loc_step *end = steps + nr_steps;
+	u64 stack[LOC_EXPRESSION_DEPTH];
+	u64 *below = stack;	/* what is below the top, upwards; the first is not a value */
+	u64 top = 0;
+
+	value[1] = 0;
+	for (; steps < end; steps++) {
+		u32 code = steps->code;
+
+		if (code == LOC_CODE_REGISTER) {
+			*below++ = top;
+			top = *(const u64 *)((const u8 *)state->registers + steps->saved_at);
+		} else if (code >= LOC_CODE_ADD + LOC_CODE_WITH) {
+			top = loc_step_binary(code - LOC_CODE_WITH, top, steps->operand);
+		} else if (code >= LOC_CODE_ADD) {
+			top = loc_step_binary(code, *--below, top);
+		} else if (code == LOC_CODE_LOAD || code == LOC_CODE_LOAD_SIGNED) {
+			u64 loaded = 0;
+
+			if (!load(&loaded, top + steps->operand, steps->bits / 8))
+				return false;
+			top = narrow_extend_bits(loaded, steps->bits, code == LOC_CODE_LOAD_SIGNED);
+		} else if (code <= LOC_CODE_ADDRESS) {
+			*below++ = top;
+			top = steps->operand;
+			if (code == LOC_CODE_ADDRESS)
+				top += state->base;
+		} else if (code <= LOC_CODE_SIGN_EXTEND) {
+			top = narrow_extend_bits(top, steps->bits, code == LOC_CODE_SIGN_EXTEND);
+		} else if (code == LOC_CODE_NEGATE) {
+			top = 0 - top;
+		} else if (code == LOC_CODE_COMPLEMENT) {
+			top = ~top;
+		} else {
+			u64 *word = &value[steps->at / 64];
+
+			top = narrow_extend_bits(top, steps->bits, false) << steps->at % 64;
+			*word = steps->at % 64 ? *word | top : top;
+			top = *--below;
+			continue;
+		}
+	}
+	/* Pieces have left nothing on the stack. */
+	if (below > stack)
+		value[0] = top;
+	return true;
+}
+
+#endif
