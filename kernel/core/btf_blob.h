@@ -88,7 +88,7 @@ enum btf_fault_code {
 	BTF_FAULT_EXPRESSION_ENTRY,	/* out of order, no parameter without location, no code */
 	BTF_FAULT_EXPRESSION_CUT,	/* or a number of more than 64 bits */
 	BTF_FAULT_EXPRESSION_OPERATOR,	/* unknown, or with an operand that it cannot have */
-	BTF_FAULT_EXPRESSION_STACK,	/* takes values that are not there, or leaves some */
+	BTF_FAULT_EXPRESSION_STACK,	/* takes values that are missing, or leaves some */
 	BTF_FAULT_EXPRESSION_SIZE,	/* of the value, or of its pieces */
 	BTF_FAULT_EXPRESSION_LIMIT,	/* too many operators, values or loads */
 

@@ -17,7 +17,7 @@ struct extra_blobs {
 	struct loc_index index;
 	const u8 *marks;	/* see site_marks.h; NULL: not known */
 	u32 marks_size;
-	struct loc_expressions expressions;	/* its entries are NULL: no section exists */
+	struct loc_expressions expressions;
 	struct inline_frames frames;	/* its sections are NULL: there are none */
 	/* The object's own functions begin at this id; the base has those below without us. */
 	u32 first_own_id;

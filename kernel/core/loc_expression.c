@@ -214,8 +214,8 @@ static u64 entry_key(const struct loc_expression_entry *entry)
 	return (u64)entry->loc_proto << 32 | entry_param(entry);
 }
 
-static int take_section(struct loc_expressions *expressions, const struct extra_bytes *bytes,
-			struct btf_fault *fault)
+static int expressions_take(struct loc_expressions *expressions, const struct extra_bytes *bytes,
+			    struct btf_fault *fault)
 {
 	struct byte_view view = byte_view_of(bytes->data, bytes->size, 0);
 	struct loc_expressions_header header;
@@ -297,7 +297,8 @@ int loc_expressions_open(struct loc_expressions *expressions, const struct extra
 	if (!bytes->data)
 		return 0;
 	expressions->arch = arch;
-	err = take_section(expressions, bytes, fault);
+	expressions->section = *bytes;
+	err = expressions_take(expressions, bytes, fault);
 	if (!err)
 		err = check_codes(expressions, (u64)(expressions->codes - (const u8 *)bytes->data),
 				  fault);

@@ -113,7 +113,8 @@ struct loc_expression_entry {
 #define LOC_EXPRESSION_PARAM_SHIFT 24u
 
 struct loc_expressions {
-	const struct loc_expression_entry *entries;	/* NULL: no section exists */
+	struct extra_bytes section;	/* data is NULL: no section exists */
+	const struct loc_expression_entry *entries;
 	u32 nr_entries;
 	const u8 *codes;
 	u32 codes_size;
@@ -132,7 +133,7 @@ int loc_expressions_open(struct loc_expressions *expressions, const struct extra
 bool loc_expressions_find(const struct loc_expressions *expressions, u32 loc_proto, u32 param,
 			  struct loc_expression *expression);
 
-/* What an expression reads. */
+/* The state of the machine at a site. */
 struct loc_machine_state {
 	const void *registers;	/* laid out as the kernel's struct pt_regs */
 	u64 base;		/* of the object; only if has_address */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 #include "container_files.h"
 #include "../../kernel/core/inline_frames.h"
+#include "../../kernel/core/loc_expression.h"
 
 #define EXEC (SHF_ALLOC | SHF_EXECINSTR)
 
@@ -82,6 +83,20 @@ static void put_frames(struct elf_writer *w, const struct core_input *blobs)
 	put_bytes(w, ".btf_extra.frames", words, sizeof(words));
 }
 
+/* The fifth site of the plain locations has the only LOC_PROTO that lacks a location. */
+static void put_expressions(struct elf_writer *w, const struct core_input *blobs)
+{
+	const u8 code[] = { 4, 2, 5, LOC_CODE_NEGATE };
+	u32 words[7] = {
+		LOC_EXPRESSIONS_MAGIC, LOC_EXPRESSIONS_VERSION, 1, sizeof(code),
+		0, 1u << LOC_EXPRESSION_PARAM_SHIFT,	/* 16: entry */
+	};
+
+	memcpy(&words[4], (const u8 *)blobs->func_info.data + 200, sizeof(u32));
+	memcpy(&words[6], code, sizeof(code));
+	put_bytes(w, ".btf_extra.expressions", words, sizeof(words));
+}
+
 static void put_part(struct elf_writer *w, const struct core_input *blobs,
 		     const struct extra_base *sum, char part)
 {
@@ -109,6 +124,9 @@ static void put_part(struct elf_writer *w, const struct core_input *blobs,
 		break;
 	case 'F':
 		put_frames(w, blobs);
+		break;
+	case 'x':
+		put_expressions(w, blobs);
 		break;
 	case 'o':
 		put_bytes(w, ".btf_extra.own_types", words, 4);

@@ -32,6 +32,7 @@ u32 container_crc32(const u8 *data, size_t size);
  *	1, 2, 3		.btf_extra.base with the sum that many times
  *	m  three marks	o  .btf_extra.own_types, 4 bytes
  *	F  .btf_extra.frames, 104 bytes: a body in .text, and an instance in it
+ *	x  .btf_extra.expressions, 28 bytes: one, of parameter 1 of the fifth site
  *	T  .text	I  .init.text		R  .rodata
  *	f  a section of the object that is named .BTF.func_info
  *	e  only empty sections of the object, up to the last header

@@ -6,6 +6,7 @@
  */
 #include "container_rows.h"
 #include "elf_writer.h"
+#include "../../kernel/core/loc_expression.h"
 
 #define ACCEPTED .code = BTF_FAULT_NONE
 /* The container is one, but with its blobs it is no object. */
@@ -21,6 +22,9 @@
 /* A file with frames: their header is 8, and they have 104 bytes. */
 #define WITH_FRAMES "tli1TIF"
 #define FRAMES 1264
+/* The same with expressions, of 28 bytes. */
+#define WITH_EXPRESSIONS "tli1TIx"
+#define EXPRESSIONS 1264
 
 const struct container_row container_rows[] = {
 	{ "plain file", ACCEPTED },
@@ -195,6 +199,36 @@ const struct container_row container_rows[] = {
 	  NO_OBJECT(FRAMES_RANGE) },
 	{ "frames that end after their records", .parts = WITH_FRAMES,
 	  PATCH({ 1, FRAMES + 99, 4 }), NO_OBJECT(FRAMES_SIZE) },
+
+	/* expressions */
+	{ "expressions", .parts = WITH_EXPRESSIONS, ACCEPTED },
+	{ "expressions twice", .parts = "tli1TIxx", REFUSED(DUPLICATE, H(9)) },
+	{ "expressions of no byte", .parts = WITH_EXPRESSIONS, PATCH({ 8, H(8) + 32, 0 }),
+	  REFUSED(SECTION, H(8)) },
+	{ "expressions not on 4 bytes", .parts = WITH_EXPRESSIONS,
+	  PATCH({ 8, H(8) + 24, EXPRESSIONS + 2 }), REFUSED(SECTION, H(8)) },
+	{ "expressions end beyond the file", .parts = WITH_EXPRESSIONS,
+	  PATCH({ 8, H(8) + 32, 0x1000 }), REFUSED(CUT, H(8)) },
+	{ "expressions without bytes", .parts = WITH_EXPRESSIONS,
+	  PATCH({ 4, H(8) + 4, SHT_NOBITS }), ACCEPTED },
+	{ "expressions cut by a byte", .parts = WITH_EXPRESSIONS, PATCH({ 8, H(8) + 32, 27 }),
+	  NO_OBJECT(EXPRESSIONS_HEADER) },
+	{ "expressions of another version", .parts = WITH_EXPRESSIONS,
+	  PATCH({ 4, EXPRESSIONS + 4, 2 }), NO_OBJECT(EXPRESSIONS_HEADER) },
+	{ "expression of a parameter with a location", .parts = WITH_EXPRESSIONS,
+	  PATCH({ 1, EXPRESSIONS + 23, 0 }), NO_OBJECT(EXPRESSION_ENTRY) },
+	{ "expression of a parameter after the last", .parts = WITH_EXPRESSIONS,
+	  PATCH({ 1, EXPRESSIONS + 23, 2 }), NO_OBJECT(EXPRESSION_ENTRY) },
+	{ "expression of a LOCSEC", .parts = WITH_EXPRESSIONS, PATCH({ ID, EXPRESSIONS + 16, 17 }),
+	  NO_OBJECT(EXPRESSION_ENTRY) },
+	{ "expression of a parameter of the types", .parts = WITH_EXPRESSIONS,
+	  PATCH({ ID, EXPRESSIONS + 16, 5 }), NO_OBJECT(EXPRESSION_ENTRY) },
+	{ "expression with an unknown operator", .parts = WITH_EXPRESSIONS,
+	  PATCH({ 1, EXPRESSIONS + 27, 0x30 }), NO_OBJECT(EXPRESSION_OPERATOR) },
+	{ "expression that takes two values", .parts = WITH_EXPRESSIONS,
+	  PATCH({ 1, EXPRESSIONS + 27, LOC_CODE_ADD }), NO_OBJECT(EXPRESSION_STACK) },
+	{ "expression of 9 bytes", .parts = WITH_EXPRESSIONS, PATCH({ 1, EXPRESSIONS + 24, 9 }),
+	  NO_OBJECT(EXPRESSION_SIZE) },
 
 	/* with the blobs */
 	{ "marks of an object", .parts = "tli1mTI", ACCEPTED },

@@ -36,6 +36,11 @@ static const char *parts_promise(const struct extra_elf *elf, const void *data, 
 		return "the frames lie in the file";
 	if ((size_t)elf->frames.data % 4)
 		return "the frames are aligned";
+	if (elf->expressions.data &&
+	    !inside(elf->expressions.data, elf->expressions.size, data, size))
+		return "the expressions lie in the file";
+	if ((size_t)elf->expressions.data % 4)
+		return "the expressions are aligned";
 	if (elf->build_id.size > EXTRA_BUILD_ID_MAX)
 		return "a build-id is no longer than those of the kernel";
 	if (elf->bases.size % sizeof(struct extra_base))

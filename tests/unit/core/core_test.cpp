@@ -20,6 +20,7 @@ extern "C" {
 #include "tests/core/blob_writer.h"
 #include "tests/core/container_rows.h"
 #include "tests/core/core_rows.h"
+#include "tests/core/expression_rows.h"
 #include "tests/core/frame_rows.h"
 #include "tests/core/site_rows.h"
 }
@@ -117,6 +118,8 @@ TEST(Core, EveryFaultHasARowAndAText) {
             codes.insert(BTF_FAULT_SITE_MARK);
     for (u32 i = 0; i < frame_nr_rows; i++)
         codes.insert(frame_rows[i].code);
+    for (u32 i = 0; i < expressions_nr_rows; i++)
+        codes.insert(expressions_rows[i].fault);
     for (int code = BTF_FAULT_NONE; code < BTF_FAULT_COUNT; code++) {
         const char *text = btf_fault_text(static_cast<btf_fault_code>(code));
         ASSERT_NE(text, nullptr);
