@@ -144,11 +144,11 @@ typedef bool (*loc_load_fn)(void *value, u64 address, u32 bytes);
 
 static __always_inline u64 loc_step_binary(u32 code, u64 left, u64 right)
 {
-	switch (code) {
-	case LOC_CODE_ADD:
-		return left + right;
-	case LOC_CODE_AND:
+	if (code == LOC_CODE_AND)
 		return left & right;
+	if (code == LOC_CODE_ADD)
+		return left + right;
+	switch (code) {
 	case LOC_CODE_SUBTRACT:
 		return left - right;
 	case LOC_CODE_MULTIPLY:
@@ -178,61 +178,85 @@ static __always_inline u64 loc_step_binary(u32 code, u64 left, u64 right)
 	}
 }
 
+static __always_inline u64 loc_step_register(const struct loc_step *step,
+					     const struct loc_machine_state *state)
+{
+	return *(const u64 *)((const u8 *)state->registers + step->saved_at);
+}
+
+/* The values below the top, of which the first is none, and room for one that is loaded. */
+#define LOC_EXPRESSION_STACK (LOC_EXPRESSION_DEPTH + 1)
+
 /*
- * Evaluates steps that loc_expression_decode() has made. value gets 128 bits, the low half first;
- * the low bytes of them are the value, as many as its size, and the others are not defined. Returns
- * false if memory cannot be read.
+ * Evaluates steps that loc_expression_decode() has made, on a stack of the caller. value gets 128
+ * bits, the low half first; the low bytes of them are the value, as many as its size, and the others
+ * are not defined. Returns false if memory cannot be read. load NULL: the steps begin with a
+ * register, none is a load or a piece, and only value[0] is written. The most frequent steps are
+ * compared first, because the kernel is built without jump tables.
  */
-static __always_inline bool loc_steps_run(const struct loc_step *steps, u32 nr_steps,
-					  const struct loc_machine_state *state,
-					  loc_load_fn load, u64 value[2])
+static __always_inline bool loc_steps_run_on(u64 *stack, const struct loc_step *steps,
+					     u32 nr_steps, const struct loc_machine_state *state,
+					     loc_load_fn load, u64 *value)
 {
 	const struct loc_step *end = steps + nr_steps;
-	u64 stack[LOC_EXPRESSION_DEPTH];
-	u64 *below = stack;	/* what is below the top, upwards; the first is not a value */
-	u64 top = 0;
+	u64 *below = stack;
+	u64 top = 0, low = 0, high = 0;
 
-	value[1] = 0;
+	if (!load || steps->code == LOC_CODE_REGISTER) {
+		top = loc_step_register(steps++, state);
+		below++;
+	}
 	for (; steps < end; steps++) {
 		u32 code = steps->code;
 
-		if (code == LOC_CODE_REGISTER) {
-			*below++ = top;
-			top = *(const u64 *)((const u8 *)state->registers + steps->saved_at);
-		} else if (code >= LOC_CODE_ADD + LOC_CODE_WITH) {
+		if (code >= LOC_CODE_ADD + LOC_CODE_WITH) {
 			top = loc_step_binary(code - LOC_CODE_WITH, top, steps->operand);
+		} else if (code == LOC_CODE_REGISTER) {
+			*below++ = top;
+			top = loc_step_register(steps, state);
 		} else if (code >= LOC_CODE_ADD) {
 			top = loc_step_binary(code, *--below, top);
 		} else if (code == LOC_CODE_LOAD || code == LOC_CODE_LOAD_SIGNED) {
-			u64 loaded = 0;
-
-			if (!load(&loaded, top + steps->operand, steps->bits / 8))
+			if (!load || !load(below, top + steps->operand, steps->bits / 8))
 				return false;
-			top = narrow_extend_bits(loaded, steps->bits, code == LOC_CODE_LOAD_SIGNED);
+			/* Only its low bytes have been written. */
+			top = narrow_extend_shift(*below, 64u - steps->bits,
+						  code == LOC_CODE_LOAD_SIGNED);
 		} else if (code <= LOC_CODE_ADDRESS) {
 			*below++ = top;
 			top = steps->operand;
 			if (code == LOC_CODE_ADDRESS)
 				top += state->base;
 		} else if (code <= LOC_CODE_SIGN_EXTEND) {
-			top = narrow_extend_bits(top, steps->bits, code == LOC_CODE_SIGN_EXTEND);
+			top = narrow_extend_shift(top, 64u - steps->bits,
+						  code == LOC_CODE_SIGN_EXTEND);
 		} else if (code == LOC_CODE_NEGATE) {
 			top = 0 - top;
-		} else if (code == LOC_CODE_COMPLEMENT) {
+		} else if (code == LOC_CODE_COMPLEMENT || !load) {
 			top = ~top;
 		} else {
-			u64 *word = &value[steps->at / 64];
-
-			top = narrow_extend_bits(top, steps->bits, false) << steps->at % 64;
-			*word = steps->at % 64 ? *word | top : top;
+			top = narrow_extend_shift(top, 64u - steps->bits, false);
+			if (steps->at < 64)
+				low |= top << steps->at;
+			else
+				high |= top << steps->at % 64;
 			top = *--below;
-			continue;
 		}
 	}
 	/* Pieces have left nothing on the stack. */
-	if (below > stack)
-		value[0] = top;
+	value[0] = !load || below > stack ? top : low;
+	if (load)
+		value[1] = high;
 	return true;
+}
+
+static inline bool loc_steps_run(const struct loc_step *steps, u32 nr_steps,
+				 const struct loc_machine_state *state, loc_load_fn load,
+				 u64 value[2])
+{
+	u64 stack[LOC_EXPRESSION_STACK] = { 0 };
+
+	return loc_steps_run_on(stack, steps, nr_steps, state, load, value);
 }
 
 #endif

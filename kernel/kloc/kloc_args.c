@@ -22,7 +22,9 @@ int kloc_args_alloc(struct kloc_args *args, u32 *protos, u32 nr, u32 nr_params)
 {
 	u32 i;
 
-	*args = (struct kloc_args){ .protos = protos, .size = site_args_size(nr_params) };
+	*args = (struct kloc_args){
+		.protos = protos, .size = site_args_size(nr_params), .nr_params = nr_params
+	};
 	sort(protos, nr, sizeof(*protos), compare_protos, NULL);
 	for (i = 0; i < nr; i++)
 		if (!args->nr || protos[i] != protos[args->nr - 1])
@@ -35,6 +37,7 @@ void kloc_args_free(struct kloc_args *args)
 {
 	kvfree(args->protos);
 	kvfree(args->memory);
+	kvfree(args->room);
 	*args = (struct kloc_args){};
 }
 
@@ -64,6 +67,24 @@ static int args_find_places(const struct btf_blob *types, const struct kloc_requ
 	return arg_places(loc_arch_running(), types, request->func_id, places, capacity);
 }
 
+int kloc_args_measure(struct kloc_args *args, const struct extra_object *object,
+		      const struct kloc_request *request, u32 *done)
+{
+	u32 end = min_t(u32, args->nr, *done + PIECE);
+
+	for (; *done < end; ++*done)
+		args->room_size += site_args_room(&object->blobs, args->protos[*done],
+						  args->nr_params);
+	return 0;
+}
+
+int kloc_args_alloc_room(struct kloc_args *args)
+{
+	if (args->room_size)
+		args->room = kvmalloc(args->room_size, GFP_KERNEL_ACCOUNT);
+	return args->room_size && !args->room ? -ENOMEM : 0;
+}
+
 int kloc_args_prepare(struct kloc_args *args, const struct extra_object *object,
 		      const struct kloc_request *request, u32 *done)
 {
@@ -75,16 +96,17 @@ int kloc_args_prepare(struct kloc_args *args, const struct extra_object *object,
 	if (nr_params < 0)
 		return nr_params;
 	for (; *done < end; ++*done)
-		site_args_prepare(args_at(args, *done), &object->blobs.func_info,
-				  args->protos[*done], places,
-				  nr_params, constants_base(object));
+		args->room_used += site_args_prepare(args_at(args, *done), &object->blobs,
+						     args->protos[*done], places, nr_params,
+						     constants_base(object),
+						     args->room + args->room_used);
 	return 0;
 }
 
 u64 kloc_args_located(const struct extra_object *object, u32 loc_proto,
 		      const struct arg_place *places, u32 nr_params)
 {
-	return site_args_located(&object->blobs.func_info, loc_proto, places, nr_params,
+	return site_args_located(&object->blobs, loc_proto, places, nr_params,
 				 constants_base(object));
 }
 

@@ -15,6 +15,9 @@ struct kloc_args {
 	void *memory;		/* struct site_args [nr], size apart */
 	size_t size;
 	u32 nr;
+	u32 nr_params;
+	void *room;		/* for their expressions; NULL: they have none */
+	size_t room_size, room_used;
 };
 
 /*
@@ -25,8 +28,16 @@ int kloc_args_alloc(struct kloc_args *args, u32 *protos, u32 nr, u32 nr_params);
 void kloc_args_free(struct kloc_args *args);
 
 /*
- * Computes some of them for the function of @object, from *done on, and adds their number to *done.
- * Returns 0, or -EINVAL: it has no prototype.
+ * Measures the expressions of some of them, from *done on, and adds their number to *done. Returns 0.
+ * After all are measured, kloc_args_alloc_room() allocates the room: 0 or -ENOMEM.
+ */
+int kloc_args_measure(struct kloc_args *args, const struct extra_object *object,
+		      const struct kloc_request *request, u32 *done);
+int kloc_args_alloc_room(struct kloc_args *args);
+
+/*
+ * Computes some of them for the function of @object in the same way; @object is the one that they
+ * were measured for. Returns 0, or -EINVAL: it has no prototype.
  */
 int kloc_args_prepare(struct kloc_args *args, const struct extra_object *object,
 		      const struct kloc_request *request, u32 *done);

@@ -96,36 +96,52 @@ static u32 *protos_of(const struct kloc_sites *sites)
 	return protos;
 }
 
-/* One piece of them, so that no RCU section takes long; *done counts them. */
-static int prepare_args(const struct kloc_sites *sites, struct kloc_args *args,
-			const struct kloc_request *request, u32 *done)
+typedef int (*args_piece_fn)(struct kloc_args *args, const struct extra_object *object,
+			     const struct kloc_request *request, u32 *done);
+
+/* One piece of them; *done counts them. */
+static int args_next_piece(const struct kloc_sites *sites, struct kloc_args *args,
+			   const struct kloc_request *request, args_piece_fn piece, u32 *done)
 {
 	const struct registry_state *state = registry_state();
 
 	if (state->generation != sites->generation)
 		return -EAGAIN;
-	return kloc_args_prepare(args, find_object(state, request), request, done);
+	return piece(args, find_object(state, request), request, done);
+}
+
+/* In pieces, so that no RCU section takes long. */
+static int args_by_pieces(const struct kloc_sites *sites, struct kloc_args *args,
+			  const struct kloc_request *request, args_piece_fn piece)
+{
+	u32 done = 0;
+	int err = 0;
+
+	while (!err && done < args->nr) {
+		rcu_read_lock();
+		err = args_next_piece(sites, args, request, piece, &done);
+		rcu_read_unlock();
+		cond_resched();
+	}
+	return err;
 }
 
 static int collect_args(struct kloc_sites *sites, struct kloc_args *args,
 			const struct kloc_request *request)
 {
 	u32 *protos = protos_of(sites);
-	u32 done = 0;
 	u32 i;
 	int err;
 
 	if (!protos)
 		return -ENOMEM;
 	err = kloc_args_alloc(args, protos, sites->nr_sites, sites->nr_params);
-	if (err)
-		return err;
-	while (!err && done < args->nr) {
-		rcu_read_lock();
-		err = prepare_args(sites, args, request, &done);
-		rcu_read_unlock();
-		cond_resched();
-	}
+	if (!err)
+		err = args_by_pieces(sites, args, request, kloc_args_measure);
+	if (!err)
+		err = kloc_args_alloc_room(args);
+	if (!err)
+		err = args_by_pieces(sites, args, request, kloc_args_prepare);
 	for (i = 0; !err && i < sites->nr_sites; i++)
 		sites->sites[i].args = kloc_args_of(args, sites->sites[i].site.loc_proto);
 	return err;

@@ -5,9 +5,18 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include "core/extra_blobs.h"
 #include "core/loc_arch.h"
 #include "core/loc_entry.h"
+#include "core/loc_expression.h"
 #include "kloc/site_args.h"
+
+/* The steps of an expression, for hits. */
+struct arg_expression {
+	u32 nr_steps;
+	u32 nr_words;		/* 2: the next move has the upper half of the value */
+	struct loc_step steps[];
+};
 
 /* ---- working it out ---- */
 
@@ -17,6 +26,7 @@ struct arg_location {
 	u32 size;		/* of the value, up to 16 */
 	u16 high;		/* offset of the register with the other half of a pair */
 	bool pair;
+	struct loc_expression expression;	/* of ARG_SHAPE_COMPUTED and _EXPRESSION */
 };
 
 static bool find_register(u32 number, u16 *offset)
@@ -43,11 +53,11 @@ static bool read_location(const struct btf_type *param, unsigned long text,
 
 	if (loc_location_read(&location, param))
 		return false;
-	*found = (struct arg_location){
-		.size = location.size,
-		.first = { .shape = location.shape, .is_signed = location.is_signed,
-			   .operand = location.value },
-	};
+	found->size = location.size;
+	found->first = (struct arg_move){ .shape = location.shape,
+					  .is_signed = location.is_signed,
+					  .operand = location.value };
+	found->pair = false;
 	switch (location.shape) {
 	case LOC_SHAPE_CONSTANT:
 		return true;
@@ -65,6 +75,29 @@ static bool read_location(const struct btf_type *param, unsigned long text,
 		break;
 	}
 	return find_register(location.registers[0], &found->first.from);
+}
+
+/* A value of pieces ends with one. */
+static bool is_computed(const struct loc_expression *expression)
+{
+	const struct loc_step *last = &expression->steps[expression->nr_steps - 1];
+
+	return expression->steps[0].code == LOC_CODE_REGISTER && !expression->nr_loads &&
+	       last->code != LOC_CODE_PIECE;
+}
+
+static bool read_expression(const struct loc_expressions *expressions, u32 loc_proto, u32 param,
+			    unsigned long text, struct arg_location *found)
+{
+	if (!loc_expressions_find(expressions, loc_proto, param, &found->expression))
+		return false;
+	found->size = found->expression.size;
+	found->first = (struct arg_move){
+		.shape = is_computed(&found->expression) ? ARG_SHAPE_COMPUTED :
+							   ARG_SHAPE_EXPRESSION
+	};
+	found->pair = false;
+	return text || !found->expression.has_address;
 }
 
 /* The moves of one value, to one or two words at the given offsets of the frame. */
@@ -93,7 +126,8 @@ static u32 move_value(struct arg_move *moves, const struct arg_location *locatio
 		moves[1].shape = location->first.shape;
 		moves[1].shift = 64 - 8 * (size - 8);
 		moves[1].from = location->pair ? location->high : location->first.from;
-		moves[1].operand = location->pair ? 0 : location->first.operand + 8;
+		if (location->first.shape == LOC_SHAPE_MEMORY)
+			moves[1].operand = location->first.operand + 8;
 	}
 	return 2;
 }
@@ -109,7 +143,7 @@ static bool can_move(const struct arg_location *location, const struct arg_place
 		return false;
 	if (location->size <= 8)
 		return true;
-	return location->pair || first->shape == LOC_SHAPE_MEMORY;
+	return location->pair || first->shape >= LOC_SHAPE_MEMORY;
 }
 
 static u32 set_word(struct arg_move *move, u32 param, u16 to, u64 value)
@@ -195,52 +229,112 @@ static bool is_plain(const struct arg_move *move)
 	       move->mask == ~0ull;
 }
 
-/* All others keep their order. */
-static void plain_first(struct site_args *args)
+static u32 move_order(const struct arg_move *move)
 {
-	u32 i;
+	if (move->shape > LOC_SHAPE_MEMORY)
+		return 2;
+	return is_plain(move) ? 0 : 1;
+}
 
-	for (i = 0; i < args->nr_moves; i++) {
-		struct arg_move move = args->moves[i];
+/* Moves of one kind keep their order. */
+static void sort_moves(struct site_args *args, u32 nr)
+{
+	u16 *const ends[] = { &args->plain_end, &args->simple_end, &args->end };
+	u32 done = 0;
+	u32 order, i;
 
-		if (!is_plain(&move))
-			continue;
-		memmove(&args->moves[args->nr_plain + 1], &args->moves[args->nr_plain],
-			(i - args->nr_plain) * sizeof(move));
-		args->moves[args->nr_plain++] = move;
+	for (order = 0; order < ARRAY_SIZE(ends); order++) {
+		for (i = done; i < nr; i++) {
+			struct arg_move move = args->moves[i];
+
+			if (move_order(&move) != order)
+				continue;
+			memmove(&args->moves[done + 1], &args->moves[done],
+				(i - done) * sizeof(move));
+			args->moves[done++] = move;
+		}
+		*ends[order] = offsetof(struct site_args, moves) + done * sizeof(struct arg_move);
 	}
 }
 
-/* Returns false if parameter i of a LOC_PROTO has no location; NULL: no parameter has. */
-static bool find_location(const struct btf_blob *types, const struct btf_type *proto, u32 i,
+/* Returns false if parameter i of a LOC_PROTO has no location. */
+static bool find_location(const struct extra_blobs *blobs, u32 loc_proto, u32 i,
 			  const struct arg_place *place, unsigned long text,
 			  struct arg_location *location)
 {
+	const struct btf_type *proto = btf_blob_type(&blobs->func_info, loc_proto);
 	const struct btf_type *param = NULL;
+	bool found;
 
 	if (proto && i < loc_vlen(proto))
-		param = btf_blob_type(types, loc_proto_ids(proto)[i]);
-	return param && read_location(param, text, location) && can_move(location, place);
+		param = btf_blob_type(&blobs->func_info, loc_proto_ids(proto)[i]);
+	if (param)
+		found = read_location(param, text, location);
+	else
+		found = read_expression(&blobs->expressions, loc_proto, i, text, location);
+	return found && can_move(location, place);
 }
 
-u64 site_args_located(const struct btf_blob *types, u32 loc_proto, const struct arg_place *places,
-		      u32 nr_params, unsigned long text)
+u64 site_args_located(const struct extra_blobs *blobs, u32 loc_proto,
+		      const struct arg_place *places, u32 nr_params, unsigned long text)
 {
-	const struct btf_type *proto = btf_blob_type(types, loc_proto);
 	struct arg_location location;
 	u64 located = 0;
 	u32 i;
 
 	for (i = 0; i < nr_params && i < BTF_EXTRA_ARGS_MAX; i++)
-		if (find_location(types, proto, i, &places[i], text, &location))
+		if (find_location(blobs, loc_proto, i, &places[i], text, &location))
 			located |= BIT_ULL(i);
 	return located;
 }
 
-void site_args_prepare(struct site_args *args, const struct btf_blob *types, u32 loc_proto,
-		       const struct arg_place *places, u32 nr_params, unsigned long text)
+static size_t expression_room(const struct loc_expression *expression)
 {
-	const struct btf_type *proto = btf_blob_type(types, loc_proto);
+	return sizeof(struct arg_expression) + expression->nr_steps * sizeof(struct loc_step);
+}
+
+size_t site_args_room(const struct extra_blobs *blobs, u32 loc_proto, u32 nr_params)
+{
+	struct loc_expression expression;
+	size_t size = 0;
+	u32 i;
+
+	for (i = 0; i < nr_params && i < BTF_EXTRA_ARGS_MAX; i++)
+		if (loc_expressions_find(&blobs->expressions, loc_proto, i, &expression))
+			size += expression_room(&expression);
+	return size;
+}
+
+/* The base of addresses stays, so they become numbers. Returns the bytes that it took. */
+static size_t put_expression(struct arg_location *location, unsigned long text, void *room)
+{
+	const struct loc_expression *from = &location->expression;
+	struct arg_expression *expression = room;
+	u32 i;
+
+	if (location->first.shape <= LOC_SHAPE_MEMORY)
+		return 0;
+	location->first.expression = expression;
+	expression->nr_steps = from->nr_steps;
+	expression->nr_words = from->size > 8 ? 2 : 1;
+	for (i = 0; i < from->nr_steps; i++) {
+		struct loc_step *step = &expression->steps[i];
+
+		*step = from->steps[i];
+		if (step->code == LOC_CODE_ADDRESS) {
+			step->code = LOC_CODE_NUMBER;
+			step->operand += text;
+		}
+	}
+	return expression_room(from);
+}
+
+size_t site_args_prepare(struct site_args *args, const struct extra_blobs *blobs, u32 loc_proto,
+			 const struct arg_place *places, u32 nr_params, unsigned long text,
+			 void *room)
+{
+	size_t used = 0;
+	u32 nr_moves = 0;
 	u32 i;
 
 	*args = (struct site_args){
@@ -248,12 +342,16 @@ void site_args_prepare(struct site_args *args, const struct btf_blob *types, u32
 	};
 	for (i = 0; i < nr_params && i < BTF_EXTRA_ARGS_MAX; i++) {
 		struct arg_location location;
-		bool found = find_location(types, proto, i, &places[i], text, &location);
+		bool found = find_location(blobs, loc_proto, i, &places[i], text, &location);
 
-		args->nr_moves += prepare_param(args, &args->moves[args->nr_moves],
-						found ? &location : NULL, &places[i], i);
+		if (found)
+			used += put_expression(&location, text, room + used);
+		nr_moves += prepare_param(args, &args->moves[nr_moves], found ? &location : NULL,
+					  &places[i], i);
 	}
-	plain_first(args);
+	sort_moves(args, nr_moves);
+	args->has_expressions = used;
+	return used;
 }
 
 /* ---- at a hit ---- */
@@ -265,14 +363,16 @@ static void args_put(struct site_frame *frame, u16 to, u64 value)
 
 static void take_back(const struct site_args *args, struct site_frame *frame, u32 param)
 {
-	u32 i;
+	const struct arg_move *end = (const void *)args + args->end;
+	const struct arg_move *move;
 
-	for (i = 0; i < args->nr_moves; i++)
-		if (args->moves[i].param == param)
-			args_put(frame, args->moves[i].to, 0);
+	for (move = args->moves; move < end; move++)
+		if (move->param == param)
+			args_put(frame, move->to, 0);
 	if (param < BTF_EXTRA_ARGS_CODED)
 		*arch_args_word(&frame->regs) |= (u64)BTF_EXTRA_ARGS_NONE << 4 * param;
 }
+NOKPROBE_SYMBOL(take_back);
 
 /* The second half of a value counts only if the first one could be read. */
 static bool taken_back(const struct site_args *args, const struct arg_move *move,
@@ -300,6 +400,48 @@ void site_args_read(const struct site_args *args, const struct arg_move *move, u
 		args_put(frame, move->to, arg_move_extend(move, value));
 }
 NOKPROBE_SYMBOL(site_args_read);
+
+static __always_inline bool expression_load(void *value, u64 address, u32 bytes)
+{
+	return !copy_from_kernel_nofault(value, (const void *)address, bytes);
+}
+
+static noinline void evaluate_any(const struct arg_move *move, const struct pt_regs *regs,
+				  struct site_frame *frame, const struct site_args *args)
+{
+	const struct loc_machine_state state = { .registers = regs };
+	const struct arg_expression *expression = move->expression;
+	u64 value[2];
+
+	if (!expression)
+		return;
+	if (!loc_steps_run_on(frame->stack, expression->steps, expression->nr_steps, &state,
+			      expression_load, value)) {
+		take_back(args, frame, move->param);
+		return;
+	}
+	args_put(frame, move->to, arg_move_extend(move, value[0]));
+	if (expression->nr_words > 1)
+		args_put(frame, move[1].to, arg_move_extend(&move[1], value[1]));
+}
+NOKPROBE_SYMBOL(evaluate_any);
+
+/* Most expressions take this one. It calls nothing and so has no registers to save. */
+void site_args_evaluate(const struct arg_move *move, const struct pt_regs *regs,
+			struct site_frame *frame, const struct site_args *args)
+{
+	const struct loc_machine_state state = { .registers = regs };
+	u64 value[1];
+
+	if (move->shape != ARG_SHAPE_COMPUTED) {
+		evaluate_any(move, regs, frame, args);
+		return;
+	}
+	loc_steps_run_on(frame->stack, move->expression->steps, move->expression->nr_steps, &state,
+			 NULL, value);
+	args_put(frame, move->to, arg_move_extend(move, value[0]));
+}
+NOKPROBE_SYMBOL(site_args_evaluate);
 
 void site_args_forget(struct site_frame *frame)
 {

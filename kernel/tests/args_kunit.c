@@ -7,7 +7,9 @@
 #include <linux/vmalloc.h>
 
 #include "../../tests/core/blob_writer.h"
+#include "core/extra_blobs.h"
 #include "core/loc_entry.h"
+#include "core/loc_expression.h"
 #include "core/loc_validate.h"
 #include "kloc/site_args.h"
 #include "tests/rows_param.h"
@@ -29,18 +31,31 @@ struct location {
 	u32 values[MAX_VALUES];
 };
 
+/* An expression: its bytes, as FORMAT.md describes them, and their number. */
+struct code {
+	u32 param;
+	u32 size;
+	u8 bytes[16];
+};
+
 struct args_world {
 	u32 words[512];
 	char strings[64];
 	u8 image[4096] __aligned(8);
 	u32 offsets[64];
-	struct btf_blob blob;
+	struct extra_blobs blobs;
 	u32 loc_proto;
+	const struct code *codes;	/* in order of parameters */
+	u32 nr_codes;
+	u32 section[64];
 	u8 memory[16];
 	struct pt_regs regs;
 	struct site_frame frame;
 	struct site_args *args;
+	void *room;
 };
+
+#define ROOM_SIZE 1024
 
 /* ---- the blob ---- */
 
@@ -153,9 +168,39 @@ static void write_blob(struct kunit *test, u32 result, const u32 *params, u32 nr
 		world->loc_proto = put_locations(&writer, locations, nr_params);
 	size = blob_finish(&writer, LOC_KIND_COUNT, world->image, sizeof(world->image));
 	KUNIT_ASSERT_NE(test, size, 0);
-	KUNIT_ASSERT_EQ(test, btf_blob_open(&world->blob, world->image, size, NULL, &fault), 0);
-	KUNIT_ASSERT_LE(test, btf_blob_nr_offsets(&world->blob), ARRAY_SIZE(world->offsets));
-	btf_blob_index(&world->blob, world->offsets);
+	KUNIT_ASSERT_EQ(test, btf_blob_open(&world->blobs.func_info, world->image, size, NULL, &fault), 0);
+	KUNIT_ASSERT_LE(test, btf_blob_nr_offsets(&world->blobs.func_info), ARRAY_SIZE(world->offsets));
+	btf_blob_index(&world->blobs.func_info, world->offsets);
+}
+
+static void write_expressions(struct kunit *test)
+{
+	struct args_world *world = test->priv;
+	struct loc_expressions_header header = {
+		LOC_EXPRESSIONS_MAGIC, LOC_EXPRESSIONS_VERSION, world->nr_codes
+	};
+	struct loc_expression_entry *entries = (void *)&world->section[4];
+	u8 *codes = (void *)&entries[world->nr_codes];
+	struct extra_bytes bytes = { world->section };
+	struct btf_fault fault;
+	u32 i;
+
+	memset(world->section, 0, sizeof(world->section));
+	for (i = 0; i < world->nr_codes; i++) {
+		const struct code *code = &world->codes[i];
+
+		entries[i].loc_proto = world->loc_proto;
+		entries[i].place = code->param << LOC_EXPRESSION_PARAM_SHIFT | header.codes_size;
+		memcpy(codes + header.codes_size, code->bytes, code->size);
+		header.codes_size += code->size;
+	}
+	memcpy(world->section, &header, sizeof(header));
+	bytes.size = round_up(codes + header.codes_size - (u8 *)world->section, 4);
+	KUNIT_ASSERT_LE(test, bytes.size, sizeof(world->section));
+	KUNIT_ASSERT_EQ_MSG(test, loc_expressions_open(&world->blobs.expressions, &bytes,
+						       &world->blobs.func_info,
+						       loc_arch_running(), &fault), 0,
+			    "%s at %u", btf_fault_text(fault.code), fault.offset);
 }
 
 static int args_init(struct kunit *test)
@@ -166,6 +211,8 @@ static int args_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, world);
 	world->args = kunit_kzalloc(test, site_args_size(MAX_PARAMS), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, world->args);
+	world->room = kunit_kzalloc(test, ROOM_SIZE, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, world->room);
 	for (i = 0; i < sizeof(world->memory); i++)
 		world->memory[i] = 0x81 + i;
 	test->priv = world;
@@ -227,7 +274,7 @@ static void expect_places(struct kunit *test, u32 machine, const char *expected)
 	char text[128] = "";
 	int nr, i;
 
-	nr = arg_places(loc_arch_of(machine), &world->blob, FUNC_ID, places, MAX_PARAMS);
+	nr = arg_places(loc_arch_of(machine), &world->blobs.func_info, FUNC_ID, places, MAX_PARAMS);
 	KUNIT_ASSERT_GE(test, nr, 0);
 	for (i = 0; i < nr; i++) {
 		const struct arg_place *place = &places[i];
@@ -262,11 +309,11 @@ static void no_place_test(struct kunit *test)
 	struct arg_place place;
 
 	write_blob(test, VOID, NULL, 0, NULL);
-	KUNIT_EXPECT_EQ(test, arg_places(loc_arch_running(), &world->blob, INT, &place, 1),
+	KUNIT_EXPECT_EQ(test, arg_places(loc_arch_running(), &world->blobs.func_info, INT, &place, 1),
 			-EINVAL);
-	KUNIT_EXPECT_EQ(test, arg_places(loc_arch_running(), &world->blob, FUNC_ID + 1, &place, 1),
+	KUNIT_EXPECT_EQ(test, arg_places(loc_arch_running(), &world->blobs.func_info, FUNC_ID + 1, &place, 1),
 			-EINVAL);
-	KUNIT_EXPECT_EQ(test, arg_places(loc_arch_running(), &world->blob, U32_MAX, &place, 1),
+	KUNIT_EXPECT_EQ(test, arg_places(loc_arch_running(), &world->blobs.func_info, U32_MAX, &place, 1),
 			-EINVAL);
 }
 
@@ -349,6 +396,24 @@ static void set_registers(struct args_world *world)
 	world->regs.bp = (unsigned long)world->memory;
 }
 
+static void prepare(struct kunit *test, const struct arg_place *places, u32 nr_params,
+		    unsigned long text)
+{
+	struct args_world *world = test->priv;
+	size_t room, used;
+	u64 located;
+
+	if (world->nr_codes)
+		write_expressions(test);
+	room = site_args_room(&world->blobs, world->loc_proto, nr_params);
+	KUNIT_ASSERT_LE(test, room, ROOM_SIZE);
+	used = site_args_prepare(world->args, &world->blobs, world->loc_proto, places, nr_params,
+				 text, world->room);
+	KUNIT_EXPECT_LE(test, used, room);
+	located = site_args_located(&world->blobs, world->loc_proto, places, nr_params, text);
+	KUNIT_EXPECT_EQ(test, located, world->args->located);
+}
+
 static void fill(struct kunit *test, const u32 *params, u32 nr_params,
 		 const struct location *locations)
 {
@@ -356,9 +421,9 @@ static void fill(struct kunit *test, const u32 *params, u32 nr_params,
 	struct arg_place places[MAX_PARAMS];
 
 	write_blob(test, VOID, params, nr_params, locations);
-	KUNIT_ASSERT_EQ(test, arg_places(loc_arch_running(), &world->blob, FUNC_ID, places,
+	KUNIT_ASSERT_EQ(test, arg_places(loc_arch_running(), &world->blobs.func_info, FUNC_ID, places,
 					 MAX_PARAMS), nr_params);
-	site_args_prepare(world->args, &world->blob, world->loc_proto, places, nr_params, TEXT);
+	prepare(test, places, nr_params, TEXT);
 	set_registers(world);
 	site_args_fill(world->args, &world->regs, &world->frame);
 }
@@ -464,9 +529,9 @@ static void fill_slots(struct kunit *test, const u32 *params, u32 nr_params,
 	struct arg_place places[MAX_PARAMS];
 
 	write_blob(test, VOID, params, nr_params, locations);
-	KUNIT_ASSERT_EQ(test, arg_places_in_slots(loc_arch_running(), &world->blob, FUNC_ID, places,
+	KUNIT_ASSERT_EQ(test, arg_places_in_slots(loc_arch_running(), &world->blobs.func_info, FUNC_ID, places,
 						  MAX_PARAMS), nr_params);
-	site_args_prepare(world->args, &world->blob, world->loc_proto, places, nr_params, TEXT);
+	prepare(test, places, nr_params, TEXT);
 	set_registers(world);
 	memset(world->frame.slots, 0x55, sizeof(world->frame.slots));
 	site_args_move(world->args, &world->regs, &world->frame);
@@ -491,6 +556,158 @@ static void slot_row_test(struct kunit *test)
 	/* A site may lack it always, or only at this hit. */
 	KUNIT_EXPECT_EQ(test, world->args->located & 1,
 			(world->args->word & BTF_EXTRA_ARGS_NONE) != BTF_EXTRA_ARGS_NONE);
+}
+
+/* ---- expressions ---- */
+
+#define CODE(value_size, nr, ...) \
+	{ 0, 2 + sizeof((u8[]){ __VA_ARGS__ }), { value_size, nr, __VA_ARGS__ } }
+#define WITH(name) (LOC_CODE_##name + LOC_CODE_WITH)
+#define LOAD(log) (LOC_CODE_LOAD + (log))
+#define PIECE(bytes) (LOC_CODE_PIECE + (bytes))
+
+struct computed_row {
+	const char *name;
+	u32 type;
+	struct code code;
+	u64 low;		/* in its first register */
+	u64 high;		/* in its second register */
+	bool none;		/* the word says that the parameter has no location */
+	bool never;		/* it has none at any hit */
+};
+
+static const struct computed_row computed_rows[] = {
+	{ "sum, long", LONG, CODE(8, 3, AX, BX, LOC_CODE_ADD), 0x3333333410000119 },
+	{ "sum, int", INT, CODE(4, 3, AX, BX, LOC_CODE_ADD), 0x10000119 },
+	{ "negative, int", INT, CODE(4, 2, AX, WITH(ADD), 1), 0xffffffff80000081 },
+	{ "negative, unsigned", UINT, CODE(4, 2, AX, WITH(ADD), 1), 0x80000081 },
+	{ "negative, char", CHAR, CODE(1, 2, AX, WITH(ADD), 1), 0xffffffffffffff81 },
+	{ "4 bytes, long", LONG, CODE(4, 2, AX, WITH(ADD), 1), 0x80000081 },
+	{ "bits and offset", UINT, CODE(4, 3, BX, WITH(AND), 0x3f, WITH(ADD), 20), 0x2d },
+	{ "number first", LONG, CODE(8, 3, LOC_CODE_NUMBER, 3, AX, LOC_CODE_MULTIPLY),
+	  0x3333333480000180 },
+	{ "address", POINTER, CODE(8, 1, LOC_CODE_ADDRESS, 16), TEXT + 16 },
+	{ "address and index", POINTER, CODE(8, 3, LOC_CODE_ADDRESS, 0, BX, LOC_CODE_ADD),
+	  0x2222222211000099 },
+	{ "load, int", INT, CODE(4, 2, BP, LOAD(2), 3), 0xffffffff87868584 },
+	{ "load and offset, u16", U16, CODE(2, 3, BP, LOAD(1), 0, WITH(ADD), 1), 0x8282 },
+	{ "load that fails", LONG, CODE(8, 2, AX, LOAD(3), 0), 0, 0, true },
+	{ "pieces, pair", PAIR, CODE(16, 4, BX, PIECE(8), AX, PIECE(8)), BX_VALUE, AX_VALUE },
+	{ "pieces, struct of 12", ODD, CODE(12, 4, BX, PIECE(8), AX, PIECE(4)), BX_VALUE,
+	  0x80000080 },
+	{ "pieces, struct of 8", SMALL, CODE(8, 4, AX, PIECE(4), BX, PIECE(4)),
+	  0x9000009980000080 },
+	{ "pieces and a load", PAIR, CODE(16, 5, BX, PIECE(8), BP, LOAD(3), 0, PIECE(8)), BX_VALUE,
+	  0x8887868584838281 },
+	{ "pieces, of which one fails", PAIR, CODE(16, 5, BX, PIECE(8), AX, LOAD(3), 0, PIECE(8)),
+	  0, 0, true },
+	{ "wide integer from 8 bytes", INT128, CODE(8, 3, AX, BX, LOC_CODE_ADD),
+	  0x3333333410000119, 0 },
+	{ "expression larger than the parameter", INT, CODE(8, 2, AX, WITH(ADD), 1), 0, 0, true,
+	  true },
+};
+
+static void set_code(struct kunit *test, const struct code *codes, u32 nr)
+{
+	struct args_world *world = test->priv;
+
+	world->codes = codes;
+	world->nr_codes = nr;
+}
+
+static void computed_row_test(struct kunit *test)
+{
+	const struct computed_row *row = test->param_value;
+	bool pair = row->type == PAIR || row->type == ODD || row->type == INT128;
+	const struct location location = {};
+	struct args_world *world = test->priv;
+	struct pt_regs *seen = &world->frame.regs;
+
+	set_code(test, &row->code, 1);
+	fill(test, &row->type, 1, &location);
+	KUNIT_EXPECT_EQ(test, world->args->located, !row->never);
+	KUNIT_EXPECT_EQ(test, code_of(world, 0), row->none ? BTF_EXTRA_ARGS_NONE : 0);
+	KUNIT_EXPECT_EQ(test, code_of(world, 1), BTF_EXTRA_ARGS_NONE);
+	KUNIT_EXPECT_EQ(test, (u64)seen->di, row->low);
+	KUNIT_EXPECT_EQ(test, (u64)seen->si, pair ? row->high : 0x7777777777777777);
+	KUNIT_EXPECT_EQ(test, (u64)seen->dx, 0x7777777777777777);
+	KUNIT_EXPECT_EQ(test, (u64)seen->ax, AX_VALUE);
+	KUNIT_EXPECT_EQ(test, (u64)seen->bx, BX_VALUE);
+}
+
+static void computed_slot_test(struct kunit *test)
+{
+	const struct computed_row *row = test->param_value;
+	const struct location locations[] = { {}, { 4, LOC_CONST, 1, { 1 } } };
+	bool pair = row->type == PAIR || row->type == ODD || row->type == INT128;
+	struct args_world *world = test->priv;
+	const u64 *slots = world->frame.slots;
+
+	set_code(test, &row->code, 1);
+	fill_slots(test, (u32[]){ row->type, INT }, 2, locations);
+	KUNIT_EXPECT_EQ(test, code_of(world, 0),
+			row->none ? BTF_EXTRA_ARGS_NONE : BTF_EXTRA_ARGS_MEMORY);
+	KUNIT_EXPECT_EQ(test, code_of(world, 1), BTF_EXTRA_ARGS_MEMORY);
+	KUNIT_EXPECT_EQ(test, slots[0], row->low);
+	KUNIT_EXPECT_EQ(test, slots[1], pair ? row->high : 1);
+	KUNIT_EXPECT_EQ(test, slots[2], pair ? 1 : 0x5555555555555555);
+}
+
+/* Expressions among other locations, after the registers and without a code in the word. */
+static void computed_many_test(struct kunit *test)
+{
+	static const struct code codes[] = {
+		{ 0, 5, { 8, 2, AX, WITH(ADD), 1 } },
+		{ 2, 5, { 8, 2, AX, LOAD(3), 0 } },
+		{ 7, 5, { 8, 2, BX, WITH(ADD), 2 } },
+		{ 8, 5, { 8, 2, AX, LOAD(3), 0 } },
+		{ 12, 5, { 4, 2, AX, WITH(ADD), 3 } },
+		{ 13, 5, { 8, 2, AX, LOAD(3), 0 } },
+	};
+	struct location locations[MAX_PARAMS] = {};
+	struct args_world *world = test->priv;
+	u32 params[MAX_PARAMS];
+	u32 i;
+
+	for (i = 0; i < MAX_PARAMS; i++)
+		params[i] = LONG;
+	locations[1] = (struct location){ 8, LOC_REG, 1, { BX } };
+	locations[3] = (struct location){ 8, LOC_REG | LOC_DEREF, 1, { BP } };
+	set_code(test, codes, ARRAY_SIZE(codes));
+	fill(test, params, MAX_PARAMS, locations);
+	KUNIT_EXPECT_EQ(test, world->args->located, 0x318f);
+	/* From the last: 11, 10, 9, 8 without, 7 in memory, 6 to 4 without, 3, 2 without, 1, 0. */
+	KUNIT_EXPECT_EQ(test, world->frame.regs.orig_ax & GENMASK_ULL(47, 0), 0xffff8fff3f10);
+	KUNIT_EXPECT_EQ(test, (u64)world->frame.regs.di, AX_VALUE + 1);
+	KUNIT_EXPECT_EQ(test, (u64)world->frame.regs.si, BX_VALUE);
+	KUNIT_EXPECT_EQ(test, (u64)world->frame.regs.dx, 0);
+	KUNIT_EXPECT_EQ(test, (u64)world->frame.regs.cx, 0x8887868584838281);
+	KUNIT_EXPECT_EQ(test, world->frame.args[7].present, 1);
+	KUNIT_EXPECT_EQ(test, world->frame.args[7].value[0], BX_VALUE + 2);
+	KUNIT_EXPECT_EQ(test, world->frame.args[7].value[1], 0);
+	KUNIT_EXPECT_EQ(test, world->frame.args[8].present, 0);
+	KUNIT_EXPECT_EQ(test, world->frame.args[12].present, 1);
+	KUNIT_EXPECT_EQ(test, world->frame.args[12].value[0], 0x80000083);
+	KUNIT_EXPECT_EQ(test, world->frame.args[13].present, 0);
+}
+
+/* An address has no value if the text is not known. */
+static void computed_base_test(struct kunit *test)
+{
+	static const struct code codes[] = {
+		{ 0, 4, { 8, 1, LOC_CODE_ADDRESS, 16 } },
+		{ 1, 5, { 8, 2, AX, WITH(ADD), 1 } },
+	};
+	const struct location locations[2] = {};
+	struct args_world *world = test->priv;
+	struct arg_place places[2];
+
+	write_blob(test, VOID, (u32[]){ LONG, LONG }, 2, locations);
+	KUNIT_ASSERT_EQ(test, arg_places(loc_arch_running(), &world->blobs.func_info, FUNC_ID,
+					 places, 2), 2);
+	set_code(test, codes, ARRAY_SIZE(codes));
+	prepare(test, places, 2, 0);
+	KUNIT_EXPECT_EQ(test, world->args->located, 0x2);
 }
 
 struct slots_row {
@@ -521,7 +738,7 @@ static void slots_row_test(struct kunit *test)
 	struct arg_place places[MAX_PARAMS];
 
 	write_blob(test, VOID, row->params, row->nr_params, NULL);
-	KUNIT_EXPECT_EQ(test, arg_places_in_slots(loc_arch_running(), &world->blob, FUNC_ID, places,
+	KUNIT_EXPECT_EQ(test, arg_places_in_slots(loc_arch_running(), &world->blobs.func_info, FUNC_ID, places,
 						  MAX_PARAMS), row->nr);
 	if (row->nr > 0)
 		KUNIT_EXPECT_EQ(test, places[row->nr - 1].first_slot, row->last);
@@ -548,6 +765,7 @@ static void half_slot_test(struct kunit *test)
 
 ROWS_PARAM(place, struct place_row, place_rows, ARRAY_SIZE(place_rows))
 ROWS_PARAM(value, struct value_row, value_rows, ARRAY_SIZE(value_rows))
+ROWS_PARAM(computed, struct computed_row, computed_rows, ARRAY_SIZE(computed_rows))
 ROWS_PARAM(slots, struct slots_row, slots_rows, ARRAY_SIZE(slots_rows))
 
 static struct kunit_case args_cases[] = {
@@ -558,6 +776,10 @@ static struct kunit_case args_cases[] = {
 	KUNIT_CASE(memory_test),
 	KUNIT_CASE(half_test),
 	KUNIT_CASE_PARAM(slot_row_test, value_gen_params),
+	KUNIT_CASE_PARAM(computed_row_test, computed_gen_params),
+	KUNIT_CASE_PARAM(computed_slot_test, computed_gen_params),
+	KUNIT_CASE(computed_many_test),
+	KUNIT_CASE(computed_base_test),
 	KUNIT_CASE_PARAM(slots_row_test, slots_gen_params),
 	KUNIT_CASE(half_slot_test),
 	{ }
