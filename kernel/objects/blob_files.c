@@ -72,6 +72,7 @@ int blob_files_add_frames(struct extra_object *object)
 
 int blob_files_add(struct extra_object *object)
 {
+	const struct extra_bytes *expressions = &object->blobs.expressions.section;
 	int err;
 
 	err = blob_add_file(object, "", object->blobs.func_info.data, object->blobs.func_info.size);
@@ -81,6 +82,8 @@ int blob_files_add(struct extra_object *object)
 	if (!err && object->blobs.marks)
 		err = blob_add_file(object, ".marks", object->blobs.marks,
 				    object->blobs.marks_size);
+	if (!err && expressions->data)
+		err = blob_add_file(object, ".expressions", expressions->data, expressions->size);
 	if (!err)
 		err = blob_files_add_frames(object);
 	if (err)

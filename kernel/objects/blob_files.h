@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The bytes of an object can be read below /sys/kernel/btf_extra: <object> has its
- * func_info blob, <object>.types its types, <object>.marks the list of site_marks.h
- * where the marks are known, and <object>.frames what inline_frames.h describes, once
- * it is kept.
+ * The bytes of an object can be read below /sys/kernel/btf_extra: <object> has its func_info blob,
+ * <object>.types its types, <object>.marks the list of site_marks.h if the marks are known,
+ * <object>.expressions the section of loc_expression.h if it exists, and <object>.frames the frames
+ * of inline_frames.h, once they are kept.
  */
 #ifndef BTF_EXTRA_BLOB_FILES_H
 #define BTF_EXTRA_BLOB_FILES_H

@@ -88,6 +88,8 @@ static int keep_parts(struct extra_object *object, const struct object_source *s
 		err = keep_bytes(source, &elf->func_info, &object->copies[1]);
 	if (!err)
 		err = keep_bytes(source, &elf->site_marks, &object->copies[2]);
+	if (!err)
+		err = keep_bytes(source, &elf->expressions, &object->copies[3]);
 	return err;
 }
 
@@ -174,7 +176,8 @@ static int count_sites(struct extra_object *object, const struct object_source *
 	if (!object->sections)
 		return object_refuse(source, "out of memory", -ENOMEM);
 	object->bytes = (size_t)blobs->types.size + blobs->func_info.size +
-			blobs->marks_size + base_btf_memory(&object->module_btf);
+			blobs->marks_size + blobs->expressions.section.size +
+			base_btf_memory(&object->module_btf);
 	for (i = 0; i < object->memory.nr_held; i++)
 		object->bytes += object->memory.sizes[i];
 	return 0;

@@ -25,7 +25,8 @@ struct object_section {
 /* A part of an object that sysfs shows. */
 struct blob_file {
 	struct bin_attribute attribute;
-	char name[BTF_EXTRA_OBJECT_NAME_LEN + 8];	/* with ".types", ".marks" or ".frames" */
+	/* with ".types", ".marks", ".expressions" or ".frames" */
+	char name[BTF_EXTRA_OBJECT_NAME_LEN + 12];
 };
 
 struct module;
@@ -53,12 +54,12 @@ struct extra_object {
 	struct site_tables tables;	/* the object for queries */
 	struct object_frames __rcu *frames;	/* see object_frames.h; NULL: not kept yet */
 	bool no_frames;			/* nor does its firmware file have any */
-	void *copies[3];		/* of blobs and marks; NULL: not ours to free */
+	void *copies[4];		/* of blobs, marks, expressions; NULL: not ours to free */
 	struct object_memory memory;
 	u32 nr_sites[2];		/* by enum loc_class */
 	size_t bytes;			/* blobs and tables, without frames */
 	u64 load_ns;
-	struct blob_file shown[4];	/* see blob_files.h */
+	struct blob_file shown[5];	/* see blob_files.h */
 	u32 nr_shown;
 };
 

@@ -254,6 +254,34 @@ static void object_frames_test(struct kunit *test)
  * Each allocation fails once, until none is left to fail. kmemleak finds what is not freed: the
  * guest asks it after the run.
  */
+/* The object keeps its own copy of the expressions. */
+static void object_expressions_test(struct kunit *test)
+{
+	struct sample_world *world = test->priv;
+	struct loc_expression expression;
+	struct extra_object *object;
+	size_t without;
+
+	object = sample_create(world, "kunit", 3);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, object);
+	KUNIT_EXPECT_NULL(test, object->blobs.expressions.section.data);
+	without = extra_object_bytes(object);
+	extra_object_destroy(object);
+	world->file_size = container_write(world->file, &world->blobs, &world->base_sum,
+					   "tli1TIx", 0);
+	object = sample_create(world, "kunit", 3);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, object);
+	memset(world->file, 'X', sizeof(world->file));
+	KUNIT_EXPECT_EQ(test, object->blobs.expressions.section.size, 28);
+	KUNIT_EXPECT_EQ(test, extra_object_bytes(object), without + 28);
+	KUNIT_EXPECT_TRUE(test, loc_expressions_find(&object->blobs.expressions, 15, 1,
+						     &expression));
+	KUNIT_EXPECT_FALSE(test, loc_expressions_find(&object->blobs.expressions, 15, 0,
+						      &expression));
+	KUNIT_EXPECT_EQ(test, expression.nr_steps, 2);
+	extra_object_destroy(object);
+}
+
 static void object_no_memory_test(struct kunit *test)
 {
 #ifdef CONFIG_FAILSLAB
@@ -300,6 +328,7 @@ static struct kunit_case object_cases[] = {
 	KUNIT_CASE(object_name_test),
 	KUNIT_CASE(object_module_test),
 	KUNIT_CASE(object_frames_test),
+	KUNIT_CASE(object_expressions_test),
 	KUNIT_CASE(object_no_memory_test),
 	{ }
 };
