@@ -107,6 +107,43 @@ TEST(FormatDocument, ItsExampleIsValidAndHasItsSites) {
                      "body .text+0x10 [6] [7]\n");
 }
 
+// One 64-bit word of memory, at 0x1018.
+bool load_word(void *value, u64 address, u32 bytes) {
+    const u64 word = 0x100000;
+    if (address != 0x1018 || bytes != sizeof(word))
+        return false;
+    memcpy(value, &word, sizeof(word));
+    return true;
+}
+
+TEST(FormatDocument, ItsExpressionIsFoundAndHasItsValue) {
+    btf_blob base{};
+    btf_blob_open_counts(&base, 3, 13);
+    const Blob types("types", base);
+    const Blob locations("func_info", types.blob);
+    const HexBlock block = hex_block("expressions");
+    EXPECT_EQ(block.size, 36u);
+    const extra_bytes bytes{block.words.data(), block.size};
+    const loc_arch *arch = loc_arch_of(LOC_MACHINE_X86_64);
+    loc_expressions expressions{};
+    btf_fault fault{};
+    ASSERT_EQ(loc_expressions_open(&expressions, &bytes, &locations.blob, arch, &fault), 0)
+        << btf_fault_text(fault.code) << " at " << fault.offset;
+    EXPECT_EQ(expressions.nr_entries, 1u);
+
+    // skb of LOC_PROTO 10 is *(%rdi + 0x18) + (%rcx << 6).
+    loc_expression expression{};
+    ASSERT_TRUE(loc_expressions_find(&expressions, 10, 0, &expression));
+    EXPECT_EQ(expression.size, 8u);
+    std::vector<u64> registers(32);
+    registers[112 / 8] = 0x1000;  // rdi
+    registers[88 / 8] = 3;        // rcx
+    const loc_machine_state state{registers.data(), 0};
+    u64 value[2] = {};
+    ASSERT_TRUE(loc_steps_run(expression.steps, expression.nr_steps, &state, load_word, value));
+    EXPECT_EQ(value[0], 0x1000c0u);
+}
+
 // Returns the chain of a place in the first section: functions, and where they are called from.
 std::string chain_at(const inline_frames &frames, uint32_t offset) {
     std::vector<inline_frame> chain(INLINE_FRAMES_DEPTH);
