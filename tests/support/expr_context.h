@@ -36,6 +36,7 @@ enum : uint64_t {
 constexpr uint64_t kPerCpuEnd = 0x40000;
 constexpr uint64_t kText = 0xffffffff81000000;
 constexpr uint64_t kTextEnd = 0xffffffff83000000;
+constexpr uint64_t kFreed = 0xffffffff82800000;  // from here on nothing is read
 constexpr uint64_t kElsewhere = 0xffffffffc0000000;
 
 class TestContext : public ExprContext {
@@ -71,10 +72,12 @@ class TestContext : public ExprContext {
     }
     AddressConstant address_constant(uint64_t link_address) override {
         if (link_address >= kText && link_address < kTextEnd)
-            return {.kind = AddressConstant::kMoves, .value = link_address - kText};
+            return {.kind = AddressConstant::kMoves,
+                    .value = link_address - kText,
+                    .is_memory = link_address < kFreed};
         if (link_address < kPerCpuEnd)
             return {.kind = AddressConstant::kFixed, .value = link_address};
-        return {.kind = AddressConstant::kUnknown, .value = 0};
+        return {};
     }
 
   private:

@@ -116,10 +116,10 @@ Expr ExprGenerator::step(uint32_t depth) {
     static constexpr Op kBinary[] = {Op::kPlus, Op::kPlus, Op::kMinus, Op::kMinus,
                                      Op::kAnd,  Op::kOr,   Op::kXor,   Op::kMul,
                                      Op::kShl,  Op::kShr,  Op::kShra};
-    static constexpr Op kRefused[] = {Op::kDiv, Op::kMod, Op::kEq, Op::kGe,
-                                      Op::kGt,  Op::kLe,  Op::kLt, Op::kNe};
+    static constexpr Op kRefused[] = {Op::kDiv, Op::kMod};
+    static constexpr Op kCompare[] = {Op::kEq, Op::kGe, Op::kGt, Op::kLe, Op::kLt, Op::kNe};
     static constexpr Op kRight[] = {Op::kShr, Op::kShra};
-    switch (below(35)) {
+    switch (below(38)) {
     case 0:
     case 1:
     case 2:
@@ -191,6 +191,14 @@ Expr ExprGenerator::step(uint32_t depth) {
         return one_in(2) ? Op::kDup + Expr(any(kBinary)) : Op::kDup + Expr(Op::kDrop);
     case 30:
         return value(depth - 1) + Op::kOver + Op::kDrop + any(kBinary);
+    case 34:
+        return (one_in(2) ? constant() : value(depth - 1)) + any(kCompare);
+    case 35: {  // as GCC compares narrow values
+        const uint64_t count = any(kCounts);
+        return number(count) + Op::kShl + number(below(256) << count) + any(kCompare);
+    }
+    case 36:
+        return value(depth - 1) + lit(31) + Op::kAnd + any({Op::kShl, Op::kShr, Op::kShra});
     default:
         return one_in(4) ? constant() + any(kRefused)
                          : constant() + constant() + Op::kRot + Op::kRot + Op::kDrop + any(kBinary);

@@ -5,8 +5,10 @@
 
 #include <utility>
 
+#include "tests/support/code_reference.h"
 #include "tests/support/expr_reference.h"
 #include "tests/support/record_reference.h"
+#include "userspace/text/expression_text.h"
 
 namespace btf_extra::generator {
 
@@ -56,11 +58,23 @@ std::string hex(std::span<const uint8_t> bytes) {
     return result;
 }
 
+std::string computed_text(const ExpressionCode &code, const ExprFormat &format) {
+    if (code.empty())
+        return {};
+    const auto expression = decoded(code, format);
+    return expression ? expression_text_for_people(
+                            *expression, machine_of(format),
+                            [](uint64_t relative) { return "base+" + std::to_string(relative); })
+                      : "(invalid)";
+}
+
 std::string difference(const Location &location, const Expr &expression, uint64_t size,
                        const ExprFormat &format, TestContext &context,
                        std::span<const Machine> machines) {
     for (const Machine &machine : machines) {
-        const auto record = record_bytes(location.param, size, format.registers, machine);
+        const auto record = location.available()
+                                ? record_bytes(location.param, size, format.registers, machine)
+                                : code_bytes(location.code, size, format, machine);
         if (!record)
             return "no accepted combination";
         std::vector<uint8_t> defined;
@@ -71,21 +85,22 @@ std::string difference(const Location &location, const Expr &expression, uint64_
         }
         if (defined != *record)
             return "on machine " + std::to_string(&machine - machines.data()) +
-                   " the expression gives " + hex(defined) + "and the record " + hex(*record);
+                   " the expression gives " + hex(defined) + "and the result " + hex(*record);
     }
     return {};
 }
 
 void check(std::span<const Row> rows, TestContext &context, const ExprFormat &format) {
-    static const std::vector<Machine> machines = machine_states(64);
+    static const std::vector<Machine> machines = machine_states(80);
     for (const Row &row : rows) {
         SCOPED_TRACE(std::string(row.name) + ": " + hex(row.expression.bytes) + "as " +
                      std::to_string(row.size) + " bytes");
         const Location found = locate(row.expression.bytes, row.size, format, context);
         if (row.expected != kRefused || found.available()) {
-            EXPECT_EQ(found, row.expected);
+            EXPECT_EQ(found, (Location{row.expected.param, row.expected.reason, found.code}));
         }
-        if (found.available()) {
+        EXPECT_EQ(computed_text(found.code, format), row.computed);
+        if (found.available() || !found.code.empty()) {
             EXPECT_EQ(difference(found, row.expression, row.size, format, context, machines), "");
         }
     }

@@ -27,10 +27,11 @@ struct Row {
     Expr expression;
     uint64_t size;
     Location expected;
+    std::string computed = "";  // the text of its expression; empty: it has none
 };
 
 constexpr ExprFormat kX86{};
-constexpr ExprFormat kArm64{.registers = 32};
+constexpr ExprFormat kArm64{.registers = 32, .saved = 32};
 
 Location at(uint32_t size, uint32_t flags, std::initializer_list<uint32_t> values);
 
@@ -54,13 +55,16 @@ const Location kRefused = Location::missing(MissingReason{0xff});
 
 std::string hex(std::span<const uint8_t> bytes);
 
-// Returns "" if the record gives the expression's bytes on every machine.
+// Returns the text of an expression that locate() has made. The decoder refuses none.
+std::string computed_text(const ExpressionCode &code, const ExprFormat &format);
+
+// Returns "" if the record, or the code, gives the expression's bytes on every machine.
 std::string difference(const Location &location, const Expr &expression, uint64_t size,
                        const ExprFormat &format, TestContext &context,
                        std::span<const Machine> machines);
 
-// Checks the expected record of each row, and that record and expression give the same bytes on 64
-// machines.
+// Checks the expected record of each row, or the text of its code, and that these and the
+// expression give the same bytes on 80 machines.
 void check(std::span<const Row> rows, TestContext &context, const ExprFormat &format = kX86);
 void check(std::span<const Row> rows);
 

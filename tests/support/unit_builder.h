@@ -58,6 +58,13 @@ class UnitBuilder {
         return slot;
     }
 
+    // Returns the slot of a parameter with such a code, which a LOC_PARAM lacks for that reason.
+    ParamSlot computed(const ExpressionCode &code,
+                       MissingReason reason = MissingReason::kArithmetic) {
+        unit_.expressions.push_back(code);
+        return computed_slot(static_cast<uint32_t>(unit_.expressions.size() - 1), reason);
+    }
+
     UnitBuilder &site(uint32_t function, uint32_t offset, const std::vector<ParamSlot> &slots,
                       SiteClass site_class = SiteClass::kInline, uint32_t section = 0) {
         Site site;

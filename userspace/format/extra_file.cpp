@@ -102,6 +102,7 @@ std::vector<NewSection> sections_of(const ExtraFile &file, const std::vector<std
     add(kBaseSection, SHT_PROGBITS, std::as_bytes(std::span(file.base)));
     if (file.site_marks)  // also if there are none
         sections.push_back({kSiteMarksSection, SHT_PROGBITS, 8, file.site_marks->bytes()});
+    add(kExpressionsSection, SHT_PROGBITS, file.expressions);
     if (file.own_types)
         add(kOwnTypesSection, SHT_PROGBITS, std::as_bytes(std::span(&*file.own_types, 1)));
     add(kFramesSection, SHT_PROGBITS, file.frames);
@@ -246,6 +247,7 @@ Result<ExtraFile> read_extra_file(const std::string &path, FileParts parts) {
     file.base = items_of<BaseIdentity>(span_of(elf.bases));
     if (elf.site_marks.data != nullptr)
         file.site_marks = SiteMarkList::from_bytes(items_of<std::byte>(span_of(elf.site_marks)));
+    file.expressions = items_of<std::byte>(span_of(elf.expressions));
     file.frames = items_of<std::byte>(span_of(elf.frames));
     take_sections(elf, file);
     if (parts != FileParts::kPlaces) {

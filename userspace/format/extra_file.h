@@ -25,6 +25,7 @@ inline constexpr char kFuncInfoSection[] = ".BTF.func_info";
 inline constexpr char kBuildIdSection[] = ".note.gnu.build-id";
 inline constexpr char kBaseSection[] = ".btf_extra.base";
 inline constexpr char kSiteMarksSection[] = ".btf_extra.site_marks";
+inline constexpr char kExpressionsSection[] = ".btf_extra.expressions";
 inline constexpr char kOwnTypesSection[] = ".btf_extra.own_types";
 inline constexpr char kVmlinuxBtfSection[] = ".BTF.vmlinux";
 inline constexpr char kFramesSection[] = ".btf_extra.frames";
@@ -64,6 +65,7 @@ struct ExtraFile {
     std::optional<ObjectSection> vmlinux_btf;  // named .BTF.vmlinux; vmlinux only
     std::vector<BaseIdentity> base;            // from vmlinux upwards
     std::optional<SiteMarkList> site_marks;    // none: not known
+    std::vector<std::byte> expressions;        // see loc_expression.h; empty: there are none
     std::optional<uint32_t> own_types;         // written, not read
     std::vector<std::byte> frames;             // see inline_frames.h; empty: there are none
     std::vector<std::byte> lines;              // see line_table.h; likewise

@@ -20,6 +20,7 @@
 #include "userspace/generator/model/thread_pool.h"
 #include "userspace/generator/sites/defined_symbols.h"
 #include "userspace/generator/sites/dwarf_reader.h"
+#include "userspace/generator/write/agreed_expressions.h"
 #include "userspace/generator/write/frame_writer.h"
 #include "userspace/generator/write/last_values.h"
 #include "userspace/generator/write/line_writer.h"
@@ -268,6 +269,7 @@ Result<ExtraFile> generate(const GenerateOptions &options) {
                         base.top().place(), options.input)};
 
     drop_last_values(sites);
+    drop_disputed_expressions(sites);
     const MergedUnits merged = merge_units(sites, options.jobs);
     if (options.no_functions && merged.functions.empty() && merged.skipped_rust_units != 0)
         options.no_functions(fmt::format("{}: only functions of {} Rust {}, which are not read",
@@ -294,6 +296,7 @@ Result<ExtraFile> generate(const GenerateOptions &options) {
         result.lines = write_lines(read_lines(file, input, options), file.sections());
     result.types = std::move(blobs.types);
     result.func_info = std::move(blobs.func_info);
+    result.expressions = std::move(blobs.expressions);
     if (options.variables && options.provenance)
         result.variables = list_variables(variables, file.sections());
     if (options.provenance)

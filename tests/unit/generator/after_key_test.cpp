@@ -148,6 +148,23 @@ TEST(AfterKeyArguments, KeepTheirValues) {
     };
     for (const auto &row : rows)
         EXPECT_EQ(generator::keeps(row.param, row.changes), row.keeps) << row.name;
+
+    const struct {
+        const char *name;
+        generator::CodeReads reads;
+        FlowChanges changes;
+        bool keeps;
+    } codes[] = {
+        {"nothing", {}, {.writes = 0xffff, .stores = true}, true},
+        {"registers", {.registers = 0x21}, {.writes = 0xffde, .stores = true}, true},
+        {"one of them is written", {.registers = 0x21}, {.writes = 0x1}, false},
+        {"memory", {.registers = 0x20, .memory = true}, {.writes = 0xffdf}, true},
+        {"memory is written", {.registers = 0x20, .memory = true}, {.stores = true}, false},
+        {"static memory is written", {.memory = true}, {.stores = true}, false},
+        {"no register of a body", {.registers = 0x10000}, {}, false},
+    };
+    for (const auto &row : codes)
+        EXPECT_EQ(generator::keeps(row.reads, row.changes), row.keeps) << row.name;
 }
 
 }  // namespace

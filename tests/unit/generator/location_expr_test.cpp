@@ -72,10 +72,13 @@ TEST(LocationExpr, MemoryAtARegister) {
         {"12-byte struct", breg(7, 8), 12, at(12, kMemorySum, {7, 8})},
         {"16-byte struct", breg(7, -16), 16, at(16, kSigned, {7, 0xfffffff0})},
         {"16-byte struct, no offset", breg(7, 0), 16, at(16, kMemory, {7})},
-        {"array by an index", breg(5, 0) + breg(4, 0) + kPlus, 8, kArithmetic},
-        {"pointer in memory", breg(5, 0) + kDeref, 8, kArithmetic},
-        {"pointer in memory, moved", breg(5, 0) + kDeref + plus_uconst(8), 8, kArithmetic},
-        {"at a masked address", breg(5, 0) + const1s(-16) + kAnd, 8, kArithmetic},
+        {"array by an index", breg(5, 0) + breg(4, 0) + kPlus, 8, kArithmetic,
+         "*(u64 *)(%rdi + %rsi)"},
+        {"pointer in memory", breg(5, 0) + kDeref, 8, kArithmetic, "*(u64 *)*(u64 *)%rdi"},
+        {"pointer in memory, moved", breg(5, 0) + kDeref + plus_uconst(8), 8, kArithmetic,
+         "*(u64 *)(*(u64 *)%rdi + 0x8)"},
+        {"at a masked address", breg(5, 0) + const1s(-16) + kAnd, 8, kArithmetic,
+         "*(u64 *)(%rdi & -0x10)"},
         {"constant address", const8u(0xffffffff81000000), 8, kStatic},
         {"small constant address", lit(0), 8, kStatic},
     };
@@ -120,7 +123,8 @@ TEST(LocationExpr, FrameBase) {
                             {"address of", fbreg(8) + kStackValue, 8, kArithmetic}};
     check(unusable, context);
     context.frame_base_bytes = (breg(6, -8) + kDeref).bytes;  // a realigned stack
-    const Row in_memory[] = {{"at a saved frame", fbreg(8), 8, kArithmetic}};
+    const Row in_memory[] = {
+        {"at a saved frame", fbreg(8), 8, kArithmetic, "*(u64 *)(*(u64 *)(%rbp - 0x8) + 0x8)"}};
     check(in_memory, context);
     context.frame_base_bytes = {};
     check(unusable, context);
@@ -200,9 +204,11 @@ TEST(LocationExpr, Pieces) {
         {"pair by regx", regx(3) + piece(8) + regx(12) + piece(8), 16, at(16, kPlain, {3, 12})},
         {"8 + 4", reg(5) + piece(8) + reg(4) + piece(4), 12, at(12, kPlain, {5, 4})},
         {"8 + 1", reg(5) + piece(8) + reg(4) + piece(1), 9, at(9, kPlain, {5, 4})},
-        {"4 + 8", reg(5) + piece(4) + reg(4) + piece(8), 12, kPieces},
-        {"4 + 4", reg(0) + piece(4) + reg(1) + piece(4), 8, kPieces},
-        {"8 + 4 + 4", reg(0) + piece(8) + reg(1) + piece(4) + reg(2) + piece(4), 16, kPieces},
+        {"4 + 8", reg(5) + piece(4) + reg(4) + piece(8), 12, kPieces,
+         "{%rdi:u32, %rsi:u32, (%rsi >> 0x20):u32}"},
+        {"4 + 4", reg(0) + piece(4) + reg(1) + piece(4), 8, kPieces, "{%rax:u32, %rdx:u32}"},
+        {"8 + 4 + 4", reg(0) + piece(8) + reg(1) + piece(4) + reg(2) + piece(4), 16, kPieces,
+         "{%rax:u64, %rdx:u32, %rcx:u32}"},
         {"gap at the end", reg(0) + piece(8) + piece(8), 16, kPieces},
         {"gap at the start", piece(8) + reg(0) + piece(8), 16, kPieces},
         {"gap alone", piece(8), 8, kRefused},
@@ -212,11 +218,15 @@ TEST(LocationExpr, Pieces) {
         {"bit pieces", reg(0) + bit_piece(32, 0) + reg(1) + bit_piece(32, 0), 8, kPieces},
         {"bit piece alone", reg(0) + bit_piece(64, 0), 8, kPieces},
         {"bit piece in the middle", reg(0) + bit_piece(8, 8), 1, kPieces},
-        {"memory twice", breg(5, 0) + piece(8) + breg(5, 8) + piece(8), 16, kPieces},
-        {"register and memory", reg(0) + piece(8) + breg(5, 8) + piece(8), 16, kPieces},
-        {"register and number", reg(0) + piece(8) + lit(0) + kStackValue + piece(8), 16, kPieces},
+        {"memory twice", breg(5, 0) + piece(8) + breg(5, 8) + piece(8), 16, kPieces,
+         "{*(u64 *)%rdi:u64, *(u64 *)(%rdi + 0x8):u64}"},
+        {"register and memory", reg(0) + piece(8) + breg(5, 8) + piece(8), 16, kPieces,
+         "{%rax:u64, *(u64 *)(%rdi + 0x8):u64}"},
+        {"register and number", reg(0) + piece(8) + lit(0) + kStackValue + piece(8), 16, kPieces,
+         "{%rax:u64, 0x0:u64}"},
         {"values of two registers",
-         breg(0, 1) + kStackValue + piece(8) + breg(1, 0) + kStackValue + piece(8), 16, kPieces},
+         breg(0, 1) + kStackValue + piece(8) + breg(1, 0) + kStackValue + piece(8), 16, kPieces,
+         "{(%rax + 0x1):u64, %rdx:u64}"},
         {"register and xmm0", reg(0) + piece(8) + reg(17) + piece(8), 16, kRefused},
         {"one, register", reg(5) + piece(8), 8, at(8, kPlain, {5})},
         {"one, narrow", reg(5) + piece(4), 4, at(4, kPlain, {5})},
@@ -353,6 +363,7 @@ TEST(LocationExpr, RandomExpressionsAreExact) {
     ExprGenerator generator(7);
     std::map<uint32_t, size_t> by_flags;
     size_t available = 0;
+    size_t computed = 0;
     size_t narrow = 0;
     size_t mutants = 0;
     size_t wrong = 0;
@@ -370,6 +381,13 @@ TEST(LocationExpr, RandomExpressionsAreExact) {
         const auto machines = std::span(states).subspan(first, kMachines);
 
         const Location found = locate(expression.bytes, size, format, context);
+        if (!found.code.empty()) {
+            computed++;
+            const std::string what = difference(found, expression, size, format, context, machines);
+            wrong += !what.empty();
+            EXPECT_EQ(what, "") << hex(expression.bytes) << "as " << size
+                                << " bytes: " << computed_text(found.code, format);
+        }
         if (found.available()) {
             available++;
             narrow += found.param.size < size;
@@ -382,7 +400,7 @@ TEST(LocationExpr, RandomExpressionsAreExact) {
 
         const Expr mutant = generator.mutated(expression);
         const Location other = locate(mutant.bytes, size, format, context);
-        if (other.available()) {
+        if (!other.code.empty() || other.available()) {
             mutants++;
             const std::string what = difference(other, mutant, size, format, context, machines);
             wrong += !what.empty();
@@ -394,7 +412,9 @@ TEST(LocationExpr, RandomExpressionsAreExact) {
     RecordProperty("available", static_cast<int>(available));
     RecordProperty("narrow", static_cast<int>(narrow));
     RecordProperty("mutants", static_cast<int>(mutants));
+    RecordProperty("computed", static_cast<int>(computed));
     EXPECT_GE(available, kCount / 2);
+    EXPECT_GE(computed, kCount / 8);
     EXPECT_GE(narrow, kCount / 50);
     EXPECT_GE(mutants, kCount / 10);
     const std::pair<uint32_t, size_t> least[] = {

@@ -29,9 +29,10 @@ std::string text_of(const Merged &merged) {
                 params += params.empty() ? "" : ", ";
                 if (slot == kVariadicEnd)
                     params += "...";
+                else if (is_computed(slot))
+                    params += fmt::format("code{:02x}", merged.expressions[expression_of(slot)][2]);
                 else if (slot & kMissing)
-                    params +=
-                        fmt::format("<{}>", text(static_cast<MissingReason>(slot & ~kMissing)));
+                    params += fmt::format("<{}>", text(reason_of(slot)));
                 else
                     params += fmt::format("reg{}", merged.loc_params[slot].values[0]);
             }
@@ -263,6 +264,30 @@ TEST(SiteMerge, LocationsAreSharedAndSorted) {
     EXPECT_EQ(merged.loc_params,
               (std::vector<LocParam>{in_register(1), in_register(5), in_register(9)}));
     EXPECT_EQ(merged.param_lists, (std::vector<std::vector<ParamSlot>>{{0}, {1}, {2}}));
+}
+
+// Codes differ by their operators: here each is one register.
+TEST(SiteMerge, ExpressionsMakeASite) {
+    const auto code = [](uint8_t reg) { return ExpressionCode{8, 1, reg}; };
+    UnitBuilder a("a.c"), b("b.c");
+    const uint32_t fa = a.function("f", "f.h", {kLong, kLong});
+    const uint32_t fb = b.function("f", "f.h", {kLong, kLong});
+    a.site(fa, 0x10, {a.computed(code(5)), kOut}).site(fa, 0x20, {kOut, kOut});
+    // Another reason is the same location, and the lower one stays.
+    b.site(fb, 0x10, {b.computed(code(5), MissingReason::kPieces), kOut})
+        .site(fb, 0x10, {b.computed(code(3)), kOut})
+        .site(fb, 0x20, {b.reg(5), b.computed(code(3))})
+        .site(fb, 0x20, {b.reg(5), kNotHere});
+    const std::vector<UnitSites> units = units_of({a, b});
+    EXPECT_EQ(merged_text(units), "inline0+0x10 f(code03, <optimized out>)\n"
+                                  "inline0+0x10 f(code05, <optimized out>)\n"
+                                  "inline0+0x20 f(reg5, <no location here>)\n"
+                                  "inline0+0x20 f(<optimized out>, <optimized out>)\n"
+                                  "inline0+0x20 f(reg5, code03)\n");
+    const Merged merged = merged_sites(units, 1);
+    EXPECT_EQ(merged.expressions, (std::vector{code(3), code(5)}));
+    const MergedSite &kept = merged.sections[0].sites[1];
+    EXPECT_EQ(reason_of(merged.param_lists[kept.params][0]), MissingReason::kArithmetic);
 }
 
 using Marks = std::map<uint32_t, uint32_t>;

@@ -21,6 +21,9 @@ struct AddressConstant {
         kUnknown,  // its distance to the base is not fixed
     } kind = kUnknown;
     uint64_t value = 0;
+    // It moves, and its memory is what it was linked for as long as the kernel runs: it is neither
+    // per-CPU data, which each processor has elsewhere, nor freed after the boot.
+    bool is_memory = false;
 };
 
 }  // namespace btf_extra::generator

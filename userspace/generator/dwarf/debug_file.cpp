@@ -456,8 +456,12 @@ AddressConstant DebugFile::address_constant(uint64_t address) const {
     if (text == sections_.end())
         return {};
     uint64_t moving_end = 0;
+    bool is_memory = false;
     for (const ElfSection &section : sections_) {
         const uint64_t end = section.address + section.size;
+        if (address >= section.address && address < end)
+            is_memory =
+                !section.name.starts_with(".data..percpu") && !section.name.starts_with(".init");
         // Per-CPU data that is linked at 0 (x86-64 before 6.15) has offsets for addresses: they are
         // the same wherever the kernel is.
         if (section.name == ".data..percpu" && section.address == 0) {
@@ -468,7 +472,9 @@ AddressConstant DebugFile::address_constant(uint64_t address) const {
         moving_end = std::max(moving_end, end);
     }
     if (address >= text->address && address <= moving_end)
-        return {.kind = AddressConstant::kMoves, .value = address - text->address};
+        return {.kind = AddressConstant::kMoves,
+                .value = address - text->address,
+                .is_memory = is_memory};
     return {};
 }
 

@@ -44,6 +44,7 @@ class ExprContext {
 // Describes the target, and the operands in the unit.
 struct ExprFormat {
     uint32_t registers = 17;   // DWARF registers that exist in the wire format
+    uint32_t saved = 16;       // those that the kernel saves, which expressions can read
     uint8_t address_size = 8;  // 8 only
     uint8_t offset_size = 4;   // 4: 32-bit DWARF, 8: 64-bit DWARF
     uint8_t version = 5;       // of DWARF; references in version 2 have the size of an address

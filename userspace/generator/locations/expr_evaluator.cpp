@@ -4,6 +4,8 @@
 #include <dwarf.h>
 
 #include "userspace/format/byte_reader.h"
+#include "userspace/generator/locations/postfix_value.h"
+#include "userspace/generator/locations/symbolic_value.h"
 
 namespace btf_extra::generator {
 
@@ -12,8 +14,11 @@ namespace {
 constexpr uint32_t kMaxStack = 64;
 constexpr uint32_t kMaxDepth = 4;  // of expressions inside expressions
 
-class Evaluator {
+template <class Value> class Evaluator {
   public:
+    using Place = ExprPlace<Value>;
+    using Piece = ExprPiece<Value>;
+
     Evaluator(const ExprFormat &format, ExprContext &context, uint32_t depth)
         : format_(format), context_(context), depth_(depth) {}
 
@@ -27,14 +32,14 @@ class Evaluator {
     }
 
     bool stopped() const { return stopped_; }
-    const std::vector<ExprPiece> &pieces() const { return pieces_; }
+    const std::vector<Piece> &pieces() const { return pieces_; }
 
-    ExprPlace place() const {
+    Place place() const {
         if (stopped_)
-            return {.kind = ExprPlace::kMissing, .value = {}, .bytes = {}, .reason = reason_};
-        if (place_.kind != ExprPlace::kNone || stack_.empty())
+            return {.kind = Place::kMissing, .value = {}, .bytes = {}, .reason = reason_};
+        if (place_.kind != Place::kNone || stack_.empty())
             return place_;
-        return {.kind = ExprPlace::kMemory, .value = stack_.back(), .bytes = {}};
+        return {.kind = Place::kMemory, .value = stack_.back(), .bytes = {}};
     }
 
   private:
@@ -45,33 +50,33 @@ class Evaluator {
         stopped_ = true;
     }
 
-    void push(const SymbolicValue &value) {
+    void push(const Value &value) {
         if (stack_.size() >= kMaxStack)
             stop(MissingReason::kArithmetic);
         else
             stack_.push_back(value);
     }
 
-    SymbolicValue pop() {
+    Value pop() {
         if (stack_.empty()) {
             stop(MissingReason::kArithmetic);
-            return SymbolicValue::unknown(MissingReason::kArithmetic);
+            return Value::unknown(MissingReason::kArithmetic);
         }
-        const SymbolicValue value = stack_.back();
+        const Value value = stack_.back();
         stack_.pop_back();
         return value;
     }
 
-    SymbolicValue peek(uint64_t depth) {
+    Value peek(uint64_t depth) {
         if (depth >= stack_.size()) {
             stop(MissingReason::kArithmetic);
-            return SymbolicValue::unknown(MissingReason::kArithmetic);
+            return Value::unknown(MissingReason::kArithmetic);
         }
         return stack_[stack_.size() - 1 - depth];
     }
 
     // Gives a result the type of its operands, and the range of that type.
-    static SymbolicValue typed(SymbolicValue result, const SymbolicValue &operand) {
+    static Value typed(Value result, const Value &operand) {
         if (!operand.type_generic)
             result = result.truncated(operand.type_bits, operand.type_signed);
         result.type_bits = operand.type_bits;
@@ -80,34 +85,53 @@ class Evaluator {
         return result;
     }
 
+    static bool same_type(const Value &left, const Value &right) {
+        return left.type_generic == right.type_generic && left.type_bits == right.type_bits &&
+               left.type_signed == right.type_signed;
+    }
+
+    static Value mismatch(const Value &left, const Value &right) {
+        return Value::unknown(left.is_unknown()    ? left.reason()
+                              : right.is_unknown() ? right.reason()
+                                                   : MissingReason::kArithmetic);
+    }
+
     template <class Operation> void unary(Operation operation) {
-        const SymbolicValue operand = pop();
+        const Value operand = pop();
         push(typed(operation(operand), operand));
     }
 
     template <class Operation> void binary(Operation operation) {
-        const SymbolicValue right = pop();
-        const SymbolicValue left = pop();
-        const bool same_type = left.type_generic == right.type_generic &&
-                               left.type_bits == right.type_bits &&
-                               left.type_signed == right.type_signed;
-        if (same_type)
+        const Value right = pop();
+        const Value left = pop();
+        if (same_type(left, right))
             push(typed(operation(left, right), left));
         else
-            push(SymbolicValue::unknown(left.is_unknown()    ? left.reason()
-                                        : right.is_unknown() ? right.reason()
-                                                             : MissingReason::kArithmetic));
+            push(mismatch(left, right));
     }
+
+    // DWARF compares the generic type as signed.
+    void compare(Comparison how, bool exchanged) {
+        const Value top = pop();
+        const Value second = pop();
+        const Value &left = exchanged ? top : second;
+        const Value &right = exchanged ? second : top;
+        if (same_type(left, right))
+            push(left.compared(how, right, left.type_generic || left.type_signed));
+        else
+            push(mismatch(left, right));
+    }
+
+    void load(uint32_t bytes) { push(pop().load(bytes)); }
 
     // Shift counts may have a type of their own.
     template <class Operation> void shift(Operation operation) {
-        const SymbolicValue count = pop();
-        const SymbolicValue value = pop();
+        const Value count = pop();
+        const Value value = pop();
         if (value.type_generic || value.type_bits == 64)
             push(typed(operation(value, count), value));
         else
-            push(SymbolicValue::unknown(value.is_unknown() ? value.reason()
-                                                           : MissingReason::kArithmetic));
+            push(Value::unknown(value.is_unknown() ? value.reason() : MissingReason::kArithmetic));
     }
 
     uint64_t reference() {
@@ -116,7 +140,7 @@ class Evaluator {
     }
 
     // Converts to the type at an offset in the unit; 0 is the generic type. false: it cannot.
-    bool convert(SymbolicValue &value, uint64_t type_offset, bool reinterpret) {
+    bool convert(Value &value, uint64_t type_offset, bool reinterpret) {
         if (type_offset == 0) {
             if (reinterpret && value.type_bits != 64)
                 return false;
@@ -136,70 +160,69 @@ class Evaluator {
         return true;
     }
 
-    void push_typed(SymbolicValue value, uint64_t type_offset) {
+    void push_typed(Value value, uint64_t type_offset) {
         if (!convert(value, type_offset, false))
-            value = SymbolicValue::unknown(MissingReason::kArithmetic);
+            value = Value::unknown(MissingReason::kArithmetic);
         push(value);
     }
 
-    SymbolicValue register_value(uint64_t reg, int64_t offset) {
+    Value register_value(uint64_t reg, int64_t offset) {
         if (reg >= format_.registers)
-            return SymbolicValue::unknown(MissingReason::kArithmetic);
-        return SymbolicValue::of_register(static_cast<uint32_t>(reg),
-                                          static_cast<uint64_t>(offset));
+            return Value::unknown(MissingReason::kArithmetic);
+        return Value::of_register(static_cast<uint32_t>(reg), static_cast<uint64_t>(offset));
     }
 
-    SymbolicValue cfa() {
+    Value cfa() {
         const std::optional<RegisterOffset> cfa = context_.call_frame_cfa();
         return cfa ? register_value(cfa->reg, cfa->offset)
-                   : SymbolicValue::unknown(MissingReason::kArithmetic);
+                   : Value::unknown(MissingReason::kArithmetic);
     }
 
-    SymbolicValue frame_base() {
+    Value frame_base() {
         const std::span<const uint8_t> expression = context_.frame_base();
         if (expression.empty() || depth_ + 1 >= kMaxDepth)
-            return SymbolicValue::unknown(MissingReason::kArithmetic);
+            return Value::unknown(MissingReason::kArithmetic);
         Evaluator inner(format_, context_, depth_ + 1);
         inner.run(expression);
-        const ExprPlace place = inner.place();
+        const Place place = inner.place();
         if (!inner.pieces().empty())
-            return SymbolicValue::unknown(MissingReason::kPieces);
-        if (place.kind == ExprPlace::kMemory || place.kind == ExprPlace::kValue)
+            return Value::unknown(MissingReason::kPieces);
+        if (place.kind == Place::kMemory || place.kind == Place::kValue)
             return place.value;
         // A register as the frame base stands for its contents.
-        if (place.kind == ExprPlace::kRegister)
+        if (place.kind == Place::kRegister)
             return register_value(place.reg, 0);
-        return SymbolicValue::unknown(
-            place.kind == ExprPlace::kMissing ? place.reason : MissingReason::kArithmetic);
+        return Value::unknown(place.kind == Place::kMissing ? place.reason
+                                                            : MissingReason::kArithmetic);
     }
 
     void entry_value(std::span<const uint8_t> block) {
         if (!context_.at_function_entry() || depth_ + 1 >= kMaxDepth) {
-            push(SymbolicValue::unknown(MissingReason::kEntryValue));
+            push(Value::unknown(MissingReason::kEntryValue));
             return;
         }
         Evaluator inner(format_, context_, depth_ + 1);
         inner.run(block);
-        const ExprPlace place = inner.place();
-        if (inner.pieces().empty() && place.kind == ExprPlace::kRegister)
+        const Place place = inner.place();
+        if (inner.pieces().empty() && place.kind == Place::kRegister)
             push(register_value(place.reg, 0));
-        else if (inner.pieces().empty() && place.kind == ExprPlace::kMemory)
+        else if (inner.pieces().empty() && place.kind == Place::kMemory)
             push(place.value);  // the value on its stack
         else
-            push(SymbolicValue::unknown(MissingReason::kEntryValue));
+            push(Value::unknown(MissingReason::kEntryValue));
     }
 
-    void set_place(ExprPlace place) {
+    void set_place(Place place) {
         // Only a piece may follow a register or an implicit location. Nothing may precede a single
         // one.
-        const bool alone = place.kind == ExprPlace::kRegister || place.kind == ExprPlace::kBytes;
-        if (place_.kind != ExprPlace::kNone || (alone && !stack_.empty()))
+        const bool alone = place.kind == Place::kRegister || place.kind == Place::kBytes;
+        if (place_.kind != Place::kNone || (alone && !stack_.empty()))
             stop(MissingReason::kArithmetic);
         place_ = std::move(place);
     }
 
     void finish_piece(uint64_t size, bool whole) {
-        ExprPlace place = this->place();
+        Place place = this->place();
         pieces_.push_back({.place = std::move(place), .size = size, .whole = whole});
         place_ = {};
         stack_.clear();
@@ -215,17 +238,16 @@ class Evaluator {
     ExprContext &context_;
     uint32_t depth_;
     ByteReader reader_;
-    std::vector<SymbolicValue> stack_;
-    std::vector<ExprPiece> pieces_;
-    ExprPlace place_;
+    std::vector<Value> stack_;
+    std::vector<Piece> pieces_;
+    Place place_;
     bool stopped_ = false;
     MissingReason reason_{};
 };
 
-void Evaluator::step(uint8_t op) {
-    using Value = SymbolicValue;
+template <class Value> void Evaluator<Value>::step(uint8_t op) {
     // Only pieces may follow a place.
-    if (place_.kind != ExprPlace::kNone && op != DW_OP_piece && op != DW_OP_bit_piece &&
+    if (place_.kind != Place::kNone && op != DW_OP_piece && op != DW_OP_bit_piece &&
         op != DW_OP_nop)
         return stop(MissingReason::kArithmetic);
     if (op >= DW_OP_lit0 && op <= DW_OP_lit31)
@@ -233,17 +255,17 @@ void Evaluator::step(uint8_t op) {
     if (op >= DW_OP_breg0 && op <= DW_OP_breg31)
         return push(register_value(op - DW_OP_breg0, reader_.sleb()));
     if (op >= DW_OP_reg0 && op <= DW_OP_reg31)
-        return set_place({.kind = ExprPlace::kRegister,
+        return set_place({.kind = Place::kRegister,
                           .reg = static_cast<uint32_t>(op - DW_OP_reg0),
                           .value = {},
                           .bytes = {}});
     switch (op) {
     case DW_OP_addr:
-        return push(Value::address(reader_.unsigned_of(format_.address_size)));
+        return push(Value::address(reader_.unsigned_of(format_.address_size), context_));
     case DW_OP_addrx:
     case DW_OP_GNU_addr_index: {
         const std::optional<uint64_t> address = context_.indexed_address(reader_.uleb());
-        return push(address ? Value::address(*address)
+        return push(address ? Value::address(*address, context_)
                             : Value::unknown(MissingReason::kArithmetic));
     }
     case DW_OP_constx:
@@ -285,8 +307,7 @@ void Evaluator::step(uint8_t op) {
     }
 }
 
-void Evaluator::step_operator(uint8_t op) {
-    using Value = SymbolicValue;
+template <class Value> void Evaluator<Value>::step_operator(uint8_t op) {
     switch (op) {
     case DW_OP_plus:
         return binary([](const Value &a, const Value &b) { return a.plus(b); });
@@ -314,13 +335,25 @@ void Evaluator::step_operator(uint8_t op) {
         return shift([](const Value &a, const Value &n) { return a.shift_right(n, false); });
     case DW_OP_shra:
         return shift([](const Value &a, const Value &n) { return a.shift_right(n, true); });
+    case DW_OP_eq:
+        return compare(Comparison::kEqual, false);
+    case DW_OP_ne:
+        return compare(Comparison::kNotEqual, false);
+    case DW_OP_lt:
+        return compare(Comparison::kLess, false);
+    case DW_OP_le:
+        return compare(Comparison::kLessEqual, false);
+    case DW_OP_gt:
+        return compare(Comparison::kLess, true);
+    case DW_OP_ge:
+        return compare(Comparison::kLessEqual, true);
     case DW_OP_deref:
-        return unary([](const Value &a) { return a.load(8); });
+        return load(8);
     case DW_OP_deref_size: {
         const uint8_t size = reader_.u8();
         if (size == 0 || size > 8)
             return stop(MissingReason::kArithmetic);
-        return unary([&](const Value &a) { return a.load(size); });
+        return load(size);
     }
     case DW_OP_nop:
         return;
@@ -347,7 +380,7 @@ void Evaluator::step_operator(uint8_t op) {
     }
 }
 
-void Evaluator::step_stack(uint8_t op) {
+template <class Value> void Evaluator<Value>::step_stack(uint8_t op) {
     switch (op) {
     case DW_OP_dup:
         return push(peek(0));
@@ -359,15 +392,15 @@ void Evaluator::step_stack(uint8_t op) {
     case DW_OP_pick:
         return push(peek(reader_.u8()));
     case DW_OP_swap: {
-        const SymbolicValue top = pop();
-        const SymbolicValue second = pop();
+        const Value top = pop();
+        const Value second = pop();
         push(top);
         return push(second);
     }
     default: {  // DW_OP_rot
-        const SymbolicValue top = pop();
-        const SymbolicValue second = pop();
-        const SymbolicValue third = pop();
+        const Value top = pop();
+        const Value second = pop();
+        const Value third = pop();
         push(top);
         push(third);
         return push(second);
@@ -375,7 +408,7 @@ void Evaluator::step_stack(uint8_t op) {
     }
 }
 
-void Evaluator::step_typed(uint8_t op) {
+template <class Value> void Evaluator<Value>::step_typed(uint8_t op) {
     switch (op) {
     case DW_OP_const_type:
     case DW_OP_GNU_const_type: {
@@ -384,9 +417,9 @@ void Evaluator::step_typed(uint8_t op) {
         const std::optional<BaseType> base = context_.base_type(type);
         if (!base || base->size != size || size > 8) {
             reader_.skip(size);
-            return push(SymbolicValue::unknown(MissingReason::kArithmetic));
+            return push(Value::unknown(MissingReason::kArithmetic));
         }
-        return push_typed(SymbolicValue::constant(reader_.unsigned_of(size)), type);
+        return push_typed(Value::constant(reader_.unsigned_of(size)), type);
     }
     case DW_OP_regval_type:
     case DW_OP_GNU_regval_type: {
@@ -397,45 +430,45 @@ void Evaluator::step_typed(uint8_t op) {
     case DW_OP_GNU_deref_type: {
         const uint8_t size = reader_.u8();
         const uint64_t type = reader_.uleb();
-        const SymbolicValue address = pop();
+        const Value address = pop();
         const std::optional<BaseType> base = context_.base_type(type);
         if (!base || base->size != size || size == 0 || size > 8)
-            return push(SymbolicValue::unknown(MissingReason::kArithmetic));
+            return push(Value::unknown(MissingReason::kArithmetic));
         return push_typed(address.load(size), type);
     }
     default: {  // DW_OP_convert, DW_OP_reinterpret
         const bool reinterpret = op == DW_OP_reinterpret || op == DW_OP_GNU_reinterpret;
         const uint64_t type = reader_.uleb();
-        SymbolicValue value = pop();
+        Value value = pop();
         if (!value.is_unknown() && !convert(value, type, reinterpret))
-            value = SymbolicValue::unknown(MissingReason::kArithmetic);
+            value = Value::unknown(MissingReason::kArithmetic);
         return push(value);
     }
     }
 }
 
-void Evaluator::step_place(uint8_t op) {
+template <class Value> void Evaluator<Value>::step_place(uint8_t op) {
     switch (op) {
     case DW_OP_regx: {
         const uint64_t reg = reader_.uleb();
-        return set_place({.kind = ExprPlace::kRegister,
+        return set_place({.kind = Place::kRegister,
                           .reg = reg > UINT32_MAX ? UINT32_MAX : static_cast<uint32_t>(reg),
                           .value = {},
                           .bytes = {}});
     }
     case DW_OP_stack_value: {
-        const SymbolicValue value = pop();
-        return set_place({.kind = ExprPlace::kValue, .value = value, .bytes = {}});
+        const Value value = pop();
+        return set_place({.kind = Place::kValue, .value = value, .bytes = {}});
     }
     case DW_OP_implicit_value: {
         const uint64_t size = reader_.uleb();
-        return set_place({.kind = ExprPlace::kBytes, .value = {}, .bytes = reader_.bytes(size)});
+        return set_place({.kind = Place::kBytes, .value = {}, .bytes = reader_.bytes(size)});
     }
     case DW_OP_implicit_pointer:
     case DW_OP_GNU_implicit_pointer:
         reference();
         reader_.sleb();
-        return set_place({.kind = ExprPlace::kMissing,
+        return set_place({.kind = Place::kMissing,
                           .value = {},
                           .bytes = {},
                           .reason = MissingReason::kImplicitPointer});
@@ -446,7 +479,7 @@ void Evaluator::step_place(uint8_t op) {
     }
     case DW_OP_GNU_parameter_ref:
         reader_.u32();
-        return push(SymbolicValue::unknown(MissingReason::kParameterReference));
+        return push(Value::unknown(MissingReason::kParameterReference));
     case DW_OP_piece:
         return finish_piece(reader_.uleb(), true);
     case DW_OP_bit_piece:
@@ -455,20 +488,26 @@ void Evaluator::step_place(uint8_t op) {
         return finish_piece(0, false);
     case DW_OP_GNU_uninit:
         return;
-    default:  // comparisons, branches, divisions, calls, thread-local and object addresses
+    default:  // branches, divisions, calls, thread-local and object addresses
         return stop(MissingReason::kArithmetic);
     }
 }
 
 }  // namespace
 
-ExprResult evaluate(std::span<const uint8_t> expression, const ExprFormat &format,
-                    ExprContext &context) {
-    Evaluator evaluator(format, context, 0);
+template <class Value>
+ExprResult<Value> evaluate(std::span<const uint8_t> expression, const ExprFormat &format,
+                           ExprContext &context) {
+    Evaluator<Value> evaluator(format, context, 0);
     evaluator.run(expression);
     if (evaluator.stopped())
         return {.pieces = {}, .place = evaluator.place()};
     return {.pieces = evaluator.pieces(), .place = evaluator.place()};
 }
+
+template ExprResult<SymbolicValue> evaluate(std::span<const uint8_t>, const ExprFormat &,
+                                            ExprContext &);
+template ExprResult<PostfixValue> evaluate(std::span<const uint8_t>, const ExprFormat &,
+                                           ExprContext &);
 
 }  // namespace btf_extra::generator

@@ -20,13 +20,15 @@ Location ParameterPlace::at(SiteContext &site, uint64_t size, const ExprFormat &
     if (!expression)
         return Location::missing(MissingReason::kNoLocationHere);
     Location found = locate(*expression, size, format, site);
+    const bool is_of_scope = location.kind == AttributeValue::kBlock;
     const bool too_early =
         found.available()
-            ? location.kind == AttributeValue::kBlock &&
-                  site.may_be_stored_later(*expression, found.param)
+            ? is_of_scope && site.may_be_stored_later(*expression, found.param)
             : found.reason == MissingReason::kArithmetic && site.before_frame(*expression);
     if (too_early)
-        found = Location::missing(MissingReason::kNoLocationHere);
+        return Location::missing(MissingReason::kNoLocationHere);
+    if (!found.code.empty() && site.is_doubtful(found.code, is_of_scope))
+        found.code.clear();
     return found;
 }
 

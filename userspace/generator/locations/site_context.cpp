@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "userspace/format/core_api.h"
+#include "userspace/generator/locations/code_reads.h"
 
 namespace btf_extra::generator {
 
@@ -93,6 +94,17 @@ bool SiteContext::may_be_stored_later(Bytes expression, const LocParam &param) {
                                     param.vlen) != BTF_FAULT_NONE)
         return false;
     return place.registers[0] == cfa->reg && static_cast<int64_t>(place.value) < cfa->offset;
+}
+
+bool SiteContext::is_doubtful(const ExpressionCode &code, bool is_of_scope) {
+    const std::optional<CodeReads> reads = reads_of(code, file_.elf().machine());
+    if (!reads || (reads->upper_bits && unit_.compiler == Compiler::kClang))
+        return true;
+    if (!reads->memory || !is_of_scope)
+        return false;
+    const std::optional<RegisterOffset> cfa = call_frame_cfa();
+    const std::optional<uint32_t> frame = frame_register(enclosing_.frame_base);
+    return !cfa || reads->reads(cfa->reg) || (frame && reads->reads(*frame));
 }
 
 std::optional<uint32_t> frame_register(const AttributeValue &frame_base) {

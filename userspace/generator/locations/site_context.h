@@ -58,6 +58,10 @@ class SiteContext final : public ExprContext {
     // an exprloc that is not empty.
     bool may_be_stored_later(Bytes expression, const LocParam &param);
 
+    // Returns true if the code of an expression may have another value than the parameter: that of
+    // an exprloc may load from that frame, and LLVM extends no operands. is_of_scope: an exprloc.
+    bool is_doubtful(const ExpressionCode &code, bool is_of_scope);
+
   private:
     // Returns true if the function has set up that register: at its entry it is still the caller's.
     bool is_set_up(uint32_t reg);

@@ -31,7 +31,7 @@ SymbolicValue SymbolicValue::constant(uint64_t number) {
     return value;
 }
 
-SymbolicValue SymbolicValue::address(uint64_t number) {
+SymbolicValue SymbolicValue::address(uint64_t number, ExprContext &) {
     SymbolicValue value;
     value.kind_ = kAddress;
     value.number_ = number;
@@ -224,6 +224,12 @@ SymbolicValue SymbolicValue::complement() const {
     if (is_unknown())
         return *this;
     return is_constant() ? constant(~number_) : arithmetic();
+}
+
+SymbolicValue SymbolicValue::compared(Comparison, const SymbolicValue &other, bool) const {
+    if (is_unknown())
+        return *this;
+    return other.is_unknown() ? other : arithmetic();
 }
 
 SymbolicValue SymbolicValue::load(uint32_t bytes) const {

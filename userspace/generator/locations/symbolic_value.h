@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "userspace/generator/locations/comparison.h"
 #include "userspace/generator/locations/expr_context.h"
 #include "userspace/generator/model/site_model.h"
 
@@ -24,7 +25,7 @@ namespace btf_extra::generator {
 class SymbolicValue {
   public:
     static SymbolicValue constant(uint64_t number);
-    static SymbolicValue address(uint64_t number);
+    static SymbolicValue address(uint64_t number, ExprContext &context);
     static SymbolicValue of_register(uint32_t reg, uint64_t add = 0);
     static SymbolicValue unknown(MissingReason reason);
 
@@ -48,6 +49,7 @@ class SymbolicValue {
     SymbolicValue shift_right(const SymbolicValue &count, bool arithmetic) const;
     SymbolicValue negated() const;
     SymbolicValue complement() const;
+    SymbolicValue compared(Comparison how, const SymbolicValue &other, bool is_signed) const;
     // Reads memory at this address: `bytes` bytes, zero-extended.
     SymbolicValue load(uint32_t bytes) const;
     // Takes the low bits, and extends them to 64.

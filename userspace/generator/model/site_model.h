@@ -42,10 +42,15 @@ struct LocParamHash {
     }
 };
 
-// A parameter at a site: a LOC_PARAM, or the reason why there is none.
+// The bytes of an expression: see kernel/core/loc_expression.h.
+using ExpressionCode = std::vector<uint8_t>;
+
+// A parameter at a site: a LOC_PARAM, or the reason why it has none. It may then have an
+// expression.
 struct Location {
     LocParam param;          // meaningful if there is no reason
     MissingReason reason{};  // 0: available
+    ExpressionCode code{};   // only with a reason; empty: it has none
 
     bool available() const { return reason == MissingReason{}; }
     static Location missing(MissingReason why) { return {.param = {}, .reason = why}; }
@@ -149,13 +154,31 @@ struct SourceFunction {
 
 enum class SiteClass : uint8_t { kInline, kBody };
 
-// A parameter at a site: the number of a LocParam, or with kMissing set a MissingReason.
+// A parameter at a site: the number of a LocParam, or with kMissing set a MissingReason. With
+// kComputed set, too, it has an expression, whose number is below the reason.
 using ParamSlot = uint32_t;
 constexpr ParamSlot kMissing = 0x80000000u;
+constexpr ParamSlot kComputed = 0x40000000u;
+constexpr uint32_t kComputedReasonShift = 24;
+constexpr uint32_t kMaxExpressions = 1u << kComputedReasonShift;
 // The void that ends a variadic prototype is no parameter, and its place has no reason.
 constexpr ParamSlot kVariadicEnd = kMissing;
 constexpr ParamSlot missing_slot(MissingReason why) {
     return kMissing | static_cast<ParamSlot>(why);
+}
+constexpr ParamSlot computed_slot(uint32_t expression, MissingReason why) {
+    return kMissing | kComputed | static_cast<ParamSlot>(why) << kComputedReasonShift | expression;
+}
+constexpr bool is_computed(ParamSlot slot) {
+    return (slot & kComputed) != 0;
+}
+constexpr uint32_t expression_of(ParamSlot slot) {
+    return slot & (kMaxExpressions - 1);
+}
+// slot has kMissing set.
+constexpr MissingReason reason_of(ParamSlot slot) {
+    const ParamSlot why = slot & ~(kMissing | kComputed);
+    return static_cast<MissingReason>(is_computed(slot) ? why >> kComputedReasonShift : why);
 }
 
 // A place where a call of a function begins: an inlined instance or an out-of-line body.
@@ -209,6 +232,7 @@ struct UnitSites {
     std::vector<std::string_view> call_files{1};
     std::vector<Variable> variables;  // definitions
     std::vector<LocParam> loc_params;
+    std::vector<ExpressionCode> expressions;
     InternedLists param_lists;
     uint64_t inline_instances = 0;   // DW_TAG_inlined_subroutine with an address
     uint64_t overridden_bodies = 0;  // left out, and all that is inlined there

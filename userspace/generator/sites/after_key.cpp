@@ -25,4 +25,9 @@ bool keeps(const LocParam &param, const FlowChanges &changes) {
     return (param.flags & LOC_DEREF) == 0 || !changes.stores;
 }
 
+bool keeps(const CodeReads &reads, const FlowChanges &changes) {
+    return (reads.registers & (changes.writes | ~0xffffu)) == 0 &&
+           !(reads.memory && changes.stores);
+}
+
 }  // namespace btf_extra::generator

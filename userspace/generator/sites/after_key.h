@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "userspace/generator/locations/code_reads.h"
 #include "userspace/generator/model/site_model.h"
 #include "userspace/generator/sites/flow_reader.h"
 #include "userspace/generator/sites/flow_tables.h"
@@ -20,6 +21,7 @@ std::optional<FlowChanges> changes_after_key(uint64_t address, const BodyCode &b
 
 // Returns true if a parameter is at the same place, with the same value, after such changes.
 bool keeps(const LocParam &param, const FlowChanges &changes);
+bool keeps(const CodeReads &reads, const FlowChanges &changes);
 
 }  // namespace btf_extra::generator
 

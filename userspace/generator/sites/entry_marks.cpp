@@ -185,7 +185,10 @@ void EntryMarks::add_copied_site(const CopiedEntries::Copy &copy, uint8_t marks)
             agreed.assign(slots.begin(), slots.end());
         for (size_t i = 0; i < slots.size(); ++i)
             if (agreed[i] != slots[i])
-                agreed[i] = missing_slot(MissingReason::kNoLocationHere);
+                agreed[i] = missing_slot(is_computed(agreed[i]) && is_computed(slots[i]) &&
+                                                 reason_of(agreed[i]) == reason_of(slots[i])
+                                             ? reason_of(slots[i])
+                                             : MissingReason::kNoLocationHere);
         params_.end(open);
     }
     site.params = state_.sites.param_lists.add(agreed);

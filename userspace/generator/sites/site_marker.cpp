@@ -67,6 +67,25 @@ bool SiteMarker::place(Site &site, uint64_t address, const Enclosing &enclosing)
     return true;
 }
 
+// Returns the slots at the instruction after a key. nullopt: one of the LOC_PARAMs is lost there.
+// An expression that is lost has no location.
+std::optional<std::vector<ParamSlot>> SiteMarker::slots_after(const FlowChanges &changes,
+                                                              std::span<const ParamSlot> slots) {
+    std::vector<ParamSlot> out(slots.begin(), slots.end());
+    for (ParamSlot &slot : out) {
+        if ((slot & kMissing) == 0) {
+            if (!keeps(state_.sites.loc_params[slot], changes))
+                return std::nullopt;
+        } else if (is_computed(slot)) {
+            const auto reads = reads_of(state_.sites.expressions[expression_of(slot)],
+                                        state_.input.file.elf().machine());
+            if (!reads || !keeps(*reads, changes))
+                slot = missing_slot(reason_of(slot));
+        }
+    }
+    return out;
+}
+
 void SiteMarker::judge_key(Site &site, const Enclosing &enclosing,
                            std::span<const ParamSlot> slots) {
     const uint64_t address = state_.address_of(site);
@@ -78,11 +97,12 @@ void SiteMarker::judge_key(Site &site, const Enclosing &enclosing,
         entry->second = changes_after_key(address, state_.calls.code_of(enclosing.body),
                                           state_.input.flow_tables, state_.tools.flows);
     }
-    const auto &changes = entry->second;
-    if (changes && std::ranges::all_of(slots, [&](ParamSlot slot) {
-            return (slot & kMissing) != 0 || keeps(state_.sites.loc_params[slot], *changes);
-        }))
+    if (!entry->second)
+        return;
+    if (const auto after = slots_after(*entry->second, slots)) {
         site.marks |= SITE_MARK_AFTER_KEY;
+        site.params = state_.sites.param_lists.add(*after);
+    }
 }
 
 }  // namespace btf_extra::generator

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "userspace/generator/sites/after_key.h"
 #include "userspace/generator/sites/unit_state.h"
@@ -24,12 +25,16 @@ class SiteMarker {
     bool place(Site &site, uint64_t address, const Enclosing &enclosing);
     // ranges: of the instance that is entered there.
     bool is_loop_head(uint64_t entry, std::span<const CodeRange> ranges);
-    // Marks an inline site at a static key, if the instruction after that does for a probe.
+    // Marks an inline site at a static key, if the instruction after that does for a probe. Its
+    // parameters are then those of that instruction.
     void judge_key(Site &site, const Enclosing &enclosing, std::span<const ParamSlot> slots);
     // Judges the sites if ftrace knows no function of the unit. It comes last.
     void judge_untraced_unit();
 
   private:
+    std::optional<std::vector<ParamSlot>> slots_after(const FlowChanges &changes,
+                                                      std::span<const ParamSlot> slots);
+
     UnitState &state_;
     std::map<uint64_t, std::optional<FlowChanges>> at_keys_;  // by address of the key's instruction
     bool is_traced_ = false;                                  // the compiler made calls for ftrace

@@ -11,6 +11,7 @@ namespace btf_extra::generator {
 
 SiteParams::SiteParams(UnitState &state)
     : state_(state), format_{.registers = loc_arch_of(state.input.file.elf().machine())->nr_numbers,
+                             .saved = loc_arch_of(state.input.file.elf().machine())->nr_registers,
                              .address_size = state.unit.header.address_size,
                              .offset_size = state.unit.header.offset_size,
                              .version = static_cast<uint8_t>(state.unit.header.version)} {}

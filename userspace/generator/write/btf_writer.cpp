@@ -7,6 +7,7 @@
 #include "userspace/format/core_api.h"
 #include "userspace/generator/model/interned_lists.h"
 #include "userspace/generator/model/thread_pool.h"
+#include "userspace/generator/write/expression_writer.h"
 
 namespace btf_extra::generator {
 
@@ -291,10 +292,11 @@ std::vector<uint32_t> write_loc_protos(BtfBuilder &builder, const MergedUnits &m
     return ids;
 }
 
-void write_locations(BtfBuilder &builder, const MergedUnits &merged,
-                     const std::vector<MergedSection> &sections,
-                     const std::vector<uint32_t> &func_ids,
-                     const std::vector<std::string> &section_names) {
+// Returns the ids of the LOC_PROTOs by the numbers of the lists.
+std::vector<uint32_t> write_locations(BtfBuilder &builder, const MergedUnits &merged,
+                                      const std::vector<MergedSection> &sections,
+                                      const std::vector<uint32_t> &func_ids,
+                                      const std::vector<std::string> &section_names) {
     const uint32_t first_loc_param = builder.next_id();
     for (const LocParam &param : merged.loc_params) {
         builder.begin(LOC_KIND_PARAM, "", param.vlen, param.size);
@@ -302,7 +304,7 @@ void write_locations(BtfBuilder &builder, const MergedUnits &merged,
         for (uint32_t i = 0; i < param.vlen; ++i)
             builder.word(param.values[i]);
     }
-    const std::vector<uint32_t> proto_ids = write_loc_protos(builder, merged, first_loc_param);
+    std::vector<uint32_t> proto_ids = write_loc_protos(builder, merged, first_loc_param);
     for (const MergedSection &section : sections) {
         const char *prefix = section.site_class == SiteClass::kInline ? "inline" : "func";
         builder.begin(LOC_KIND_SEC, prefix + section_names[section.section],
@@ -313,6 +315,7 @@ void write_locations(BtfBuilder &builder, const MergedUnits &merged,
             builder.word(site.offset);
         }
     }
+    return proto_ids;
 }
 
 Provenance provenance_of(const MergedUnits &merged, const std::vector<MergedSection> &sections,
@@ -343,7 +346,7 @@ Provenance provenance_of(const MergedUnits &merged, const std::vector<MergedSect
         for (const MergedSite &site : section.sites)
             for (const ParamSlot slot : merged.param_lists[site.params])
                 if ((slot & kMissing) != 0 && slot != kVariadicEnd)
-                    provenance.reasons.push_back(static_cast<uint8_t>(slot));
+                    provenance.reasons.push_back(static_cast<uint8_t>(reason_of(slot)));
     if (!merged.knows_traced)
         return provenance;
     std::vector<uint32_t> &left_out = provenance.left_out_sites.emplace();
@@ -378,7 +381,8 @@ WrittenBlobs write_blobs(TypesBlob types, const MergedUnits &merged,
         WrittenBlobs blobs;
         blobs.types = types.builder.finish(false);
         BtfBuilder func_info(types.builder.next_id(), types.builder.end_string(), nullptr);
-        write_locations(func_info, merged, sections, types.func_ids, section_names);
+        blobs.expressions = write_expressions(
+            merged, write_locations(func_info, merged, sections, types.func_ids, section_names));
         blobs.func_info = func_info.finish(true);
         return blobs;
     };

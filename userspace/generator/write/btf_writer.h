@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// Writes what was merged: the two blobs of the wire format, and their provenance.
+// Writes what was merged: the two blobs of the wire format, the expressions, and the provenance.
 #ifndef BTF_EXTRA_BTF_WRITER_H
 #define BTF_EXTRA_BTF_WRITER_H
 
@@ -19,6 +19,7 @@ namespace btf_extra::generator {
 struct WrittenBlobs {
     std::vector<std::byte> types;
     std::vector<std::byte> func_info;
+    std::vector<std::byte> expressions;  // empty: there are none
     Provenance provenance;
 };
 

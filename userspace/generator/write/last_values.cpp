@@ -20,9 +20,14 @@ Key key_of(const SourceFunction &function) {
 // Returns the parameters of a list, without those that may be assigned to.
 std::vector<ParamSlot> without(std::span<const ParamSlot> slots, uint64_t doubtful) {
     std::vector<ParamSlot> out(slots.begin(), slots.end());
-    for (size_t i = 0; i < out.size(); ++i)
-        if ((out[i] & kMissing) == 0 && (doubtful >> std::min<size_t>(i, 63) & 1) != 0)
+    for (size_t i = 0; i < out.size(); ++i) {
+        if ((doubtful >> std::min<size_t>(i, 63) & 1) == 0)
+            continue;
+        if ((out[i] & kMissing) == 0)
             out[i] = missing_slot(MissingReason::kPerhapsAssigned);
+        else if (is_computed(out[i]))
+            out[i] = missing_slot(reason_of(out[i]));
+    }
     return out;
 }
 

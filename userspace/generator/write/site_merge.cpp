@@ -187,33 +187,42 @@ void FunctionMerge::name_units() {
     }
 }
 
-// Returns the distinct records of all units, in ascending order.
-std::pair<std::vector<LocParam>, Numbers> merge_loc_params(const std::vector<UnitSites> &units) {
-    std::vector<LocParam> params;
+struct CodeHash {
+    size_t operator()(const ExpressionCode &code) const {
+        return hash_of({reinterpret_cast<const char *>(code.data()), code.size()});
+    }
+};
+
+// Returns the distinct ones of a member of all units, in ascending order.
+template <class Hash, class T>
+std::pair<std::vector<T>, Numbers> merge_distinct(const std::vector<UnitSites> &units,
+                                                  std::vector<T> UnitSites::*member) {
+    std::vector<T> merged;
     Numbers numbers(units.size());
-    std::unordered_map<LocParam, uint32_t, LocParamHash> known;
+    std::unordered_map<T, uint32_t, Hash> known;
     for (size_t u = 0; u < units.size(); ++u)
-        for (const LocParam &param : units[u].loc_params) {
+        for (const T &each : units[u].*member) {
             const auto [entry, fresh] =
-                known.try_emplace(param, static_cast<uint32_t>(params.size()));
+                known.try_emplace(each, static_cast<uint32_t>(merged.size()));
             if (fresh)
-                params.push_back(param);
+                merged.push_back(each);
             numbers[u].push_back(entry->second);
         }
     // They are in order of appearance, and the output has them in order of value.
-    std::sort(params.begin(), params.end());
-    std::vector<uint32_t> rank(params.size());
+    std::sort(merged.begin(), merged.end());
+    std::vector<uint32_t> rank(merged.size());
     for (uint32_t n = 0; n < rank.size(); ++n)
-        rank[known.at(params[n])] = n;
+        rank[known.at(merged[n])] = n;
     for (std::vector<uint32_t> &of_unit : numbers)
         for (uint32_t &n : of_unit)
             n = rank[n];
-    return {std::move(params), std::move(numbers)};
+    return {std::move(merged), std::move(numbers)};
 }
 
 // Returns the distinct lists of all units, in their order.
 std::pair<std::vector<std::vector<ParamSlot>>, Numbers>
-merge_param_lists(const std::vector<UnitSites> &units, const Numbers &loc_param_numbers) {
+merge_param_lists(const std::vector<UnitSites> &units, const Numbers &loc_params,
+                  const Numbers &expressions) {
     InternedLists lists;
     Numbers numbers(units.size());
     std::vector<ParamSlot> slots;
@@ -221,8 +230,15 @@ merge_param_lists(const std::vector<UnitSites> &units, const Numbers &loc_param_
         const InternedLists &of_unit = units[u].param_lists;
         for (uint32_t n = 0; n < of_unit.size(); ++n) {
             slots.clear();
-            for (const ParamSlot slot : of_unit.at(n))
-                slots.push_back(slot & kMissing ? slot : loc_param_numbers[u][slot]);
+            for (const ParamSlot slot : of_unit.at(n)) {
+                if (!(slot & kMissing))
+                    slots.push_back(loc_params[u][slot]);
+                else if (is_computed(slot))
+                    slots.push_back(
+                        computed_slot(expressions[u][expression_of(slot)], reason_of(slot)));
+                else
+                    slots.push_back(slot);
+            }
             numbers[u].push_back(lists.add(slots));
         }
     }
@@ -283,9 +299,17 @@ void sort_sites(std::vector<MergedSite> &sites,
 }  // namespace
 
 std::strong_ordering compare_locations(std::span<const ParamSlot> a, std::span<const ParamSlot> b) {
+    const bool a_computed = std::ranges::any_of(a, is_computed);
+    const bool b_computed = std::ranges::any_of(b, is_computed);
+    if (a_computed != b_computed)
+        return a_computed <=> b_computed;
+    const auto located = [](ParamSlot slot) {
+        return is_computed(slot) ? computed_slot(expression_of(slot), {})
+                                 : std::min(slot, kMissing);
+    };
     return std::lexicographical_compare_three_way(
         a.begin(), a.end(), b.begin(), b.end(),
-        [](ParamSlot x, ParamSlot y) { return std::min(x, kMissing) <=> std::min(y, kMissing); });
+        [&](ParamSlot x, ParamSlot y) { return located(x) <=> located(y); });
 }
 
 MergedUnits merge_units(const std::vector<UnitSites> &units, size_t threads) {
@@ -294,9 +318,13 @@ MergedUnits merge_units(const std::vector<UnitSites> &units, size_t threads) {
         threads, [&] { return FunctionMerge(units).run(); },
         [&] {
             Numbers loc_params;
-            std::tie(merged.loc_params, loc_params) = merge_loc_params(units);
+            Numbers expressions;
+            std::tie(merged.loc_params, loc_params) =
+                merge_distinct<LocParamHash>(units, &UnitSites::loc_params);
+            std::tie(merged.expressions, expressions) =
+                merge_distinct<CodeHash>(units, &UnitSites::expressions);
             std::tie(merged.param_lists, merged.param_list_numbers) =
-                merge_param_lists(units, loc_params);
+                merge_param_lists(units, loc_params, expressions);
         });
     for (const UnitSites &unit : units) {
         merged.inline_instances += unit.inline_instances;

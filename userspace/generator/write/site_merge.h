@@ -48,9 +48,11 @@ struct MergedUnits {
     // They are in the order of their ids: those of the base, then those to be added, in order of
     // (name, file, unit).
     std::vector<MergedFunction> functions;
-    std::vector<LocParam> loc_params;  // distinct, in ascending order
-    // Distinct lists of ParamSlots, in lexicographic order of what they locate, where all reasons
-    // are alike; lists that locate the same are in order of their reasons.
+    std::vector<LocParam> loc_params;         // distinct, in ascending order
+    std::vector<ExpressionCode> expressions;  // likewise
+    // Distinct lists of ParamSlots: those without expressions first, then in lexicographic order of
+    // what they locate, where all reasons are alike; lists that locate the same are in order of
+    // their reasons.
     std::vector<std::vector<ParamSlot>> param_lists;
     // These map the numbers that a unit has for functions and lists, by unit, to those above.
     std::vector<std::vector<uint32_t>> function_numbers;
@@ -63,7 +65,8 @@ struct MergedUnits {
     bool knows_traced = false;  // which functions ftrace knows
 };
 
-// Orders lists of ParamSlots by what they locate, where all reasons are alike.
+// Orders lists of ParamSlots by what they locate, where all reasons are alike. Lists with
+// expressions come last.
 std::strong_ordering compare_locations(std::span<const ParamSlot> a, std::span<const ParamSlot> b);
 
 // units must outlive the result, which points into them. The result does not depend on the number

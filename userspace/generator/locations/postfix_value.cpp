@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+#include "userspace/generator/locations/postfix_value.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "userspace/format/core_api.h"
+
+namespace btf_extra::generator {
+
+namespace {
+
+uint64_t low_bits(uint64_t value, uint32_t bits) {
+    return narrow_extend_bits(value, bits, false);
+}
+
+bool is_signed_comparison(uint8_t op) {
+    return op == LOC_CODE_LESS_SIGNED || op == LOC_CODE_LESS_EQUAL_SIGNED;
+}
+
+// Returns the width of the narrowest operation that has such a shift.
+uint32_t least_width(uint32_t count) {
+    return std::max(8u, std::bit_ceil(count + 1));
+}
+
+uint8_t operator_of(Comparison how, bool is_signed) {
+    switch (how) {
+    case Comparison::kEqual:
+        return LOC_CODE_EQUAL;
+    case Comparison::kNotEqual:
+        return LOC_CODE_NOT_EQUAL;
+    case Comparison::kLess:
+        return is_signed ? LOC_CODE_LESS_SIGNED : LOC_CODE_LESS;
+    case Comparison::kLessEqual:
+        break;
+    }
+    return is_signed ? LOC_CODE_LESS_EQUAL_SIGNED : LOC_CODE_LESS_EQUAL;
+}
+
+}  // namespace
+
+PostfixValue PostfixValue::constant(uint64_t number) {
+    PostfixValue value;
+    value.number_ = number;
+    return value;
+}
+
+PostfixValue PostfixValue::address(uint64_t number, ExprContext &context) {
+    const AddressConstant known = context.address_constant(number);
+    if (known.kind == AddressConstant::kUnknown)
+        return unknown(MissingReason::kStaticMemory);
+    PostfixValue value = constant(known.value);
+    if (known.kind == AddressConstant::kMoves) {
+        value.kind_ = kAddress;
+        value.is_memory_ = known.is_memory;
+    }
+    return value;
+}
+
+PostfixValue PostfixValue::of_register(uint32_t reg, uint64_t add) {
+    PostfixValue value = of_code(PostfixCode::of_register(reg), 64);
+    value.add_ = add;
+    return value;
+}
+
+PostfixValue PostfixValue::unknown(MissingReason reason) {
+    PostfixValue value;
+    value.kind_ = kUnknown;
+    value.reason_ = reason;
+    return value;
+}
+
+PostfixValue PostfixValue::arithmetic() {
+    return unknown(MissingReason::kArithmetic);
+}
+
+PostfixValue PostfixValue::of_code(PostfixCode code, uint32_t width) {
+    if (!code.fits())
+        return arithmetic();
+    PostfixValue value;
+    value.kind_ = kCode;
+    value.code_ = std::move(code);
+    value.width_ = std::min(width, 64u);
+    return value;
+}
+
+uint32_t PostfixValue::width() const {
+    if (kind_ == kConst)
+        return static_cast<uint32_t>(std::bit_width(number_));
+    if (kind_ != kCode || (bits_ < 64 && sign_))
+        return 64;
+    const uint32_t before_shift = std::min(bits_, add_ == 0 ? width_ : 64);
+    return std::min(before_shift + shift_, 64u);
+}
+
+PostfixCode PostfixValue::whole_code() const {
+    if (kind_ == kConst)
+        return PostfixCode::number(number_);
+    if (kind_ == kAddress)
+        return PostfixCode::address(number_);
+    PostfixCode code = code_;
+    if (add_ != 0)
+        code.combine_with(LOC_CODE_ADD, narrow_extend_bits(add_, bits_, true));
+    if (bits_ < 64 && (add_ != 0 || bits_ % 8 != 0 || !code.narrow_load(bits_ / 8, sign_)))
+        code.extend(sign_ ? LOC_CODE_SIGN_EXTEND : LOC_CODE_ZERO_EXTEND, bits_);
+    if (shift_ != 0)
+        code.combine_with(LOC_CODE_SHIFT_LEFT, shift_);
+    return code;
+}
+
+PostfixValue PostfixValue::settled() const {
+    // Bits may have been shifted out of fewer than 64.
+    PostfixValue value = of_code(whole_code(), shift_ != 0 && !is_wide() ? 64 : width());
+    value.right_ = right();
+    value.wide_ = is_wide();
+    return value;
+}
+
+PostfixValue PostfixValue::plus_constant(uint64_t addend) const {
+    if (addend == 0 || is_unknown())
+        return *this;
+    if (kind_ == kConst || kind_ == kAddress) {
+        PostfixValue sum = *this;
+        sum.number_ += addend;
+        return sum;
+    }
+    PostfixValue sum = is_sum() ? *this : settled();
+    sum.add_ += addend;
+    return sum;
+}
+
+// The code has any bits, and what is known of the value is true of it, too.
+PostfixValue PostfixValue::with_code(PostfixCode code) const {
+    PostfixValue value = of_code(std::move(code), 64);
+    value.right_ = right();
+    value.wide_ = is_wide();
+    return value;
+}
+
+// Both are known.
+PostfixValue PostfixValue::combined(uint8_t op, const PostfixValue &other, uint32_t width) const {
+    PostfixCode code = whole_code();
+    if (other.is_constant())
+        code.combine_with(op, other.number_);
+    else
+        code.combine(op, other.whole_code());
+    PostfixValue value = of_code(std::move(code), width);
+    value.right_ = std::min(right(), other.right());
+    value.wide_ = is_wide() || other.is_wide();
+    return value;
+}
+
+PostfixValue PostfixValue::plus(const PostfixValue &other) const {
+    if (is_unknown())
+        return *this;
+    if (other.is_unknown())
+        return other;
+    if (other.is_constant())
+        return plus_constant(other.number_);
+    if (is_constant())
+        return other.plus_constant(number_);
+    // Numbers are added last.
+    PostfixValue left = *this;
+    PostfixValue right = other;
+    uint64_t number = 0;
+    for (PostfixValue *side : {&left, &right})
+        if (side->is_sum())
+            number += std::exchange(side->add_, 0);
+    if (left.kind_ == kAddress)
+        left.number_ += std::exchange(number, 0);
+    else if (right.kind_ == kAddress)
+        right.number_ += std::exchange(number, 0);
+    return left.combined(LOC_CODE_ADD, right, 64).plus_constant(number);
+}
+
+PostfixValue PostfixValue::minus(const PostfixValue &other) const {
+    if (is_unknown())
+        return *this;
+    if (other.is_unknown())
+        return other;
+    if (other.is_constant())
+        return plus_constant(0 - other.number_);
+    if (is_constant())
+        return other.negated().plus_constant(number_);
+    if (kind_ == kAddress && other.kind_ == kAddress)
+        return constant(number_ - other.number_);
+    PostfixValue left = *this;
+    PostfixValue right = other;
+    uint64_t number = 0;
+    if (left.is_sum())
+        number += std::exchange(left.add_, 0);
+    if (right.is_sum())
+        number -= std::exchange(right.add_, 0);
+    return left.combined(LOC_CODE_SUBTRACT, right, 64).plus_constant(number);
+}
+
+PostfixValue PostfixValue::times(const PostfixValue &other) const {
+    if (is_unknown())
+        return *this;
+    if (other.is_unknown())
+        return other;
+    if (is_constant() && other.is_constant())
+        return constant(number_ * other.number_);
+    if (is_constant())
+        return other.times(*this);
+    if (!other.is_constant())
+        return combined(LOC_CODE_MULTIPLY, other, 64);
+    if (other.number_ == 0)
+        return constant(0);
+    if (std::has_single_bit(other.number_))
+        return shift_left(constant(static_cast<uint64_t>(std::countr_zero(other.number_))));
+    return combined(LOC_CODE_MULTIPLY, other, 64);
+}
+
+PostfixValue PostfixValue::bit_and(const PostfixValue &other) const {
+    if (is_unknown())
+        return *this;
+    if (other.is_unknown())
+        return other;
+    if (is_constant() && other.is_constant())
+        return constant(number_ & other.number_);
+    if (is_constant())
+        return other.bit_and(*this);
+    if (!other.is_constant())
+        return combined(LOC_CODE_AND, other, std::min(width(), other.width()));
+    if (other.number_ == 0)
+        return constant(0);
+    const uint64_t bits = low_bits(~uint64_t{0}, width());
+    if ((other.number_ & bits) == bits)
+        return *this;
+    const auto ones = static_cast<uint32_t>(std::countr_one(other.number_));
+    // A mask of another width than that of a type extends nothing.
+    const bool may_extend = ones == 8 || ones == 16 || ones == 32;
+    if (other.number_ == low_bits(~uint64_t{0}, ones) && (may_extend || ones <= right()))
+        return truncated(ones, false);
+    PostfixValue masked = combined(LOC_CODE_AND, other, std::min(width(), other.width()));
+    if (other.width() <= right())
+        masked.right_ = 64;
+    return masked;
+}
+
+PostfixValue PostfixValue::bit_or(const PostfixValue &other) const {
+    if (is_unknown())
+        return *this;
+    if (other.is_unknown())
+        return other;
+    if (is_constant() && other.is_constant())
+        return constant(number_ | other.number_);
+    if (is_constant())
+        return other.bit_or(*this);
+    if (other.is_constant() && other.number_ == 0)
+        return *this;
+    return combined(LOC_CODE_OR, other, std::max(width(), other.width()));
+}
+
+PostfixValue PostfixValue::bit_xor(const PostfixValue &other) const {
+    if (is_unknown())
+        return *this;
+    if (other.is_unknown())
+        return other;
+    if (is_constant() && other.is_constant())
+        return constant(number_ ^ other.number_);
+    if (is_constant())
+        return other.bit_xor(*this);
+    if (other.is_constant() && other.number_ == 0)
+        return *this;
+    if (other.is_constant() && other.number_ == ~uint64_t{0})
+        return complement();
+    return combined(LOC_CODE_XOR, other, std::max(width(), other.width()));
+}
+
+PostfixValue PostfixValue::shift_left(const PostfixValue &count) const {
+    if (is_unknown())
+        return *this;
+    if (count.is_unknown())
+        return count;
+    // DWARF has no value if the count is not less than the width.
+    if (count.width() > 6)
+        return arithmetic();
+    if (!count.is_constant()) {
+        PostfixValue shifted = combined(LOC_CODE_SHIFT_LEFT, count, 64);
+        shifted.wide_ = is_wide();
+        return count.right() < 64 ? arithmetic() : shifted;
+    }
+    if (is_constant())
+        return constant(number_ << count.number_);
+    PostfixValue shifted = kind_ == kAddress ? settled() : *this;
+    if (shifted.is_unknown())
+        return shifted;
+    shifted.shift_ += static_cast<uint32_t>(count.number_);
+    return shifted.shift_ >= 64 ? constant(0) : shifted;
+}
+
+// Returns how many low bits are right after a shift to the right, if all are before.
+uint32_t PostfixValue::right_after_shift(uint32_t count, bool arithmetic_shift) const {
+    const uint32_t least = least_width(count);
+    if (is_wide() || is_constant() || shift_ >= 32 || least == 64)
+        return 64;
+    if (shift_ != 0)  // bits may have been shifted out of fewer than 64
+        return least - count;
+    if (bits_ < 64)
+        return arithmetic_shift || !sign_ ? 64 : least - count;
+    if (width_ == 64 || add_ != 0)
+        return least - count;
+    // The highest bit that can be set may be the sign.
+    if (!arithmetic_shift || !std::has_single_bit(width_ / 8))
+        return 64;
+    return width_ > count ? std::min(width_, least) - count : 0;
+}
+
+PostfixValue PostfixValue::shift_right(const PostfixValue &count, bool arithmetic_shift) const {
+    if (is_unknown())
+        return *this;
+    if (count.is_unknown())
+        return count;
+    if (count.width() > 6)
+        return arithmetic();
+    if (right() < 64 || count.right() < 64)
+        return arithmetic();
+    // The sign is 0.
+    const bool is_signed = arithmetic_shift && width() == 64;
+    const uint8_t op = is_signed ? LOC_CODE_SHIFT_RIGHT_SIGNED : LOC_CODE_SHIFT_RIGHT;
+    if (!count.is_constant()) {
+        PostfixValue shifted = combined(op, count, is_signed ? 64 : width());
+        shifted.wide_ = is_wide();
+        shifted.right_ = right_after_shift(0, arithmetic_shift) == 64 ? 64 : 0;
+        return shifted;
+    }
+    const auto bits = static_cast<uint32_t>(count.number_);
+    if (is_constant())
+        return constant(is_signed ? static_cast<uint64_t>(static_cast<int64_t>(number_) >> bits)
+                                  : number_ >> bits);
+    if (bits == 0)
+        return *this;
+    const uint32_t right_after = right_after_shift(bits, arithmetic_shift);
+    if (kind_ == kCode && shift_ != 0 && bits >= shift_) {
+        PostfixValue before = *this;
+        before.shift_ = 0;
+        PostfixValue shifted = before.truncated(64 - shift_, is_signed)
+                                   .shift_right(constant(bits - shift_), is_signed);
+        shifted.right_ = std::min(shifted.right_, right_after);
+        return shifted;
+    }
+    if (!is_signed && width() <= bits)
+        return right_after == 64 ? constant(0) : arithmetic();
+    PostfixValue shifted = combined(op, count, is_signed ? 64 : width() - bits);
+    shifted.right_ = right_after;
+    return shifted;
+}
+
+PostfixValue PostfixValue::upper(uint32_t bit) const {
+    PostfixValue all = *this;
+    all.wide_ = true;
+    all.right_ = 64;
+    return all.shift_right(constant(bit), false);
+}
+
+PostfixValue PostfixValue::negated() const {
+    if (is_unknown())
+        return *this;
+    if (is_constant())
+        return constant(0 - number_);
+    PostfixValue value = *this;
+    const uint64_t add = is_sum() ? std::exchange(value.add_, 0) : 0;
+    PostfixCode code = value.whole_code();
+    code.apply(LOC_CODE_NEGATE);
+    return value.with_code(std::move(code)).plus_constant(0 - add);
+}
+
+PostfixValue PostfixValue::complement() const {
+    if (is_unknown())
+        return *this;
+    if (is_constant())
+        return constant(~number_);
+    PostfixCode code = whole_code();
+    code.apply(LOC_CODE_COMPLEMENT);
+    return with_code(std::move(code));
+}
+
+PostfixValue PostfixValue::compared(Comparison how, const PostfixValue &other,
+                                    bool is_signed) const {
+    if (is_unknown())
+        return *this;
+    if (other.is_unknown())
+        return other;
+    if (right() < 64 || other.right() < 64)
+        return arithmetic();
+    const uint8_t op = operator_of(how, is_signed);
+    if (is_constant() && other.is_constant())
+        return constant(loc_step_binary(op, number_, other.number_));
+    if (is_constant() && (how == Comparison::kEqual || how == Comparison::kNotEqual))
+        return other.compared(how, *this, is_signed);
+    // GCC compares narrow values at the upper end of the register.
+    if (kind_ == kCode && shift_ != 0 && other.is_constant() &&
+        low_bits(other.number_, shift_) == 0) {
+        PostfixValue before = *this;
+        before.shift_ = 0;
+        const PostfixValue number = other.shift_right(constant(shift_), is_signed_comparison(op));
+        return before.truncated(64 - shift_, is_signed_comparison(op))
+            .compared(how, number, is_signed);
+    }
+    return combined(op, other, 1);
+}
+
+PostfixValue PostfixValue::load(uint32_t bytes) const {
+    if (is_unknown())
+        return *this;
+    if (kind_ == kConst || (kind_ == kAddress && !is_memory_))
+        return unknown(MissingReason::kStaticMemory);
+    // A typed address of fewer bits is no address.
+    if (!std::has_single_bit(bytes) || bytes > 8 || (!type_generic && type_bits < 64))
+        return arithmetic();
+    PostfixValue address = *this;
+    const uint64_t offset = is_sum() ? std::exchange(address.add_, 0) : 0;
+    PostfixCode code = address.whole_code();
+    code.load(bytes, offset);
+    PostfixValue loaded = of_code(std::move(code), 8 * bytes);
+    loaded.wide_ = bytes == 8;
+    return loaded;
+}
+
+PostfixValue PostfixValue::truncated(uint32_t bits, bool sign_extend) const {
+    if (is_unknown() || bits >= 64)
+        return *this;
+    if (bits == 0)
+        return constant(0);
+    if (is_constant())
+        return constant(narrow_extend_bits(number_, bits, sign_extend));
+    if (right() < bits)
+        return arithmetic();
+    PostfixValue low = *this;
+    // The value may have no other bits, and the sign 0; or its sign is extended from further down.
+    const bool is_same = width() < bits || (width() == bits && !sign_extend) ||
+                         (kind_ == kCode && shift_ == 0 && bits_ < bits && sign_extend);
+    if (!is_same) {
+        if (kind_ != kCode || shift_ != 0 || bits > bits_)
+            low = settled();
+        if (low.is_unknown())
+            return low;
+        low.bits_ = bits;
+        low.sign_ = sign_extend;
+        low.right_ = 64;
+    }
+    low.wide_ |= bits == 32;
+    return low;
+}
+
+PostfixCode PostfixValue::code(uint32_t bytes) const {
+    if (kind_ != kCode)
+        return whole_code();
+    PostfixValue low = *this;
+    if (bits_ + shift_ >= 8 * bytes)
+        low.bits_ = 64;
+    if (low.bits_ == 64 && shift_ == 0) {
+        low.add_ = narrow_extend_bits(add_, 8 * bytes, true);
+        if (low.add_ == 0)
+            low.code_.narrow_load(bytes, false);
+    }
+    return low.whole_code();
+}
+
+}  // namespace btf_extra::generator

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
+// A value of a DWARF expression as the code that computes it. A SymbolicValue becomes a LOC_PARAM,
+// and this becomes an expression.
+#ifndef BTF_EXTRA_POSTFIX_VALUE_H
+#define BTF_EXTRA_POSTFIX_VALUE_H
+
+#include <algorithm>
+#include <cstdint>
+
+#include "userspace/generator/locations/comparison.h"
+#include "userspace/generator/locations/expr_context.h"
+#include "userspace/generator/locations/postfix_code.h"
+#include "userspace/generator/model/site_model.h"
+
+namespace btf_extra::generator {
+
+// One of
+//   kConst    number
+//   kAddress  the base of the object + number
+//   kCode     extend(low `bits` of (code + add)) << shift, modulo 2^64
+//   kUnknown  anything else, with the reason
+// Additions, extensions and shifts stay outside the code until another operator needs the value:
+// many of them cancel out. A value has the code of the expression exactly, or is kUnknown.
+//
+// DWARF's value may not be that of the program: GCC 12 shifts an int to the right as the 64 bits of
+// its register, of which the upper half is anything. (It extends what it compares, and the low bits
+// of all other results depend on no higher ones.) The width of an operation is known only from the
+// extension of an operand, from a load, or if the result is used as 64 bits.
+class PostfixValue {
+  public:
+    static PostfixValue constant(uint64_t number);
+    // An address of the link.
+    static PostfixValue address(uint64_t number, ExprContext &context);
+    static PostfixValue of_register(uint32_t reg, uint64_t add = 0);
+    static PostfixValue unknown(MissingReason reason);
+
+    // A DWARF base type; by default the generic type, 64 bits.
+    uint32_t type_bits = 64;
+    bool type_signed = false;
+    bool type_generic = true;
+
+    bool is_constant() const { return kind_ == kConst; }
+    bool is_unknown() const { return kind_ == kUnknown; }
+    MissingReason reason() const { return reason_; }
+
+    PostfixValue plus(const PostfixValue &other) const;
+    PostfixValue minus(const PostfixValue &other) const;
+    PostfixValue times(const PostfixValue &other) const;
+    PostfixValue bit_and(const PostfixValue &other) const;
+    PostfixValue bit_or(const PostfixValue &other) const;
+    PostfixValue bit_xor(const PostfixValue &other) const;
+    PostfixValue shift_left(const PostfixValue &count) const;
+    PostfixValue shift_right(const PostfixValue &count, bool arithmetic) const;
+    PostfixValue negated() const;
+    PostfixValue complement() const;
+    // 1 or 0, of the generic type.
+    PostfixValue compared(Comparison how, const PostfixValue &other, bool is_signed) const;
+    // Reads memory at this address: `bytes` bytes, zero-extended.
+    PostfixValue load(uint32_t bytes) const;
+    // Takes the low bits, and extends them to 64.
+    PostfixValue truncated(uint32_t bits, bool sign_extend) const;
+
+    // Returns true if the low `bytes` bytes, 1 to 8, are the program's. The value is known.
+    bool is_right(uint32_t bytes) const { return bytes == 8 || right() >= 8 * bytes; }
+    // Returns the bits from `bit` on, of a value of which 8 bytes count.
+    PostfixValue upper(uint32_t bit) const;
+    // Returns the code of a value of which the low `bytes` bytes count. The value is known.
+    PostfixCode code(uint32_t bytes) const;
+
+  private:
+    enum Kind : uint8_t { kConst, kAddress, kCode, kUnknown };
+
+    static PostfixValue of_code(PostfixCode code, uint32_t width);
+    static PostfixValue arithmetic();
+    PostfixValue with_code(PostfixCode code) const;
+
+    bool is_sum() const { return kind_ == kCode && bits_ == 64 && shift_ == 0; }
+    // Returns how many low bits may be set.
+    uint32_t width() const;
+    // Returns how many low bits are right, whatever the width of the operations.
+    uint32_t right() const { return std::min(right_ + shift_, 64u); }
+    bool is_wide() const { return kind_ == kAddress || wide_; }
+    uint32_t right_after_shift(uint32_t count, bool arithmetic) const;
+    PostfixCode whole_code() const;
+    // Returns the same value with nothing outside its code.
+    PostfixValue settled() const;
+    PostfixValue plus_constant(uint64_t addend) const;
+    PostfixValue combined(uint8_t op, const PostfixValue &other, uint32_t width) const;
+
+    Kind kind_ = kConst;
+    MissingReason reason_{};
+    bool is_memory_ = false;  // the address is that of memory which may be read
+    bool sign_ = false;       // the extension is that of the sign
+    bool wide_ = false;       // the program has the value in 64 bits
+    uint64_t number_ = 0;
+    PostfixCode code_;
+    uint32_t width_ = 64;  // of the code
+    uint32_t right_ = 64;  // as right(), before the shift
+    uint64_t add_ = 0;
+    uint32_t bits_ = 64;
+    uint32_t shift_ = 0;
+};
+
+}  // namespace btf_extra::generator
+
+#endif
