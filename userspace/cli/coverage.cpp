@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstring>
 #include <span>
+#include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace btf_extra {
 namespace {
@@ -37,6 +39,34 @@ void count_records(const btf_blob &blob, Coverage &coverage) {
     }
 }
 
+// Without expressions each list of locations has one LOC_PROTO.
+uint64_t bytes_of_repeated_protos(const btf_blob &blob) {
+    std::unordered_set<std::string_view> lists;
+    uint64_t bytes = 0;
+    for (uint32_t id = blob.first_id; id < btf_blob_end_id(&blob); id++) {
+        const btf_type *type = btf_blob_type(&blob, id);
+        if (loc_kind(type) != LOC_KIND_PROTO)
+            continue;
+        const size_t size = loc_vlen(type) * sizeof(uint32_t);
+        if (!lists.emplace(reinterpret_cast<const char *>(loc_proto_ids(type)), size).second)
+            bytes += sizeof(btf_type) + size;
+    }
+    return bytes;
+}
+
+// Returns the number of distinct codes.
+uint64_t count_expressions(const ObjectView &view) {
+    std::unordered_set<uint32_t> codes;
+    for (const loc_expression_entry &entry : view.expressions())
+        codes.insert(entry.place & ((1u << LOC_EXPRESSION_PARAM_SHIFT) - 1));
+    return codes.size();
+}
+
+// Returns true if a site has all parameters only with expressions.
+bool completed(const ObjectView::Located &counts) {
+    return counts.computed != 0 && counts.located + counts.computed == counts.params;
+}
+
 void count_sites(const ObjectView &view, const loc_section &section, Coverage &coverage) {
     bool is_inline = section.loc_class == LOC_CLASS_INLINE;
     for (uint32_t i = 0; i < section.nr_sites; i++) {
@@ -49,6 +79,7 @@ void count_sites(const ObjectView &view, const loc_section &section, Coverage &c
         const auto counts = view.count_located(site.loc_proto, view.is_variadic(site.func));
         coverage.params += counts.params;
         coverage.params_located += counts.located;
+        coverage.params_computed += counts.computed;
         if (!is_inline)
             continue;
         if (counts.located == counts.params)
@@ -57,6 +88,7 @@ void count_sites(const ObjectView &view, const loc_section &section, Coverage &c
             coverage.inline_sites_some_params++;
         else
             coverage.inline_sites_no_params++;
+        coverage.inline_sites_all_with_expressions += completed(counts);
     }
 }
 
@@ -123,6 +155,7 @@ void count_reached(const ObjectView &view, Coverage &coverage) {
             ++*coverage.inline_sites_reached;
             const auto counts = view.count_located(site.loc_proto, view.is_variadic(site.func));
             *coverage.inline_sites_reached_all_params += counts.located == counts.params;
+            coverage.inline_sites_reached_all_with_expressions += completed(counts);
         }
     }
     coverage.whole_inlined.emplace();
@@ -138,7 +171,13 @@ void count_reached(const ObjectView &view, Coverage &coverage) {
 }  // namespace
 
 double Coverage::bytes_per_site() const {
-    const auto bytes = static_cast<double>(bytes_types - bytes_vars + bytes_func_info);
+    const auto bytes =
+        static_cast<double>(bytes_types - bytes_vars + bytes_func_info + bytes_expressions);
+    return sites == 0 ? 0 : bytes / static_cast<double>(sites);
+}
+
+double Coverage::expression_bytes_per_site() const {
+    const auto bytes = static_cast<double>(bytes_expressions + bytes_repeated_protos);
     return sites == 0 ? 0 : bytes / static_cast<double>(sites);
 }
 
@@ -187,6 +226,9 @@ Coverage measure_coverage(const ObjectView &view) {
         coverage.bytes_lines = view.file().lines.size();
     }
     coverage.bytes_func_info = view.locations().blob().size;
+    coverage.expressions = count_expressions(view);
+    coverage.bytes_expressions = view.file().expressions.size();
+    coverage.bytes_repeated_protos = bytes_of_repeated_protos(view.locations().blob());
     return coverage;
 }
 

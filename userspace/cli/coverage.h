@@ -43,6 +43,8 @@ struct Coverage {
     uint64_t inline_sites_all_params = 0;
     uint64_t inline_sites_some_params = 0;
     uint64_t inline_sites_no_params = 0;
+    // They have an expression for each parameter without a location, and at least one expression.
+    uint64_t inline_sites_all_with_expressions = 0;
     // None: the file does not know.
     std::optional<uint64_t> loop_heads;     // inline sites
     std::optional<uint64_t> without_entry;  // likewise
@@ -53,12 +55,14 @@ struct Coverage {
     uint64_t inline_sites_kept = 0;
     std::optional<uint64_t> inline_sites_reached;
     std::optional<uint64_t> inline_sites_reached_all_params;
-    LeftOutCounts inline_sites_left_out = {};       // the others
+    uint64_t inline_sites_reached_all_with_expressions = 0;  // the others that have expressions
+    LeftOutCounts inline_sites_left_out = {};                // the others
     std::optional<AttachedWhole> whole_inlined;     // of the functions with such an inline site
     std::optional<AttachedWhole> whole_many_sites;  // of those with more than kManySites sites
     // Over inline_sites and body_sites. params = params_located + all of not_available.
     uint64_t params = 0;
     uint64_t params_located = 0;
+    uint64_t params_computed = 0;  // have an expression; among not_available
     std::array<uint64_t, kMissingReasonLast + 1> not_available = {};  // [0]: reason not known
     uint64_t loc_params = 0;
     uint64_t loc_protos = 0;
@@ -77,9 +81,15 @@ struct Coverage {
     uint64_t bytes_types = 0;
     uint64_t bytes_vars = 0;  // of bytes_types: the VARs and their names
     uint64_t bytes_func_info = 0;
+    uint64_t expressions = 0;        // distinct ones
+    uint64_t bytes_expressions = 0;  // of their section
+    // The LOC_PROTOs that only expressions distinguish from others; bytes_func_info has them, too.
+    uint64_t bytes_repeated_protos = 0;
 
     // Without the variables, which are no part of a site.
     double bytes_per_site() const;
+    // Counts the bytes of expressions: their section, and the LOC_PROTOs that exist for them.
+    double expression_bytes_per_site() const;
 };
 
 inline constexpr uint64_t kManySites = 20;

@@ -189,7 +189,15 @@ void append_files(std::string &out, const FuncSurvey &func) {
                      may_lock_bpf_maps(file) ? ", where a BPF map may be locked\n" : "\n"});
 }
 
-void print_text(const ListedFuncs &funcs) {
+void append_computed(std::string &out, const FuncSurvey &func) {
+    for (const SurveyedParam &param : func.params)
+        if (param.computed != 0)
+            append(out, {"    ", param.name.empty() ? "?" : param.name, ": an expression at ",
+                         digits(fmt::format_int(param.computed)),
+                         param.computed == 1 ? " site\n" : " sites\n"});
+}
+
+void print_text(const ListedFuncs &funcs, bool verbose) {
     const size_t width = text_width(funcs);
     std::string line;
     for (const FuncSurvey &func : funcs) {
@@ -207,6 +215,8 @@ void print_text(const ListedFuncs &funcs) {
                           digits(fmt::format_int(param.located)), "/", sites});
         line += '\n';
         append_files(line, func);
+        if (verbose)
+            append_computed(line, func);
         std::fwrite(line.data(), 1, line.size(), stdout);
     }
 }
@@ -276,7 +286,8 @@ void print_json(const ListedFuncs &funcs, const Options &options) {
     for (const FuncSurvey &func : funcs) {
         ordered_json params = ordered_json::array();
         for (const SurveyedParam &param : func.params)
-            params.push_back({{"name", param.name}, {"located", param.located}});
+            params.push_back(
+                {{"name", param.name}, {"located", param.located}, {"computed", param.computed}});
         ordered_json signatures = ordered_json::array();
         for (const uint32_t id : func.true_signatures)
             signatures.push_back({{"name", func.object->view->func_name(id)}, {"id", id}});
@@ -335,7 +346,7 @@ Result<void> run(const Options &options) {
     if (options.json)
         print_json(funcs, options);
     else
-        print_text(funcs);
+        print_text(funcs, options.verbose);
     return done;
 }
 

@@ -117,18 +117,20 @@ class Writer {
         return param.reason ? text(*param.reason).data() : "not available";
     }
 
-    // take(name, loc, type): returns why it cannot use the location, or NULL. missing(name): not
-    // used.
+    // take(name, loc, type): returns why it cannot use the location or expression, or NULL.
+    // missing(name): not used.
     template <class Take, class Missing>
     void for_each_arg(const PlacedSite &site, Line &line, Take take, Missing missing) const {
         const auto params = func_.view().parameters(site.number);
         for (size_t i = 0; i < params.size(); i++) {
             const Parameter &param = params[i];
             const std::string name = arg_name(param, i);
+            const ProbeValue value = probe_value(func_.view().locations().blob(), param.type_id);
             const char *why = not_available(param);
             if (param.loc != nullptr)
-                why = take(name, param.loc,
-                           probe_value(func_.view().locations().blob(), param.type_id));
+                why = take(name, param.loc, value);
+            else if (param.expression)
+                why = take(name, *param.expression, value);
             if (why == nullptr)
                 continue;
             line.left_out.push_back(fmt::format("{}: {}", name, why));
@@ -138,7 +140,7 @@ class Writer {
 
     std::vector<ProbeField> kprobe_fields(const PlacedSite &site, Line &line) const {
         std::vector<ProbeField> out;
-        const auto take = [&](const std::string &name, const btf_type *loc, ProbeValue type) {
+        const auto take = [&](const std::string &name, const auto &loc, ProbeValue type) {
             const ProbeArg arg = kprobe_arg(name, loc, func_.view().file().machine, type);
             out.insert(out.end(), arg.fields.begin(), arg.fields.end());
             return arg.why;
@@ -177,7 +179,7 @@ class Writer {
         std::string format = fmt::format("%s-%d {} {} {}", func_.name, symbol_and_distance(site, 0),
                                          site.body ? "body" : "inlined");
         std::string values = ", comm, tid";
-        const auto take = [&](const std::string &name, const btf_type *loc, ProbeValue type) {
+        const auto take = [&](const std::string &name, const auto &loc, ProbeValue type) {
             const BpftraceArg arg =
                 bpftrace_arg(name, loc, func_.view().file().machine, type, "_stext");
             if (arg.why == nullptr)

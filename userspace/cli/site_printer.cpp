@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "userspace/text/c_type.h"
+#include "userspace/text/expression_text.h"
 #include "userspace/text/json_text.h"
 #include "userspace/text/loc_text.h"
 
@@ -26,6 +27,10 @@ std::string people(const PrintedSite &site, const Parameter &param,
         return loc_text_for_people(param.loc, site.view->file().machine,
                                    btf_type_value(&blob_of(site), param.type_id),
                                    [&](uint64_t offset) { return name_address(site, offset); });
+    if (param.expression)
+        return expression_text_for_people(
+            *param.expression, site.view->file().machine,
+            [&](uint64_t offset) { return name_address(site, offset); });
     if (param.reason)
         return fmt::format("<not available: {}>", btf_extra::text(*param.reason));
     return "<not available>";
@@ -42,11 +47,14 @@ void print_header(const PrintedSite &site, uint32_t func) {
 ordered_json json_params(const PrintedSite &site) {
     ordered_json out = ordered_json::array();
     for (const Parameter &param : site.view->parameters(site.site.number)) {
-        ordered_json each = {{"name", param.name}, {"loc", nullptr}, {"reason", nullptr}};
+        ordered_json each = {
+            {"name", param.name}, {"loc", nullptr}, {"reason", nullptr}, {"expression", nullptr}};
         if (param.loc != nullptr)
             each["loc"] = loc_text(param.loc);
         if (param.reason)
             each["reason"] = btf_extra::text(*param.reason);
+        if (param.expression)
+            each["expression"] = expression_text(*param.expression);
         out.push_back(std::move(each));
     }
     return out;

@@ -83,6 +83,7 @@ void print_json(const ObjectView &view, const Coverage &coverage) {
          {"inline_sites_all_params", coverage.inline_sites_all_params},
          {"inline_sites_some_params", coverage.inline_sites_some_params},
          {"inline_sites_no_params", coverage.inline_sites_no_params},
+         {"inline_sites_all_with_expressions", coverage.inline_sites_all_with_expressions},
          {"loop_heads", or_null(coverage.loop_heads)},
          {"without_entry", or_null(coverage.without_entry)},
          {"parts", or_null(coverage.parts)},
@@ -91,6 +92,10 @@ void print_json(const ObjectView &view, const Coverage &coverage) {
                                    : ordered_json(nullptr)},
          {"inline_sites_reached", or_null(coverage.inline_sites_reached)},
          {"inline_sites_reached_all_params", or_null(coverage.inline_sites_reached_all_params)},
+         {"inline_sites_reached_all_with_expressions",
+          coverage.inline_sites_reached
+              ? ordered_json(coverage.inline_sites_reached_all_with_expressions)
+              : ordered_json(nullptr)},
          {"inline_sites_left_out", coverage.inline_sites_reached
                                        ? to_json(coverage.inline_sites_left_out)
                                        : ordered_json(nullptr)},
@@ -98,6 +103,7 @@ void print_json(const ObjectView &view, const Coverage &coverage) {
          {"attached_whole_many_sites", to_json(coverage.whole_many_sites)},
          {"params", coverage.params},
          {"params_located", coverage.params_located},
+         {"params_computed", coverage.params_computed},
          {"not_available", reasons},
          {"loc_params", coverage.loc_params},
          {"loc_protos", coverage.loc_protos},
@@ -108,6 +114,11 @@ void print_json(const ObjectView &view, const Coverage &coverage) {
          {"bytes_types", coverage.bytes_types},
          {"bytes_variables", coverage.bytes_vars},
          {"bytes_func_info", coverage.bytes_func_info},
+         {"expressions", coverage.expressions},
+         {"bytes_expressions", coverage.bytes_expressions},
+         {"bytes_repeated_protos", coverage.bytes_repeated_protos},
+         {"expression_bytes_per_site",
+          std::round(coverage.expression_bytes_per_site() * 1000) / 1000},
          {"frames_instances", or_null(coverage.frames_instances)},
          {"frames_bodies", or_null(coverage.frames_bodies)},
          {"bytes_frames", or_null(coverage.bytes_frames)},
@@ -164,6 +175,10 @@ void print_text(const ObjectView &view, const Coverage &coverage) {
     print_count("true signatures of bodies", coverage.true_signatures);
     print_count("inlined sites", coverage.inline_sites);
     print_share("all parameters located", coverage.inline_sites_all_params, coverage.inline_sites);
+    if (coverage.inline_sites_all_with_expressions != 0)
+        print_share("all, with expressions",
+                    coverage.inline_sites_all_params + coverage.inline_sites_all_with_expressions,
+                    coverage.inline_sites);
     print_share("some parameters located", coverage.inline_sites_some_params,
                 coverage.inline_sites);
     print_share("none located", coverage.inline_sites_no_params, coverage.inline_sites);
@@ -177,6 +192,11 @@ void print_text(const ObjectView &view, const Coverage &coverage) {
                     coverage.inline_sites_kept);
         print_share("reached, with all parameters", *coverage.inline_sites_reached_all_params,
                     coverage.inline_sites_kept);
+        if (coverage.inline_sites_reached_all_with_expressions != 0)
+            print_share("reached, with expressions",
+                        *coverage.inline_sites_reached_all_params +
+                            coverage.inline_sites_reached_all_with_expressions,
+                        coverage.inline_sites_kept);
         for (size_t reason = 0; reason < kLeftOutReasons; reason++)
             if (coverage.inline_sites_left_out[reason] != 0)
                 print_share(kLeftOutNames[reason].of_sites, coverage.inline_sites_left_out[reason],
@@ -189,6 +209,8 @@ void print_text(const ObjectView &view, const Coverage &coverage) {
         print_count("rests of calls, split off", *coverage.parts);
     print_count("parameters at all sites", coverage.params);
     print_share("located", coverage.params_located, coverage.params);
+    if (coverage.params_computed != 0)
+        print_share("computed by expressions", coverage.params_computed, coverage.params);
     for (size_t code = 0; code < coverage.not_available.size(); code++)
         if (coverage.not_available[code] != 0)
             print_share(reason_text(code), coverage.not_available[code], coverage.params);
@@ -199,6 +221,12 @@ void print_text(const ObjectView &view, const Coverage &coverage) {
     print_variables(coverage);
     print_count("bytes of types", coverage.bytes_types);
     print_count("bytes of func_info", coverage.bytes_func_info);
+    if (coverage.expressions != 0) {
+        print_count("distinct expressions", coverage.expressions);
+        print_count("bytes of expressions", coverage.bytes_expressions);
+        fmt::print("{:<30} {:>9.2f}\n", "bytes of expressions per site",
+                   coverage.expression_bytes_per_site());
+    }
     if (coverage.bytes_frames) {
         print_count("inlined instances in frames", *coverage.frames_instances);
         print_count("bodies in frames", *coverage.frames_bodies);

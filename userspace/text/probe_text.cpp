@@ -2,6 +2,8 @@
 #include "userspace/text/probe_text.h"
 
 #include <bit>
+#include <optional>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -13,6 +15,7 @@ namespace {
 constexpr char kNotValid[] = "its location is not valid";
 constexpr char kNoSum[] = "a register plus an offset cannot be expressed";
 constexpr char kNoAddress[] = "an address cannot be expressed";
+constexpr char kNoArithmetic[] = "arithmetic cannot be expressed";
 constexpr char kNoSize[] = "no type has its size";
 
 // The value that is there may be narrower than the parameter.
@@ -52,6 +55,53 @@ std::string constant(const loc_location &loc, Shown as) {
     return is_signed ? signed_hex(value) : fmt::format("{:#x}", value);
 }
 
+// Memory to which pointers lead from a register.
+struct FollowedPointers {
+    uint32_t reg;
+    std::vector<uint64_t> offsets;  // of each pointer, and of the value
+    Shown as;
+};
+
+std::optional<FollowedPointers> followed_pointers(const loc_expression &expression,
+                                                  const ProbeValue &value) {
+    const std::span steps(expression.steps, expression.nr_steps);
+    if (steps.size() < 2 || steps[0].code != LOC_CODE_REGISTER)
+        return std::nullopt;
+    FollowedPointers out{.reg = steps[0].number, .offsets = {}, .as = {}};
+    for (const loc_step &step : steps.subspan(1)) {
+        const bool is_signed = step.code == LOC_CODE_LOAD_SIGNED;
+        const bool is_last = &step == &steps.back();
+        if ((!is_signed && step.code != LOC_CODE_LOAD) || (!is_last && step.bits != 64))
+            return std::nullopt;
+        out.offsets.push_back(step.operand);
+        const uint32_t size = step.bits / 8;
+        out.as = {size, size < value.size
+                            ? (is_signed ? ProbeValue::kSigned : ProbeValue::kUnsigned)
+                            : value.form};
+    }
+    return out.as.size <= expression.size ? std::optional(std::move(out)) : std::nullopt;
+}
+
+char letter_of(Shown as) {
+    return as.form == ProbeValue::kSigned ? 's' : as.form == ProbeValue::kUnsigned ? 'u' : 'x';
+}
+
+// Returns the argument of a value that is read with a conversion of printf().
+BpftraceArg printed(const std::string &name, Shown as, std::string expression) {
+    const std::string length = as.size == 8 ? "l" : "";
+    const char conversion = as.form == ProbeValue::kSigned     ? 'd'
+                            : as.form == ProbeValue::kUnsigned ? 'u'
+                                                               : 'x';
+    return {fmt::format("{}={}%{}{}", name, as.form == ProbeValue::kHex ? "0x" : "", length,
+                        conversion),
+            {std::move(expression)},
+            nullptr};
+}
+
+std::string bpftrace_type(Shown as) {
+    return fmt::format("{}int{}", as.form == ProbeValue::kSigned ? "" : "u", as.size * 8);
+}
+
 }  // namespace
 
 ProbeValue probe_value(const btf_blob &blob, uint32_t type_id) {
@@ -74,12 +124,9 @@ ProbeArg kprobe_arg(const std::string &name, const btf_type *param, uint16_t mac
     if (loc_location_read(&loc, param) != BTF_FAULT_NONE)
         return {{}, kNotValid};
     const Shown as = shown(loc, value);
-    const char letter = as.form == ProbeValue::kSigned     ? 's'
-                        : as.form == ProbeValue::kUnsigned ? 'u'
-                                                           : 'x';
     const auto reg = [&](size_t i) { return "%" + register_of(machine, loc.registers[i]); };
     const auto typed = [&](const std::string &place) -> ProbeArg {
-        return {{{name, place, fmt::format("{}{}", letter, as.size * 8)}}};
+        return {{{name, place, fmt::format("{}{}", letter_of(as), as.size * 8)}}};
     };
     switch (loc.shape) {
     case LOC_SHAPE_ADDRESS:
@@ -108,6 +155,18 @@ ProbeArg kprobe_arg(const std::string &name, const btf_type *param, uint16_t mac
     return typed(memory);
 }
 
+ProbeArg kprobe_arg(const std::string &name, const loc_expression &expression, uint16_t machine,
+                    ProbeValue value) {
+    const auto pointers = followed_pointers(expression, value);
+    if (!pointers)
+        return {{}, kNoArithmetic};
+    std::string place = "%" + register_of(machine, pointers->reg);
+    for (const uint64_t offset : pointers->offsets)
+        place = fmt::format("{}({})", offset_text(offset), place);
+    const Shown as = pointers->as;
+    return {{{name, place, fmt::format("{}{}", letter_of(as), as.size * 8)}}};
+}
+
 BpftraceArg bpftrace_arg(const std::string &name, const btf_type *param, uint16_t machine,
                          ProbeValue value, const std::string &text) {
     loc_location loc;
@@ -119,17 +178,8 @@ BpftraceArg bpftrace_arg(const std::string &name, const btf_type *param, uint16_
     };
     const std::string sum =
         loc.value == 0 ? reg(0) : fmt::format("({}{})", reg(0), offset_text(loc.value));
-    const std::string type =
-        fmt::format("{}int{}", as.form == ProbeValue::kSigned ? "" : "u", as.size * 8);
-    const std::string length = as.size == 8 ? "l" : "";
-    auto one = [&](std::string expression) -> BpftraceArg {
-        const std::string conversion = as.form == ProbeValue::kSigned     ? length + "d"
-                                       : as.form == ProbeValue::kUnsigned ? length + "u"
-                                                                          : length + "x";
-        return {fmt::format("{}={}%{}", name, as.form == ProbeValue::kHex ? "0x" : "", conversion),
-                {std::move(expression)},
-                nullptr};
-    };
+    const std::string type = bpftrace_type(as);
+    auto one = [&](std::string expression) { return printed(name, as, std::move(expression)); };
     if (loc.shape == LOC_SHAPE_PAIR)
         return {name + "={0x%lx 0x%lx}", {reg(0), reg(1)}, nullptr};
     if (loc.shape == LOC_SHAPE_MEMORY && loc.size == 16)
@@ -150,6 +200,20 @@ BpftraceArg bpftrace_arg(const std::string &name, const btf_type *param, uint16_
     if (loc.shape == LOC_SHAPE_MEMORY)
         return one(fmt::format("*({} *){}", type, sum));
     return one(as.size == 8 ? sum : fmt::format("({}){}", type, sum));
+}
+
+BpftraceArg bpftrace_arg(const std::string &name, const loc_expression &expression,
+                         uint16_t machine, ProbeValue value, const std::string &) {
+    const auto pointers = followed_pointers(expression, value);
+    if (!pointers)
+        return {"", {}, kNoArithmetic};
+    std::string place = fmt::format("reg(\"{}\")", register_of(machine, pointers->reg));
+    for (const uint64_t &offset : pointers->offsets) {
+        const bool is_last = &offset == &pointers->offsets.back();
+        place = fmt::format("*({} *)({}{})", is_last ? bpftrace_type(pointers->as) : "uint64",
+                            place, offset_text(offset));
+    }
+    return printed(name, pointers->as, std::move(place));
 }
 
 }  // namespace btf_extra

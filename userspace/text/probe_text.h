@@ -34,6 +34,9 @@ struct ProbeArg {
 // Returns the argument for kprobe_events, from 6.1 on, and perf probe. loc: a LOC_PARAM.
 ProbeArg kprobe_arg(const std::string &name, const btf_type *loc, uint16_t machine,
                     ProbeValue value);
+// The same of an expression. Only one that follows pointers from a register can be expressed.
+ProbeArg kprobe_arg(const std::string &name, const loc_expression &expression, uint16_t machine,
+                    ProbeValue value);
 
 struct BpftraceArg {
     std::string format;               // "skb=0x%lx"
@@ -44,6 +47,8 @@ struct BpftraceArg {
 // text: the symbol that locations which are addresses count from.
 BpftraceArg bpftrace_arg(const std::string &name, const btf_type *loc, uint16_t machine,
                          ProbeValue value, const std::string &text);
+BpftraceArg bpftrace_arg(const std::string &name, const loc_expression &expression,
+                         uint16_t machine, ProbeValue value, const std::string &text);
 
 }  // namespace btf_extra
 

@@ -85,8 +85,8 @@ TEST_F(CliList, Json) {
          "fentry":{"result":"ESRCH","symbols":1,"object":null,"address":null,"missed":null},
          "true_signatures":[],"part_sites":0,
          "freed_sites":0,
-         "sites_all_params":1,"params":[{"name":"flags","located":1},{"name":"p","located":3},
-         {"name":"len","located":1}]}]})json"));
+         "sites_all_params":1,"params":[{"name":"flags","located":1,"computed":0},
+         {"name":"p","located":3,"computed":0},{"name":"len","located":1,"computed":0}]}]})json"));
     json twins = json::parse(list("twin", {"--json"}).out)["functions"];
     EXPECT_EQ(twins[0]["how"], "inlined");
     EXPECT_EQ(twins[0]["file"], "a/twin.c");

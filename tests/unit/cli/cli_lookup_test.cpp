@@ -47,15 +47,15 @@ TEST_F(Lookup, Json) {
     EXPECT_EQ(json::parse(result.out), json::parse(R"json({"sites":[
         {"address":"0xffffffff81000004","class":"inline","name":"skb_headlen","id":7,
          "symbol":"host+0x4","prototype":"unsigned int skb_headlen(const struct sk_buff *skb)",
-         "file":"include/linux/skbuff.h","params":[{"name":"skb","loc":"reg5","reason":null}]},
+         "file":"include/linux/skbuff.h","params":[{"name":"skb","loc":"reg5","reason":null,"expression":null}]},
         {"address":"0xffffffff81000010","class":"inline","name":"skb_headlen","id":7,
          "symbol":"host+0x10","prototype":"unsigned int skb_headlen(const struct sk_buff *skb)",
          "file":"include/linux/skbuff.h",
-         "params":[{"name":"skb","loc":null,"reason":"no location here"}]},
+         "params":[{"name":"skb","loc":null,"reason":"no location here","expression":null}]},
         {"address":"0xffffffff81000020","class":"body","name":"skb_headlen","id":7,
          "symbol":"skb_headlen.isra.0+0x0",
          "prototype":"unsigned int skb_headlen(const struct sk_buff *skb)",
-         "file":"include/linux/skbuff.h","params":[{"name":"skb","loc":"reg5","reason":null}]}]})json"));
+         "file":"include/linux/skbuff.h","params":[{"name":"skb","loc":"reg5","reason":null,"expression":null}]}]})json"));
     auto unknown = lookup({"nobody", "--json"});
     EXPECT_EQ(unknown.exit_code, 1);
     EXPECT_EQ(json::parse(unknown.out), json::parse(R"json({"sites":[]})json"));
@@ -182,7 +182,8 @@ TEST_F(Lookup, InAnotherProducersFile) {
     json sites = json::parse(result.out)["sites"];
     ASSERT_EQ(sites.size(), 3u);
     EXPECT_EQ(sites[0]["params"].size(), 3u);
-    EXPECT_EQ(sites[1]["params"][0], json::parse(R"({"name":"flags","loc":null,"reason":null})"));
+    EXPECT_EQ(sites[1]["params"][0],
+              json::parse(R"({"name":"flags","loc":null,"reason":null,"expression":null})"));
     EXPECT_EQ(sites[0]["file"], nullptr);
 }
 

@@ -9,7 +9,8 @@
 namespace btf_extra {
 namespace {
 
-void count_site(const btf_type *proto, bool variadic, FuncSurvey &func) {
+void count_site(const ObjectView &view, uint32_t loc_proto, bool variadic, FuncSurvey &func) {
+    const btf_type *proto = btf_blob_type(&view.locations().blob(), loc_proto);
     const uint32_t count = loc_vlen(proto) - (variadic && loc_vlen(proto) != 0);
     func.params.resize(count);
     bool all = true;
@@ -19,6 +20,8 @@ void count_site(const btf_type *proto, bool variadic, FuncSurvey &func) {
         all = all && located;
     }
     func.located += all;
+    for (const loc_expression_entry &entry : view.expressions_of(loc_proto))
+        func.params[entry.place >> LOC_EXPRESSION_PARAM_SHIFT].computed++;
 }
 
 // Other functions that the compiler has found equal may share the body.
@@ -88,7 +91,7 @@ FuncSurvey survey_func(const FoundFunc &found, const AttachNames &names, const S
             const SitePosition at = position_of(*found.object, site.number);
             out.files[body_file_at(*found.object, at.elf_section, at.offset).value_or("")]++;
         }
-        count_site(btf_blob_type(&blob, site.loc_proto), variadic, out);
+        count_site(view, site.loc_proto, variadic, out);
     }
     if (names.has_symbols())
         out.names = surveyed_names(names, out);

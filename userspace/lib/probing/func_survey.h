@@ -18,7 +18,8 @@ namespace btf_extra {
 
 struct SurveyedParam {
     std::string_view name;
-    uint32_t located = 0;  // sites at which it has a location
+    uint32_t located = 0;   // sites at which it has a location
+    uint32_t computed = 0;  // sites at which it has an expression instead
 };
 
 // The plain name of a function, as a kprobe or an fentry program takes it.

@@ -28,6 +28,8 @@ extra_elf parts_of(const ExtraFile &file) {
     elf.func_info = bytes(file.func_info);
     if (file.site_marks)
         elf.site_marks = bytes(file.site_marks->bytes());
+    if (!file.expressions.empty())
+        elf.expressions = bytes(file.expressions);
     if (!file.frames.empty())
         elf.frames = bytes(file.frames);
     return elf;
@@ -361,7 +363,18 @@ ObjectView::Located ObjectView::count_located(uint32_t loc_proto, bool variadic)
         count--;
     const uint32_t *ids = loc_proto_ids(proto);
     auto missing = static_cast<uint32_t>(std::count(ids, ids + count, 0u));
-    return {count, count - missing};
+    return {count, count - missing, static_cast<uint32_t>(expressions_of(loc_proto).size())};
+}
+
+std::span<const loc_expression_entry> ObjectView::expressions() const {
+    const loc_expressions &all = opened_->blobs().expressions;
+    return {all.entries, all.nr_entries};
+}
+
+std::span<const loc_expression_entry> ObjectView::expressions_of(uint32_t loc_proto) const {
+    const auto found =
+        std::ranges::equal_range(expressions(), loc_proto, {}, &loc_expression_entry::loc_proto);
+    return {found.begin(), found.end()};
 }
 
 std::vector<Parameter> ObjectView::parameters(uint32_t site_number) const {
@@ -385,6 +398,9 @@ std::vector<Parameter> ObjectView::parameters(uint32_t site_number) const {
             param.loc = btf_blob_type(&blob, ids[i]);
         else if (!first_reasons_.empty())
             param.reason = static_cast<MissingReason>(file_.provenance->reasons[reason++]);
+        if (loc_expression expression;
+            loc_expressions_find(&opened_->blobs().expressions, site->loc_proto, i, &expression))
+            param.expression = expression;
         out.push_back(param);
     }
     return out;

@@ -26,7 +26,8 @@ struct Parameter {
     std::string_view name;  // empty: the prototype is missing, or the parameter has no name
     uint32_t type_id;       // 0: the prototype is missing
     const btf_type *loc;    // a LOC_PARAM; NULL: no location
-    std::optional<MissingReason> reason;  // why there is no location, if that is known
+    std::optional<MissingReason> reason;            // why there is no location, if that is known
+    std::optional<loc_expression> expression = {};  // only without a location
 };
 
 class ObjectView {
@@ -110,13 +111,17 @@ class ObjectView {
     bool knows_left_out() const { return file_.provenance && file_.provenance->left_out_sites; }
     bool is_left_out(uint32_t site_number) const;
 
-    // Counts the parameters of a site, and those that have a location. variadic: is_variadic() of
-    // its function.
+    // Counts the parameters of a site, those that have a location, and those that have an
+    // expression instead. variadic: is_variadic() of its function.
     struct Located {
         uint32_t params;
         uint32_t located;
+        uint32_t computed;
     };
     Located count_located(uint32_t loc_proto, bool variadic) const;
+    // The entries of all expressions, in their order, and those of one LOC_PROTO.
+    std::span<const loc_expression_entry> expressions() const;
+    std::span<const loc_expression_entry> expressions_of(uint32_t loc_proto) const;
 
   private:
     ObjectView() = default;

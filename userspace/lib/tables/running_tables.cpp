@@ -136,6 +136,9 @@ Result<std::unique_ptr<ObjectView>> open_running_view(const btf_extra_object &ob
         auto marks = TRY(read_whole_file(path + ".marks"));
         file.site_marks = SiteMarkList::from_bytes(std::move(marks));
     }
+    // Nor is there one if no parameter has an expression.
+    if (std::filesystem::exists(path + ".expressions"))
+        file.expressions = TRY(read_whole_file(path + ".expressions"));
     // Nor is there one if the module does not keep the frames.
     if (parts != FileParts::kSites && std::filesystem::exists(path + ".frames"))
         file.frames = TRY(read_whole_file(path + ".frames"));
