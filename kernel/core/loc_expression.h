@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause) */
 /*
- * Expressions: values of parameters that are exact, but that no LOC_PARAM can state, such as the sum
- * of two registers. An expression is a postfix code. It is decoded once to steps, which check its
- * stack, its size and its limits; the steps are then evaluated at each hit. Nothing here allocates.
+ * Expressions: values of parameters that are exact, but that no LOC_PARAM can state, such as the
+ * sum of two registers. An expression is a postfix code. It is decoded once to steps, which check
+ * its stack, its size and its limits; the steps are then evaluated at each hit. Nothing here
+ * allocates.
  *
  * A code is: u8 size of the value in bytes, 1 to 16; u8 number of operators; the operators. Each is
  * a byte of enum loc_expression_code with its operand. A number is a signed LEB128 of at most 10
@@ -189,8 +190,8 @@ static __always_inline u64 loc_step_register(const struct loc_step *step,
 
 /*
  * Evaluates steps that loc_expression_decode() has made, on a stack of the caller. value gets 128
- * bits, the low half first; the low bytes of them are the value, as many as its size, and the others
- * are not defined. Returns false if memory cannot be read. load NULL: the steps begin with a
+ * bits, the low half first; the low bytes of them are the value, as many as its size, and the
+ * others are not defined. Returns false if memory cannot be read. load NULL: the steps begin with a
  * register, none is a load or a piece, and only value[0] is written. The most frequent steps are
  * compared first, because the kernel is built without jump tables.
  */

@@ -28,8 +28,8 @@ int kloc_args_alloc(struct kloc_args *args, u32 *protos, u32 nr, u32 nr_params);
 void kloc_args_free(struct kloc_args *args);
 
 /*
- * Measures the expressions of some of them, from *done on, and adds their number to *done. Returns 0.
- * After all are measured, kloc_args_alloc_room() allocates the room: 0 or -ENOMEM.
+ * Measures the expressions of some of them, from *done on, and adds their number to *done. Returns
+ * 0. After all are measured, kloc_args_alloc_room() allocates the room: 0 or -ENOMEM.
  */
 int kloc_args_measure(struct kloc_args *args, const struct extra_object *object,
 		      const struct kloc_request *request, u32 *done);

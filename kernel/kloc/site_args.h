@@ -82,8 +82,8 @@ size_t site_args_room(const struct extra_blobs *blobs, u32 loc_proto, u32 nr_par
 
 /*
  * Fills *args, of site_args_size(nr_params) bytes, and room, of site_args_room() bytes and aligned
- * to 8, to which *args points. text: what an address constant counts from, 0: not known. Returns how
- * many bytes of room it took.
+ * to 8, to which *args points. text: what an address constant counts from, 0: not known. Returns
+ * how many bytes of room it took.
  */
 size_t site_args_prepare(struct site_args *args, const struct extra_blobs *blobs, u32 loc_proto,
 			 const struct arg_place *places, u32 nr_params, unsigned long text,

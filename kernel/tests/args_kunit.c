@@ -44,6 +44,7 @@ struct args_world {
 	u8 image[4096] __aligned(8);
 	u32 offsets[64];
 	struct extra_blobs blobs;
+	struct btf_blob *blob;		/* blobs.func_info */
 	u32 loc_proto;
 	const struct code *codes;	/* in order of parameters */
 	u32 nr_codes;
@@ -168,9 +169,9 @@ static void write_blob(struct kunit *test, u32 result, const u32 *params, u32 nr
 		world->loc_proto = put_locations(&writer, locations, nr_params);
 	size = blob_finish(&writer, LOC_KIND_COUNT, world->image, sizeof(world->image));
 	KUNIT_ASSERT_NE(test, size, 0);
-	KUNIT_ASSERT_EQ(test, btf_blob_open(&world->blobs.func_info, world->image, size, NULL, &fault), 0);
-	KUNIT_ASSERT_LE(test, btf_blob_nr_offsets(&world->blobs.func_info), ARRAY_SIZE(world->offsets));
-	btf_blob_index(&world->blobs.func_info, world->offsets);
+	KUNIT_ASSERT_EQ(test, btf_blob_open(world->blob, world->image, size, NULL, &fault), 0);
+	KUNIT_ASSERT_LE(test, btf_blob_nr_offsets(world->blob), ARRAY_SIZE(world->offsets));
+	btf_blob_index(world->blob, world->offsets);
 }
 
 static void write_expressions(struct kunit *test)
@@ -198,8 +199,7 @@ static void write_expressions(struct kunit *test)
 	bytes.size = round_up(codes + header.codes_size - (u8 *)world->section, 4);
 	KUNIT_ASSERT_LE(test, bytes.size, sizeof(world->section));
 	KUNIT_ASSERT_EQ_MSG(test, loc_expressions_open(&world->blobs.expressions, &bytes,
-						       &world->blobs.func_info,
-						       loc_arch_running(), &fault), 0,
+						       world->blob, loc_arch_running(), &fault), 0,
 			    "%s at %u", btf_fault_text(fault.code), fault.offset);
 }
 
@@ -209,6 +209,7 @@ static int args_init(struct kunit *test)
 	u32 i;
 
 	KUNIT_ASSERT_NOT_NULL(test, world);
+	world->blob = &world->blobs.func_info;
 	world->args = kunit_kzalloc(test, site_args_size(MAX_PARAMS), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, world->args);
 	world->room = kunit_kzalloc(test, ROOM_SIZE, GFP_KERNEL);
@@ -274,7 +275,7 @@ static void expect_places(struct kunit *test, u32 machine, const char *expected)
 	char text[128] = "";
 	int nr, i;
 
-	nr = arg_places(loc_arch_of(machine), &world->blobs.func_info, FUNC_ID, places, MAX_PARAMS);
+	nr = arg_places(loc_arch_of(machine), world->blob, FUNC_ID, places, MAX_PARAMS);
 	KUNIT_ASSERT_GE(test, nr, 0);
 	for (i = 0; i < nr; i++) {
 		const struct arg_place *place = &places[i];
@@ -309,11 +310,11 @@ static void no_place_test(struct kunit *test)
 	struct arg_place place;
 
 	write_blob(test, VOID, NULL, 0, NULL);
-	KUNIT_EXPECT_EQ(test, arg_places(loc_arch_running(), &world->blobs.func_info, INT, &place, 1),
+	KUNIT_EXPECT_EQ(test, arg_places(loc_arch_running(), world->blob, INT, &place, 1),
 			-EINVAL);
-	KUNIT_EXPECT_EQ(test, arg_places(loc_arch_running(), &world->blobs.func_info, FUNC_ID + 1, &place, 1),
+	KUNIT_EXPECT_EQ(test, arg_places(loc_arch_running(), world->blob, FUNC_ID + 1, &place, 1),
 			-EINVAL);
-	KUNIT_EXPECT_EQ(test, arg_places(loc_arch_running(), &world->blobs.func_info, U32_MAX, &place, 1),
+	KUNIT_EXPECT_EQ(test, arg_places(loc_arch_running(), world->blob, U32_MAX, &place, 1),
 			-EINVAL);
 }
 
@@ -421,7 +422,7 @@ static void fill(struct kunit *test, const u32 *params, u32 nr_params,
 	struct arg_place places[MAX_PARAMS];
 
 	write_blob(test, VOID, params, nr_params, locations);
-	KUNIT_ASSERT_EQ(test, arg_places(loc_arch_running(), &world->blobs.func_info, FUNC_ID, places,
+	KUNIT_ASSERT_EQ(test, arg_places(loc_arch_running(), world->blob, FUNC_ID, places,
 					 MAX_PARAMS), nr_params);
 	prepare(test, places, nr_params, TEXT);
 	set_registers(world);
@@ -529,7 +530,7 @@ static void fill_slots(struct kunit *test, const u32 *params, u32 nr_params,
 	struct arg_place places[MAX_PARAMS];
 
 	write_blob(test, VOID, params, nr_params, locations);
-	KUNIT_ASSERT_EQ(test, arg_places_in_slots(loc_arch_running(), &world->blobs.func_info, FUNC_ID, places,
+	KUNIT_ASSERT_EQ(test, arg_places_in_slots(loc_arch_running(), world->blob, FUNC_ID, places,
 						  MAX_PARAMS), nr_params);
 	prepare(test, places, nr_params, TEXT);
 	set_registers(world);
@@ -703,8 +704,8 @@ static void computed_base_test(struct kunit *test)
 	struct arg_place places[2];
 
 	write_blob(test, VOID, (u32[]){ LONG, LONG }, 2, locations);
-	KUNIT_ASSERT_EQ(test, arg_places(loc_arch_running(), &world->blobs.func_info, FUNC_ID,
-					 places, 2), 2);
+	KUNIT_ASSERT_EQ(test, arg_places(loc_arch_running(), world->blob, FUNC_ID, places, 2),
+			2);
 	set_code(test, codes, ARRAY_SIZE(codes));
 	prepare(test, places, 2, 0);
 	KUNIT_EXPECT_EQ(test, world->args->located, 0x2);
@@ -738,7 +739,7 @@ static void slots_row_test(struct kunit *test)
 	struct arg_place places[MAX_PARAMS];
 
 	write_blob(test, VOID, row->params, row->nr_params, NULL);
-	KUNIT_EXPECT_EQ(test, arg_places_in_slots(loc_arch_running(), &world->blobs.func_info, FUNC_ID, places,
+	KUNIT_EXPECT_EQ(test, arg_places_in_slots(loc_arch_running(), world->blob, FUNC_ID, places,
 						  MAX_PARAMS), row->nr);
 	if (row->nr > 0)
 		KUNIT_EXPECT_EQ(test, places[row->nr - 1].first_slot, row->last);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 /*
- * Values are worked out by hand. A code is its size, the number of its operators, and the operators.
- * In a number, 0x00 to 0x3f stand for themselves, 0x40 to 0x7f are 128 less, and a byte from 0x80 on
- * has 7 bits and is followed by others.
+ * Values are worked out by hand. A code is its size, the number of its operators, and the
+ * operators. In a number, 0x00 to 0x3f stand for themselves, 0x40 to 0x7f are 128 less, and a byte
+ * from 0x80 on has 7 bits and is followed by others.
  */
 #include "expression_rows.h"
 #include "blob_writer.h"
