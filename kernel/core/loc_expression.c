@@ -25,7 +25,8 @@ static bool decoder_number(struct expression_decoder *decoder, u64 *number)
 		/* The tenth byte has one bit of the 64, and its copies. */
 		if (!byte_view_read(view, &byte, sizeof(byte)) ||
 		    (shift == 63 && byte != 0 && byte != 0x7f)) {
-			view->failed_at = view->at = from;
+			view->at = from;
+			view->failed_at = from;
 			return false;
 		}
 		*number |= (u64)(byte & 0x7f) << shift;
@@ -224,8 +225,9 @@ static int expressions_take(struct loc_expressions *expressions, const struct ex
 	if (!byte_view_read(&view, &header, sizeof(header)) ||
 	    header.magic != LOC_EXPRESSIONS_MAGIC || header.version != LOC_EXPRESSIONS_VERSION)
 		return expressions_refuse(fault, BTF_FAULT_EXPRESSIONS_HEADER, 0);
-	expressions->entries = byte_view_take(&view, byte_array_size(header.nr_entries,
-					      sizeof(*expressions->entries)));
+	expressions->entries = byte_view_take(&view,
+					      byte_array_size(header.nr_entries,
+							      sizeof(*expressions->entries)));
 	expressions->codes = byte_view_take(&view, header.codes_size);
 	if (!expressions->entries || !expressions->codes || view.size - view.at != -view.at % 4)
 		return expressions_refuse(fault, BTF_FAULT_EXPRESSIONS_HEADER, 0);

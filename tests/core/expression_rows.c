@@ -361,7 +361,7 @@ const char *expression_row_verdict(const struct expression_row *row)
 /* ---- rows of the section ---- */
 
 #define WORD(word) \
-	(u8)(word), (u8)((u32)(word) >> 8), (u8)((u32)(word) >> 16), (u8)((u32)(word) >> 24)
+	(u32)(word) & 0xff, (u32)(word) >> 8 & 0xff, (u32)(word) >> 16 & 0xff, (u32)(word) >> 24
 #define HEAD(nr_entries, codes_size) \
 	WORD(LOC_EXPRESSIONS_MAGIC), WORD(1), WORD(nr_entries), WORD(codes_size)
 #define ENTRY(loc_proto, param, code) WORD(loc_proto), WORD((u32)(param) << 24 | (code))
