@@ -50,8 +50,10 @@ enum loc_expression_code {
 	LOC_CODE_LESS_EQUAL = 0x4c,
 	LOC_CODE_LESS_SIGNED = 0x4d,
 	LOC_CODE_LESS_EQUAL_SIGNED = 0x4e,
-	LOC_CODE_BINARY_END = 0x4f,
-	LOC_CODE_WITH = 0x20,		/* + one of the above: 0x60 to 0x6e */
+	/* Left + right if left is negative, otherwise left: a division rounds towards 0. */
+	LOC_CODE_ADD_IF_NEGATIVE = 0x4f,
+	LOC_CODE_BINARY_END = 0x50,
+	LOC_CODE_WITH = 0x20,		/* + one of the above: 0x60 to 0x6f */
 };
 
 #define LOC_EXPRESSION_OPERATORS 32u
@@ -174,8 +176,10 @@ static __always_inline u64 loc_step_binary(u32 code, u64 left, u64 right)
 		return left <= right;
 	case LOC_CODE_LESS_SIGNED:
 		return (s64)left < (s64)right;
-	default:
+	case LOC_CODE_LESS_EQUAL_SIGNED:
 		return (s64)left <= (s64)right;
+	default:
+		return (s64)left < 0 ? left + right : left;
 	}
 }
 

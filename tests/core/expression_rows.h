@@ -27,6 +27,14 @@ extern const u32 expression_nr_rows;
  */
 const char *expression_row_verdict(const struct expression_row *row);
 
+/* Evaluates an expression, as loc_steps_run() does. */
+typedef bool (*expression_run_fn)(const struct loc_expression *expression,
+				  const struct loc_machine_state *state, loc_load_fn load,
+				  u64 *value);
+
+/* Does the same as expression_row_verdict() with another evaluator. */
+const char *expression_row_verdict_by(const struct expression_row *row, expression_run_fn run);
+
 #define EXPRESSIONS_ROW_FOUND 3
 
 struct expressions_row {

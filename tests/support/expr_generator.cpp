@@ -116,7 +116,7 @@ Expr ExprGenerator::step(uint32_t depth) {
     static constexpr Op kBinary[] = {Op::kPlus, Op::kPlus, Op::kMinus, Op::kMinus,
                                      Op::kAnd,  Op::kOr,   Op::kXor,   Op::kMul,
                                      Op::kShl,  Op::kShr,  Op::kShra};
-    static constexpr Op kRefused[] = {Op::kDiv, Op::kMod};
+    static constexpr Op kDivide[] = {Op::kDiv, Op::kDiv, Op::kMod};
     static constexpr Op kCompare[] = {Op::kEq, Op::kGe, Op::kGt, Op::kLe, Op::kLt, Op::kNe};
     static constexpr Op kRight[] = {Op::kShr, Op::kShra};
     switch (below(38)) {
@@ -200,8 +200,9 @@ Expr ExprGenerator::step(uint32_t depth) {
     case 36:
         return value(depth - 1) + lit(31) + Op::kAnd + any({Op::kShl, Op::kShr, Op::kShra});
     default:
-        return one_in(4) ? constant() + any(kRefused)
-                         : constant() + constant() + Op::kRot + Op::kRot + Op::kDrop + any(kBinary);
+        return one_in(4)
+                   ? (one_in(2) ? constant() : number(uint64_t{1} << below(64))) + any(kDivide)
+                   : constant() + constant() + Op::kRot + Op::kRot + Op::kDrop + any(kBinary);
     }
 }
 

@@ -43,6 +43,9 @@ bool is_signed_operator(uint32_t code) {
 }
 
 Term binary(uint32_t code, const Term &left, const Term &right) {
+    if (code == LOC_CODE_ADD_IF_NEGATIVE)
+        return {Term::kBinary,
+                fmt::format("(s64){0} < 0 ? {0} + {1} : {0}", left.operand(), right.operand())};
     const bool sum = code == LOC_CODE_ADD || code == LOC_CODE_SUBTRACT;
     const bool is_shift = code == LOC_CODE_SHIFT_RIGHT_SIGNED;
     const auto cast = [&](const Term &side) {
@@ -54,6 +57,17 @@ Term binary(uint32_t code, const Term &left, const Term &right) {
     return {sum ? Term::kSum : Term::kBinary,
             fmt::format("{} {} {}{}", text, operator_text(code), is_shift ? "" : cast(right),
                         right.operand())};
+}
+
+// Returns true if two steps divide by a power of 2.
+bool is_division(const loc_step &add, const loc_step &shift) {
+    return add.code == LOC_CODE_ADD_IF_NEGATIVE + LOC_CODE_WITH &&
+           shift.code == LOC_CODE_SHIFT_RIGHT_SIGNED + LOC_CODE_WITH && shift.operand < 63 &&
+           add.operand == (uint64_t{1} << shift.operand) - 1;
+}
+
+Term divided(const Term &left, uint64_t divisor) {
+    return {Term::kBinary, fmt::format("(s64){} / {:#x}", left.operand(), divisor)};
 }
 
 Term extended(const loc_step &step, const Term &operand) {
@@ -73,7 +87,8 @@ std::string text_of(const loc_expression &expression, const Names &names) {
         stack.pop_back();
         return top;
     };
-    for (const loc_step &step : std::span(expression.steps, expression.nr_steps)) {
+    for (uint32_t i = 0; i < expression.nr_steps; i++) {
+        const loc_step &step = expression.steps[i];
         const uint32_t code = step.code;
         if (code == LOC_CODE_REGISTER) {
             stack.push_back({Term::kOperand, names.reg(step.number)});
@@ -93,6 +108,9 @@ std::string text_of(const loc_expression &expression, const Names &names) {
         } else if (code == LOC_CODE_NEGATE || code == LOC_CODE_COMPLEMENT) {
             stack.push_back(
                 {Term::kOperand, (code == LOC_CODE_NEGATE ? "-" : "~") + pop().operand()});
+        } else if (i + 1 < expression.nr_steps && is_division(step, expression.steps[i + 1])) {
+            i++;
+            stack.push_back(divided(pop(), step.operand + 1));
         } else if (code == LOC_CODE_PIECE) {
             pieces.push_back(fmt::format("{}:u{}", pop().operand(), step.bits));
         } else {

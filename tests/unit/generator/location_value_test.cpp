@@ -544,6 +544,33 @@ TEST(LocationValue, ShiftsOfUnknownWidth) {
     check(rows);
 }
 
+// The same is true of divisions. In C they round towards 0.
+TEST(LocationValue, Divisions) {
+    const Expr by_8 = lit(8) + kDiv + kStackValue;
+    const Expr to_int = const1u(32) + kShl + const1u(32) + kShra;
+    const Row rows[] = {
+        {"long", breg(5, 0) + by_8, 8, kArithmetic, "(s64)%rdi / 0x8"},
+        {"int", breg(5, 0) + by_8, 4, kArithmetic},
+        {"of (s32)", breg(5, 0) + to_int + by_8, 4, kArithmetic, "(s64)(s32)%rdi / 0x8"},
+        {"of (u32)", breg(5, 0) + constu(0xffffffff) + kAnd + by_8, 4, kArithmetic,
+         "(u32)%rdi >> 0x3"},
+        {"long in memory", breg(5, 0) + kDeref + by_8, 4, kArithmetic, "(s64)*(u64 *)%rdi / 0x8"},
+        {"int in memory", breg(5, 0) + deref_size(4) + by_8, 4, kArithmetic},
+        {"word of a bitmap",
+         breg(5, 0) + const1u(64) + kDiv + lit(3) + kShl + breg(4, 0) + kPlus + kStackValue, 8,
+         kArithmetic, "(((s64)%rdi / 0x40) << 0x3) + %rsi"},
+        {"by 2^62", breg(5, 0) + const8u(uint64_t{1} << 62) + kDiv + kStackValue, 8, kArithmetic,
+         "(s64)%rdi / 0x4000000000000000"},
+        {"by -2^63", breg(5, 0) + const8u(uint64_t{1} << 63) + kDiv + kStackValue, 8, kArithmetic},
+        {"by -8", breg(5, 0) + const1s(-8) + kDiv + kStackValue, 8, kArithmetic},
+        {"by 3", breg(5, 0) + lit(3) + kDiv + kStackValue, 8, kArithmetic},
+        {"by 0", breg(5, 0) + lit(0) + kDiv + kStackValue, 8, kArithmetic},
+        {"by a register", breg(5, 0) + breg(4, 0) + kDiv + kStackValue, 8, kArithmetic},
+        {"-9 / 8", const1s(-9) + by_8, 8, kArithmetic, "-0x1"},
+    };
+    check(rows);
+}
+
 TEST(LocationValue, Refused) {
     const Row rows[] = {
         {"eq", breg(5, 0) + lit(0) + kEq + kStackValue, 4, kArithmetic, "%rdi == 0x0"},
@@ -552,7 +579,6 @@ TEST(LocationValue, Refused) {
         {"le", breg(5, 0) + lit(0) + kLe + kStackValue, 4, kArithmetic, "(s64)%rdi <= 0x0"},
         {"gt", breg(5, 0) + lit(0) + kGt + kStackValue, 4, kArithmetic, "0x0 < (s64)%rdi"},
         {"ge", breg(5, 0) + lit(0) + kGe + kStackValue, 4, kArithmetic, "0x0 <= (s64)%rdi"},
-        {"div", breg(5, 0) + lit(8) + kDiv + kStackValue, 8, kArithmetic},
         {"mod", breg(5, 0) + lit(8) + kMod + kStackValue, 8, kArithmetic},
         {"abs", breg(5, 0) + kAbs + kStackValue, 8, kArithmetic},
         {"bra", lit(1) + breg(5, 0) + bra(1) + kNeg + kStackValue, 4, kArithmetic},

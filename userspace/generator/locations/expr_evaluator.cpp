@@ -96,6 +96,12 @@ template <class Value> class Evaluator {
                                                    : MissingReason::kArithmetic);
     }
 
+    // DWARF divides the generic type as signed.
+    static Value divided(const Value &left, const Value &right) {
+        const bool is_signed = left.type_generic || left.type_signed || left.type_bits < 64;
+        return is_signed ? left.divided(right) : mismatch(left, right);
+    }
+
     template <class Operation> void unary(Operation operation) {
         const Value operand = pop();
         push(typed(operation(operand), operand));
@@ -319,6 +325,8 @@ template <class Value> void Evaluator<Value>::step_operator(uint8_t op) {
         return binary([](const Value &a, const Value &b) { return a.minus(b); });
     case DW_OP_mul:
         return binary([](const Value &a, const Value &b) { return a.times(b); });
+    case DW_OP_div:
+        return binary([](const Value &a, const Value &b) { return divided(a, b); });
     case DW_OP_and:
         return binary([](const Value &a, const Value &b) { return a.bit_and(b); });
     case DW_OP_or:
@@ -488,7 +496,7 @@ template <class Value> void Evaluator<Value>::step_place(uint8_t op) {
         return finish_piece(0, false);
     case DW_OP_GNU_uninit:
         return;
-    default:  // branches, divisions, calls, thread-local and object addresses
+    default:  // branches, remainders, calls, thread-local and object addresses
         return stop(MissingReason::kArithmetic);
     }
 }

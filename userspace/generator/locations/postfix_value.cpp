@@ -349,6 +349,36 @@ PostfixValue PostfixValue::shift_right(const PostfixValue &count, bool arithmeti
     return shifted;
 }
 
+PostfixValue PostfixValue::divided(const PostfixValue &other) const {
+    if (is_unknown())
+        return *this;
+    if (other.is_unknown())
+        return other;
+    // Only by powers of 2; DWARF's numbers have a sign.
+    if (!other.is_constant() || !std::has_single_bit(other.number_) || other.width() == 64 ||
+        right() < 64)
+        return arithmetic();
+    const auto bits = static_cast<uint32_t>(std::countr_zero(other.number_));
+    if (bits == 0)
+        return *this;
+    if (is_constant())
+        return constant(static_cast<uint64_t>(static_cast<int64_t>(number_) /
+                                              static_cast<int64_t>(other.number_)));
+    // An extended value has the same quotient in more bits; a load may have to be extended.
+    const bool is_exact = is_wide() || (shift_ == 0 && bits_ < 64);
+    PostfixValue rounded = *this;
+    if (width() == 64) {
+        rounded = combined(LOC_CODE_ADD_IF_NEGATIVE, constant(other.number_ - 1), 64);
+        rounded.wide_ = true;
+    }
+    PostfixValue quotient = rounded.shift_right(constant(bits), true);
+    if (!quotient.is_unknown()) {
+        quotient.right_ = is_exact ? 64 : 0;
+        quotient.wide_ = is_wide();
+    }
+    return quotient;
+}
+
 PostfixValue PostfixValue::upper(uint32_t bit) const {
     PostfixValue all = *this;
     all.wide_ = true;

@@ -51,6 +51,8 @@ class PostfixValue {
     PostfixValue bit_xor(const PostfixValue &other) const;
     PostfixValue shift_left(const PostfixValue &count) const;
     PostfixValue shift_right(const PostfixValue &count, bool arithmetic) const;
+    // Both are signed; rounds towards 0.
+    PostfixValue divided(const PostfixValue &other) const;
     PostfixValue negated() const;
     PostfixValue complement() const;
     // 1 or 0, of the generic type.

@@ -190,6 +190,10 @@ SymbolicValue SymbolicValue::shift_right(const SymbolicValue &count, bool arithm
                                64 - static_cast<uint32_t>(bits), arithmetic_shift);
 }
 
+SymbolicValue SymbolicValue::divided(const SymbolicValue &other) const {
+    return is_unknown() ? *this : other.is_unknown() ? other : arithmetic();
+}
+
 // Takes bits [low_bit, low_bit + bits) and extends them to 64. shift_ must be 0.
 SymbolicValue SymbolicValue::extracted(uint32_t low_bit, uint32_t bits, bool sign_extend) const {
     if (low_bit == 0)

@@ -47,6 +47,7 @@ class SymbolicValue {
     SymbolicValue bit_xor(const SymbolicValue &other) const;
     SymbolicValue shift_left(const SymbolicValue &count) const;
     SymbolicValue shift_right(const SymbolicValue &count, bool arithmetic) const;
+    SymbolicValue divided(const SymbolicValue &other) const;
     SymbolicValue negated() const;
     SymbolicValue complement() const;
     SymbolicValue compared(Comparison how, const SymbolicValue &other, bool is_signed) const;
