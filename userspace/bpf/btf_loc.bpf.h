@@ -51,6 +51,7 @@ enum btf_loc_shape {
 	BTF_LOC_REGISTER = 2,	/* the register + value */
 	BTF_LOC_PAIR = 3,	/* two registers, low half first */
 	BTF_LOC_MEMORY = 4,	/* memory at the register + value */
+	BTF_LOC_COMPUTED = 5,	/* the steps of the same key in the map btf_loc_steps */
 };
 
 /* A parameter without an entry has no location. */
@@ -64,6 +65,63 @@ struct btf_loc_spec {
 	__u8 type_size;		/* size of the parameter's type */
 	__u8 type_is_signed;
 	__u8 reserved[7];
+};
+
+/*
+ * An argument that takes arithmetic. Each step works on a stack of values; the codes are those of
+ * kernel/core/FORMAT.md, without the number that some of them contain.
+ */
+#define BTF_LOC_STEPS_MAP "btf_loc_steps"
+#define BTF_LOC_STEPS 32
+
+enum btf_loc_code {
+	/* Push a value. */
+	BTF_LOC_STEP_REGISTER = 0x00,	/* the register */
+	BTF_LOC_STEP_NUMBER = 0x20,	/* the operand */
+	/* Replace the top by memory at top + operand. */
+	BTF_LOC_STEP_LOAD = 0x24,
+	BTF_LOC_STEP_LOAD_SIGNED = 0x28,
+	/* Replace the top. */
+	BTF_LOC_STEP_ZERO_EXTEND = 0x2c,
+	BTF_LOC_STEP_SIGN_EXTEND = 0x2d,
+	BTF_LOC_STEP_NEGATE = 0x2e,
+	BTF_LOC_STEP_COMPLEMENT = 0x2f,
+	/* Pop the top, which is the next part of the value. */
+	BTF_LOC_STEP_PIECE = 0x30,
+	/* Replace two values by one. The right one is the top, or the operand. */
+	BTF_LOC_STEP_ADD = 0x40,
+	BTF_LOC_STEP_SUBTRACT = 0x41,
+	BTF_LOC_STEP_MULTIPLY = 0x42,
+	BTF_LOC_STEP_AND = 0x43,
+	BTF_LOC_STEP_OR = 0x44,
+	BTF_LOC_STEP_XOR = 0x45,
+	BTF_LOC_STEP_SHIFT_LEFT = 0x46,
+	BTF_LOC_STEP_SHIFT_RIGHT = 0x47,
+	BTF_LOC_STEP_SHIFT_RIGHT_SIGNED = 0x48,
+	BTF_LOC_STEP_EQUAL = 0x49,
+	BTF_LOC_STEP_NOT_EQUAL = 0x4a,
+	BTF_LOC_STEP_LESS = 0x4b,
+	BTF_LOC_STEP_LESS_EQUAL = 0x4c,
+	BTF_LOC_STEP_LESS_SIGNED = 0x4d,
+	BTF_LOC_STEP_LESS_EQUAL_SIGNED = 0x4e,
+	BTF_LOC_STEP_ADD_IF_NEGATIVE = 0x4f,
+	BTF_LOC_STEP_WITH = 0x20,	/* added to a code of these: with the operand */
+};
+
+struct btf_loc_step {
+	__u64 operand;
+	__u16 reg;		/* offset of the register in the context */
+	__u8 code;		/* enum btf_loc_code */
+	__u8 bits;		/* of a load, an extension or a piece: 1 to 64 */
+	__u8 at;		/* of a piece: its first bit, of 128 */
+	__u8 reserved[3];
+};
+
+struct btf_loc_steps {
+	__u64 zero;
+	__u32 nr_steps;
+	__u32 pieces;		/* 1: pieces are the value, 0: the top is */
+	struct btf_loc_step steps[BTF_LOC_STEPS];
 };
 
 #ifdef __bpf__
@@ -91,6 +149,14 @@ struct {
 	__type(key, struct btf_loc_key);
 	__type(value, struct btf_loc_spec);
 } btf_loc_specs SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, 1);	/* BPF_F_NO_PREALLOC */
+	__uint(max_entries, BTF_LOC_MAX_SPECS);
+	__type(key, struct btf_loc_key);
+	__type(value, struct btf_loc_steps);
+} btf_loc_steps SEC(".maps");
 
 /*
  * The verifier only accepts loads from the context at a constant offset. A compiler may merge two
@@ -174,12 +240,17 @@ static __always_inline __u64 btf_loc_marked(const void *ctx)
 	return word >> 48 == BTF_EXTRA_ARGS_MARK ? word : 0;
 }
 
-static __always_inline __u64 btf_loc_extend(__u64 value, __u32 size, __u32 is_signed)
+static __always_inline __u64 btf_loc_extend_bits(__u64 value, __u32 bits, __u32 is_signed)
 {
-	__u32 shift = (64 - 8 * size) & 63;
+	__u32 shift = (64 - bits) & 63;
 
 	value <<= shift;
 	return is_signed ? (__u64)((__s64)value >> shift) : value >> shift;
+}
+
+static __always_inline __u64 btf_loc_extend(__u64 value, __u32 size, __u32 is_signed)
+{
+	return btf_loc_extend_bits(value, 8 * size, is_signed);
 }
 
 /* wide: the value has more than 8 bytes. */
@@ -221,17 +292,186 @@ static __always_inline long btf_loc_read_register(const void *ctx, __u32 offset,
 	return bpf_probe_read_kernel(value, sizeof(*value), ctx + (offset & 0x1f8)) ? -EFAULT : 0;
 }
 
+/* ---- arithmetic ---- */
+
+#define BTF_LOC_STACK 16	/* a power of 2; an expression has at most 8 values there, and a first one */
+
+struct btf_loc_run {
+	const void *ctx;
+	const struct btf_loc_steps *steps;
+	__u64 failed;
+	__u64 top;
+	__u64 depth;		/* values below the top */
+	__u64 value[2];		/* of pieces */
+	__u64 stack[BTF_LOC_STACK];
+};
+
+static __always_inline __u64 btf_loc_binary(__u32 code, __u64 left, __u64 right)
+{
+	switch (code) {
+	case BTF_LOC_STEP_ADD:
+		return left + right;
+	case BTF_LOC_STEP_SUBTRACT:
+		return left - right;
+	case BTF_LOC_STEP_MULTIPLY:
+		return left * right;
+	case BTF_LOC_STEP_AND:
+		return left & right;
+	case BTF_LOC_STEP_OR:
+		return left | right;
+	case BTF_LOC_STEP_XOR:
+		return left ^ right;
+	case BTF_LOC_STEP_SHIFT_LEFT:
+		return right > 63 ? 0 : left << (right & 63);
+	case BTF_LOC_STEP_SHIFT_RIGHT:
+		return right > 63 ? 0 : left >> (right & 63);
+	case BTF_LOC_STEP_SHIFT_RIGHT_SIGNED:
+		return (__u64)((__s64)left >> (right > 63 ? 63 : right & 63));
+	case BTF_LOC_STEP_EQUAL:
+		return left == right;
+	case BTF_LOC_STEP_NOT_EQUAL:
+		return left != right;
+	case BTF_LOC_STEP_LESS:
+		return left < right;
+	case BTF_LOC_STEP_LESS_EQUAL:
+		return left <= right;
+	case BTF_LOC_STEP_LESS_SIGNED:
+		return (__s64)left < (__s64)right;
+	case BTF_LOC_STEP_LESS_EQUAL_SIGNED:
+		return (__s64)left <= (__s64)right;
+	default:
+		return (__s64)left < 0 ? left + right : left;
+	}
+}
+
+static __always_inline void btf_loc_push(struct btf_loc_run *run, __u64 value)
+{
+	run->stack[run->depth++ & (BTF_LOC_STACK - 1)] = run->top;
+	run->top = value;
+}
+
+static __always_inline __u64 btf_loc_pop(struct btf_loc_run *run)
+{
+	return run->stack[--run->depth & (BTF_LOC_STACK - 1)];
+}
+
+/* Called by bpf_loop(). Returns 1 to stop. */
+static long btf_loc_step_run(__u32 i, void *data)
+{
+	struct btf_loc_run *run = data;
+	const struct btf_loc_step *step = &run->steps->steps[i & (BTF_LOC_STEPS - 1)];
+	__u32 bytes = step->bits / 8;
+	__u32 code = step->code;
+	__u64 loaded = 0;
+
+	switch (code) {
+	case BTF_LOC_STEP_REGISTER:
+		if (btf_loc_read_register(run->ctx, step->reg, &loaded)) {
+			run->failed = 1;
+			return 1;
+		}
+		btf_loc_push(run, loaded);
+		return 0;
+	case BTF_LOC_STEP_NUMBER:
+		btf_loc_push(run, step->operand);
+		return 0;
+	case BTF_LOC_STEP_LOAD:
+	case BTF_LOC_STEP_LOAD_SIGNED:
+		bytes = ((bytes - 1) & 7) + 1;
+		asm volatile("" : "+r"(bytes));
+		if (bpf_probe_read_kernel(&loaded, bytes,
+					  (const void *)(run->top + step->operand))) {
+			run->failed = 1;
+			return 1;
+		}
+		run->top = btf_loc_extend_bits(loaded, step->bits, code == BTF_LOC_STEP_LOAD_SIGNED);
+		return 0;
+	case BTF_LOC_STEP_ZERO_EXTEND:
+	case BTF_LOC_STEP_SIGN_EXTEND:
+		run->top = btf_loc_extend_bits(run->top, step->bits,
+					       code == BTF_LOC_STEP_SIGN_EXTEND);
+		return 0;
+	case BTF_LOC_STEP_NEGATE:
+		run->top = 0 - run->top;
+		return 0;
+	case BTF_LOC_STEP_COMPLEMENT:
+		run->top = ~run->top;
+		return 0;
+	case BTF_LOC_STEP_PIECE:
+		loaded = btf_loc_extend_bits(run->top, step->bits, 0) << (step->at & 63);
+		if (step->at < 64)
+			run->value[0] |= loaded;
+		else
+			run->value[1] |= loaded;
+		run->top = btf_loc_pop(run);
+		return 0;
+	}
+	if (code >= BTF_LOC_STEP_ADD + BTF_LOC_STEP_WITH)
+		run->top = btf_loc_binary(code - BTF_LOC_STEP_WITH, run->top, step->operand);
+	else
+		run->top = btf_loc_binary(code, btf_loc_pop(run), run->top);
+	return 0;
+}
+
+/* A frame of its own has the stack of values: a program may have 12 parameters. */
+static __attribute__((noinline, unused)) long btf_loc_evaluate(void *ctx, __u64 spec, __u64 param,
+							       __u64 *value)
+{
+	struct btf_loc_key key = { .spec = spec, .param = param };
+	const struct btf_loc_steps *steps = bpf_map_lookup_elem(&btf_loc_steps, &key);
+	struct btf_loc_run run;
+	__u32 i;
+
+	if (!steps)
+		return -ENOENT;
+	run.ctx = ctx;
+	run.steps = steps;
+	/*
+	 * The verifier before Linux 6.7 follows one call of a loop's function only and removes what
+	 * that one cannot reach. It must not know what is there at first (kernel commit ab5cfac139ab,
+	 * "bpf: verify callbacks as if they are called unknown number of times").
+	 */
+	run.failed = run.top = run.depth = run.value[0] = run.value[1] = steps->zero;
+	for (i = 0; i < BTF_LOC_STACK; i++)
+		run.stack[i] = steps->zero;
+	if (bpf_loop(steps->nr_steps, btf_loc_step_run, &run, 0) < 0 || run.failed)
+		return -EFAULT;
+	value[0] = steps->pieces ? run.value[0] : run.top;
+	value[1] = run.value[1];
+	return 0;
+}
+
+/* A value of up to 8 bytes: to its size, and then to the parameter's type. */
+static __always_inline void btf_loc_extend_value(const struct btf_loc_spec *spec, __u64 *value)
+{
+	__u64 size = spec->size;
+
+	if (size > 8)
+		return;
+	value[0] = btf_loc_extend(value[0], size, spec->is_signed);
+	if (spec->type_size < 8)
+		value[0] = btf_loc_extend(value[0], spec->type_size, spec->type_is_signed);
+}
+
 static __always_inline long btf_loc_read_perf(void *ctx, __u32 param, __u64 *value)
 {
-	const struct btf_loc_spec *spec = btf_loc_find(bpf_get_attach_cookie(ctx), param);
+	__u64 cookie = bpf_get_attach_cookie(ctx);
+	const struct btf_loc_spec *spec = btf_loc_find(cookie, param);
 	__u64 in_register = 0;
 	__u64 size;		/* if it had 32 bits, the compiler would compare a copy of it */
+	long error;
 
 	if (!spec)
 		return -ENOENT;
 	if (spec->shape == BTF_LOC_VALUE) {
 		value[0] = spec->value;
 		return 0;
+	}
+	if (spec->shape == BTF_LOC_COMPUTED) {
+		error = btf_loc_evaluate(ctx, (__u32)cookie, param, value);
+		if (!error)
+			btf_loc_extend_value(spec, value);
+		return error;
 	}
 	if (btf_loc_read_register(ctx, spec->reg[0], &in_register))
 		return -EFAULT;
@@ -256,11 +496,7 @@ static __always_inline long btf_loc_read_perf(void *ctx, __u32 param, __u64 *val
 			return -EFAULT;
 		}
 	}
-	if (size <= 8) {
-		value[0] = btf_loc_extend(value[0], size, spec->is_signed);
-		if (spec->type_size < 8)
-			value[0] = btf_loc_extend(value[0], spec->type_size, spec->type_is_signed);
-	}
+	btf_loc_extend_value(spec, value);
 	return 0;
 }
 

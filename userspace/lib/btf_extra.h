@@ -92,7 +92,7 @@ const char *btf_extra_func_param(const struct btf_extra_func *func, uint32_t par
 /* Returns the sites in order of number. They belong to the function. */
 const struct btf_extra_site *btf_extra_func_sites(const struct btf_extra_func *func,
                                                   size_t *nr_sites);
-/* Returns a mask. Bit n: parameter n has a location at that site. */
+/* Returns a mask. Bit n: parameter n has a location or an expression at that site. */
 uint64_t btf_extra_site_located(const struct btf_extra_func *func,
                                 const struct btf_extra_site *site);
 

@@ -2,6 +2,11 @@
 // Uses the C API on a small file: what it opens, finds, returns and refuses. Locations for BPF
 // programs are compared with values worked out by hand from the wire format. Nothing here needs
 // root.
+extern "C" {
+#include "tests/core/expression_rows.h"
+#include "tests/support/bpf_steps.h"
+}
+
 #include <array>
 #include <cerrno>
 #include <filesystem>
@@ -27,6 +32,8 @@ using test::SampleObject;
 static_assert(sizeof(btf_loc_arg) == sizeof(btf_extra_arg));
 static_assert(offsetof(btf_loc_arg, present) == offsetof(btf_extra_arg, present));
 static_assert(sizeof(btf_loc_spec) == 32);
+static_assert(sizeof(btf_loc_steps) == 16 + 32 * 16);
+static_assert(int{BTF_LOC_STEPS} == int{LOC_EXPRESSION_OPERATORS});
 
 TEST(FuncText, Rows) {
     struct Row {
@@ -588,6 +595,64 @@ TEST(LocSpec, OtherMachine) {
     EXPECT_FALSE(loc_spec(param, {8, false}, EM_X86_64, 0));
     const uint32_t address[] = {0, LOC_KIND_PARAM << 24 | 2, 8, LOC_CONST | LOC_ADDR, 1, 0};
     EXPECT_FALSE(loc_spec(reinterpret_cast<const btf_type *>(address), {8, false}, EM_X86_64, 0));
+}
+
+// ---- arithmetic in BPF programs ----
+
+bool run_as_bpf(const loc_expression *expression, const loc_machine_state *state, loc_load_fn load,
+                u64 *value) {
+    const auto computed = computed_spec(*expression, {8, false}, state->base);
+    return computed && bpf_steps_evaluate(&computed->steps, state->registers, load, value) == 0;
+}
+
+TEST(ComputedSpec, RowsOfExpressions) {
+    for (u32 i = 0; i < expression_nr_rows; i++) {
+        const char *wrong = expression_row_verdict_by(&expression_rows[i], run_as_bpf);
+        EXPECT_EQ(wrong, nullptr) << expression_rows[i].name << ": " << wrong;
+    }
+}
+
+// An int at rdi + 4: reg 5, load of 4 bytes, sign-extended.
+loc_expression one_load() {
+    const uint8_t code[] = {4, 2, LOC_CODE_REGISTER + 5, LOC_CODE_LOAD + 2, 4};
+    byte_view view = byte_view_of(code, sizeof(code), 0);
+    loc_expression expression;
+    EXPECT_EQ(loc_expression_decode(&expression, loc_arch_of(EM_X86_64), &view), BTF_FAULT_NONE);
+    return expression;
+}
+
+TEST(ComputedSpec, SizesAndSigns) {
+    const loc_expression expression = one_load();
+    auto computed = computed_spec(expression, {4, true}, 0);
+    ASSERT_TRUE(computed);
+    EXPECT_EQ(computed->spec.shape, BTF_LOC_COMPUTED);
+    EXPECT_EQ(computed->spec.size, 4);
+    EXPECT_EQ(computed->spec.type_size, 4);
+    EXPECT_TRUE(computed->spec.is_signed);
+    EXPECT_TRUE(computed->spec.type_is_signed);
+    EXPECT_EQ(computed->steps.nr_steps, 2);
+    EXPECT_EQ(computed->steps.pieces, 0);
+    EXPECT_EQ(computed->steps.steps[0].reg, 112);  // rdi in struct pt_regs
+    EXPECT_EQ(computed->steps.steps[1].code, BTF_LOC_STEP_LOAD);
+    EXPECT_EQ(computed->steps.steps[1].bits, 32);
+    EXPECT_EQ(computed->steps.steps[1].operand, 4);
+
+    computed = computed_spec(expression, {8, true}, 0);
+    ASSERT_TRUE(computed);
+    EXPECT_FALSE(computed->spec.is_signed);  // it has 4 bytes of 8, so the type decides nothing
+    EXPECT_EQ(computed->spec.type_size, 8);
+}
+
+TEST(ComputedSpec, AddressWithoutBase) {
+    const uint8_t code[] = {8, 1, LOC_CODE_ADDRESS, 0x10};
+    byte_view view = byte_view_of(code, sizeof(code), 0);
+    loc_expression expression;
+    ASSERT_EQ(loc_expression_decode(&expression, loc_arch_of(EM_X86_64), &view), BTF_FAULT_NONE);
+    EXPECT_FALSE(computed_spec(expression, {8, false}, 0));
+    const auto computed = computed_spec(expression, {8, false}, 0xffffffff81000000);
+    ASSERT_TRUE(computed);
+    EXPECT_EQ(computed->steps.steps[0].code, BTF_LOC_STEP_NUMBER);
+    EXPECT_EQ(computed->steps.steps[0].operand, 0xffffffff81000010);
 }
 
 }  // namespace

@@ -69,6 +69,35 @@ std::optional<btf_loc_spec> loc_spec(const btf_type *param, btf_value type, uint
     return out;
 }
 
+std::optional<ComputedSpec> computed_spec(const loc_expression &expression, btf_value type,
+                                          uint64_t text) {
+    if (expression.has_address && text == 0)
+        return {};
+    ComputedSpec out = {};
+    out.spec.shape = BTF_LOC_COMPUTED;
+    out.spec.size = static_cast<uint8_t>(expression.size);
+    out.spec.type_size = type.size == 0 || type.size > 8 ? 8 : static_cast<uint8_t>(type.size);
+    out.spec.type_is_signed = type.is_signed;
+    out.spec.is_signed = type.size != 0 && expression.size >= type.size && type.is_signed;
+    out.steps.nr_steps = expression.nr_steps;
+    for (uint32_t i = 0; i < expression.nr_steps; i++) {
+        const loc_step &from = expression.steps[i];
+        btf_loc_step &step = out.steps.steps[i];
+        step.operand = from.operand;
+        step.reg = static_cast<uint16_t>(from.saved_at);
+        step.code = from.code;
+        step.bits = from.bits;
+        step.at = from.at;
+        if (from.code == LOC_CODE_PIECE)
+            out.steps.pieces = 1;
+        if (from.code == LOC_CODE_ADDRESS) {
+            step.code = LOC_CODE_NUMBER;
+            step.operand += text;
+        }
+    }
+    return out;
+}
+
 Result<LocSpecs> LocSpecs::of_program(int prog_fd) {
     auto fail = [](std::string_view what, int code) {
         return Error{fmt::format("{}: {}", what, std::strerror(code)), code};
@@ -83,6 +112,7 @@ Result<LocSpecs> LocSpecs::of_program(int prog_fd) {
     if (info.type != BPF_PROG_TYPE_KPROBE)
         return Error{"not a program of type kprobe", EINVAL};
     ids.resize(std::min<size_t>(info.nr_map_ids, ids.size()));
+    FileDescriptor specs, steps;
     for (uint32_t id : ids) {
         FileDescriptor map(bpf_map_get_fd_by_id(id));
         if (!map)
@@ -91,29 +121,55 @@ Result<LocSpecs> LocSpecs::of_program(int prog_fd) {
         size = sizeof(of_map);
         if (bpf_obj_get_info_by_fd(map.get(), &of_map, &size) != 0)
             return fail("information on a map of the program", errno);
-        // Names of maps are cut after 15 bytes; this one has 13.
-        if (std::string_view(of_map.name) != BTF_LOC_SPECS_MAP)
+        // Names of maps are cut after 15 bytes; these have 13.
+        const std::string_view name = of_map.name;
+        if (name != BTF_LOC_SPECS_MAP && name != BTF_LOC_STEPS_MAP)
             continue;
+        const bool is_specs = name == BTF_LOC_SPECS_MAP;
         if (of_map.type != BPF_MAP_TYPE_HASH || of_map.key_size != sizeof(btf_loc_key) ||
-            of_map.value_size != sizeof(btf_loc_spec))
+            of_map.value_size != (is_specs ? sizeof(btf_loc_spec) : sizeof(btf_loc_steps)))
             return Error{"the program was built with another version of btf_loc.bpf.h", EINVAL};
-        return LocSpecs(std::move(map));
+        (is_specs ? specs : steps) = std::move(map);
     }
-    return Error{"without the module a program must take its arguments with bpf_loc_arg() or "
-                 "BPF_KLOC() of btf_loc.bpf.h",
-                 EINVAL};
+    if (!specs)
+        return Error{"without the module a program must take its arguments with bpf_loc_arg() or "
+                     "BPF_KLOC() of btf_loc.bpf.h",
+                     EINVAL};
+    return LocSpecs(std::move(specs), std::move(steps));
 }
 
 LocSpecs::~LocSpecs() {
-    for (const btf_loc_key &key : keys_)
-        bpf_map_delete_elem(map_.get(), &key);
+    for (const Map *map : {&specs_, &steps_})
+        for (const btf_loc_key &key : map->keys)
+            bpf_map_delete_elem(map->map.get(), &key);
 }
 
-int LocSpecs::put(const btf_loc_key &key, const btf_loc_spec &spec, uint64_t flags) {
-    if (bpf_map_update_elem(map_.get(), &key, &spec, flags) != 0)
+void LocSpecs::leave() {
+    specs_.keys.clear();
+    steps_.keys.clear();
+}
+
+int LocSpecs::Map::put(const btf_loc_key &key, const void *value, uint64_t flags) {
+    if (bpf_map_update_elem(map.get(), &key, value, flags) != 0)
         return errno;
-    keys_.push_back(key);
+    keys.push_back(key);
     return 0;
+}
+
+// The steps go first: a program that finds the spec requires them.
+int LocSpecs::put_param(const btf_loc_key &key, const Parameter &param, btf_value type,
+                        uint16_t machine, uint64_t text) {
+    if (param.loc != nullptr) {
+        const auto spec = loc_spec(param.loc, type, machine, text);
+        return spec ? specs_.put(key, &*spec, BPF_ANY) : 0;
+    }
+    if (!param.expression || !steps_.map)
+        return 0;
+    const auto computed = computed_spec(*param.expression, type, text);
+    if (!computed)
+        return 0;
+    const int refused = steps_.put(key, &computed->steps, BPF_ANY);
+    return refused != 0 ? refused : specs_.put(key, &computed->spec, BPF_ANY);
 }
 
 Result<uint64_t> LocSpecs::add_site(const ObjectView &view, uint64_t text, uint32_t site_number,
@@ -132,7 +188,7 @@ Result<uint64_t> LocSpecs::add_site(const ObjectView &view, uint64_t text, uint3
     int code;
     do {
         handle = next_handle++;
-        code = put({handle, BTF_LOC_SITE}, site, BPF_NOEXIST);
+        code = specs_.put({handle, BTF_LOC_SITE}, &site, BPF_NOEXIST);
     } while (code == EEXIST || handle == 0);
     if (code != 0)
         return fail(code);
@@ -145,11 +201,9 @@ Result<uint64_t> LocSpecs::add_site(const ObjectView &view, uint64_t text, uint3
     for (const Parameter &param : view.parameters(site_number)) {
         const btf_value type = btf_type_value(&view.locations().blob(), param.type_id);
         const uint32_t n = number++;
-        if (param.loc == nullptr)
-            continue;
-        if (auto spec = loc_spec(param.loc, type, view.file().machine, text))
-            if (int refused = put({handle, n}, *spec, BPF_ANY); refused != 0)
-                return fail(refused);
+        code = put_param({handle, n}, param, type, view.file().machine, text);
+        if (code != 0)
+            return fail(code);
     }
     protos_[record->loc_proto] = handle;
     return uint64_t{handle} << 32 | handle;

@@ -21,12 +21,20 @@ namespace btf_extra {
 std::optional<btf_loc_spec> loc_spec(const btf_type *param, btf_value type, uint16_t machine,
                                      uint64_t text);
 
-// The entries in a program's map. They are removed with their owner. Several owners, also in
+// The same of an expression, whose spec is not enough: it takes the steps, too.
+struct ComputedSpec {
+    btf_loc_spec spec;
+    btf_loc_steps steps;
+};
+std::optional<ComputedSpec> computed_spec(const loc_expression &expression, btf_value type,
+                                          uint64_t text);
+
+// The entries in a program's maps. They are removed with their owner. Several owners, also in
 // different processes, may share a map.
 class LocSpecs {
   public:
-    // Opens the map of a program. It is an error if the program has none, or one of another
-    // version.
+    // Opens the maps of a program. It is an error if the program has no map of specs, or one of
+    // another version. A program without a map of steps has no arguments that take arithmetic.
     static Result<LocSpecs> of_program(int prog_fd);
 
     LocSpecs(LocSpecs &&) = default;
@@ -37,16 +45,23 @@ class LocSpecs {
     Result<uint64_t> add_site(const ObjectView &view, uint64_t text, uint32_t site_number,
                               uint64_t address, uint64_t cookie);
 
-    // Leaves the entries in the map: they stay as long as it does.
-    void leave() { keys_.clear(); }
+    // Leaves the entries in the maps: they stay as long as these do.
+    void leave();
 
   private:
-    explicit LocSpecs(FileDescriptor map) : map_(std::move(map)) {}
-    // Returns an errno, or 0.
-    int put(const btf_loc_key &key, const btf_loc_spec &spec, uint64_t flags);
+    struct Map {
+        FileDescriptor map;
+        std::vector<btf_loc_key> keys = {};
+        // Returns an errno, or 0.
+        int put(const btf_loc_key &key, const void *value, uint64_t flags);
+    };
+    LocSpecs(FileDescriptor specs, FileDescriptor steps)
+        : specs_{std::move(specs)}, steps_{std::move(steps)} {}
+    int put_param(const btf_loc_key &key, const Parameter &param, btf_value type, uint16_t machine,
+                  uint64_t text);
 
-    FileDescriptor map_;
-    std::vector<btf_loc_key> keys_;
+    Map specs_;
+    Map steps_;
     std::map<uint32_t, uint32_t> protos_;  // the handle of each LOC_PROTO that was added
 };
 

@@ -168,6 +168,9 @@ uint64_t located_params(const ObjectView &view, const btf_extra_site &site) {
     for (uint32_t i = 0; i < std::min(loc_vlen(proto), 64u); i++)
         if (loc_proto_ids(proto)[i] != 0)
             out |= uint64_t{1} << i;
+    for (const loc_expression_entry &entry : view.expressions_of(site.loc_proto))
+        if (const uint32_t param = entry.place >> LOC_EXPRESSION_PARAM_SHIFT; param < 64)
+            out |= uint64_t{1} << param;
     return out;
 }
 

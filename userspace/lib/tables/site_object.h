@@ -64,7 +64,7 @@ SitePosition position_of(const SiteObject &object, uint32_t site_number);
 // The same place as the symbols count.
 Place place_of(const SiteObject &object, uint32_t site_number);
 
-// Bit n: parameter n, of those that are named, has a location.
+// Bit n: parameter n, of those that are named, has a location or an expression.
 uint64_t located_params(const ObjectView &view, const btf_extra_site &site);
 
 }  // namespace btf_extra
