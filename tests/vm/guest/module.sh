@@ -40,9 +40,13 @@ began=$(milliseconds)
 wc -l </proc/kallsyms >/dev/null
 walk=$(($(milliseconds) - began))
 echo "$line" | awk -v walk=$walk '{ print "load is", $(NF - 1) / walk, "of one walk over kallsyms,", walk, "ms" }'
-variables=$(btf-extra stat --json /vmlinux.btf_extra | sed -n 's/^ *"bytes_variables": \([0-9]*\),/\1/p')
-same 'at most 25 bytes a site, without the variables' yes "$(echo "$line" | sed 's/[^0-9 ]//g' |
-    awk -v variables="${variables:-0}" '{ bytes = $4 - variables; print (bytes <= 25 * $3 ? "yes" : bytes / $3) }')"
+btf-extra stat --json /vmlinux.btf_extra >/stat
+stat_number() { sed -n "s/^ *\"$1\": \([0-9.]*\),/\1/p" /stat; }
+others=$(($(stat_number bytes_variables) + $(stat_number bytes_expressions) + $(stat_number bytes_repeated_protos)))
+same 'at most 25 bytes a site, without variables and expressions' yes "$(echo "$line" | sed 's/[^0-9 ]//g' |
+    awk -v others="$others" '{ bytes = $4 - others; print (bytes <= 25 * $3 ? "yes" : bytes / $3) }')"
+same 'at most 0.6 bytes a site of expressions' yes \
+    "$(stat_number expression_bytes_per_site | awk '{ print ($1 > 0 && $1 <= 0.6 ? "yes" : $1) }')"
 same 'the kernel has the types by name' "$(md5sum </types.bin)" \
     "$(md5sum </sys/kernel/btf/btf_extra_vmlinux)"
 same 'types of the object' "$(md5sum </types.bin)" "$(md5sum </sys/kernel/btf_extra/vmlinux.types)"
