@@ -93,10 +93,11 @@ TEST_F(VmlinuxModules, AgreeWithLibdw) {
         EXPECT_EQ(oracle.counts().outside_sections, 0u);
         EXPECT_EQ(oracle.counts().in_blocks, 0u);
         std::cout << fmt::format(
-            "{}: {} sites, {} of them bodies; parameters: {} plain, {} simplified, {} given up, "
-            "{} without a value, {} without a location, {} not decoded by libdw\n",
+            "{}: {} sites, {} of them bodies; parameters: {} plain, {} simplified, {} computed, "
+            "{} given up, {} without a value, {} without a location, {} not decoded by libdw\n",
             std::filesystem::path(path).stem().string(), match.sites, match.bodies, match.plain,
-            match.simplified, match.given_up, match.without_value, match.absent, match.undecoded);
+            match.simplified, match.computed, match.given_up, match.without_value, match.absent,
+            match.undecoded);
 
         // There is no address constant and no FUNC of vmlinux.
         const btf_blob &blob = (*view)->locations().blob();

@@ -121,14 +121,15 @@ TEST_F(Vmlinux, AgreesWithLibdw) {
         ADD_FAILURE() << disagreement;
     EXPECT_EQ(match.disagreeing, 0u);
     EXPECT_EQ(match.sites, oracle().sites().size());
-    const uint64_t params = match.plain + match.simplified + match.given_up + match.without_value +
-                            match.absent + match.undecoded;
+    const uint64_t params = match.plain + match.simplified + match.computed + match.given_up +
+                            match.without_value + match.absent + match.undecoded;
+    EXPECT_GT(match.computed, 5'000u);
     EXPECT_LT(match.undecoded * 10'000, params);
     std::cout << fmt::format(
-        "{} sites, {} of them bodies; {} parameters: {} plain, {} simplified, {} given up,\n"
-        "{} without a value, {} without a location, {} not decoded by libdw\n",
-        match.sites, match.bodies, params, match.plain, match.simplified, match.given_up,
-        match.without_value, match.absent, match.undecoded);
+        "{} sites, {} of them bodies; {} parameters: {} plain, {} simplified, {} computed,\n"
+        "{} given up, {} without a value, {} without a location, {} not decoded by libdw\n",
+        match.sites, match.bodies, params, match.plain, match.simplified, match.computed,
+        match.given_up, match.without_value, match.absent, match.undecoded);
 
     const test::OracleCounts &counts = oracle().counts();
     std::cout << fmt::format("{} locations by zero-length entries, {} by later views\n"
@@ -170,6 +171,25 @@ TEST_F(Vmlinux, ComparisonFindsAWrongRegister) {
     ASSERT_FALSE(match.disagreements.empty());
     EXPECT_NE(match.disagreements[0].find("values 0x5 in DWARF, size 8 flags 0x8 values 0x4"),
               std::string::npos)
+        << match.disagreements[0];
+}
+
+// The same of an expression: the first register of the first code is another one.
+TEST_F(Vmlinux, ComparisonFindsAWrongExpression) {
+    ExtraFile changed = view_->file();
+    const size_t code =
+        sizeof(loc_expressions_header) + view_->expressions().size() * sizeof(loc_expression_entry);
+    size_t at = code + 2;  // after its size and the number of its operators
+    ASSERT_LT(at, changed.expressions.size());
+    ASSERT_LT(changed.expressions[at], std::byte{LOC_CODE_REGISTER + 16});
+    changed.expressions[at] ^= std::byte{1};
+    ASSERT_TRUE(write_extra_file(path("changed.btf_extra"), changed));
+    const auto view = ObjectView::open_for(path("changed.btf_extra"), *kernel_);
+    ASSERT_TRUE(view) << view.error().message;
+    const test::OracleMatch match = test::match_oracle(**view, oracle(), machines());
+    EXPECT_GT(match.disagreeing, 0u);
+    ASSERT_FALSE(match.disagreements.empty());
+    EXPECT_NE(match.disagreements[0].find("is not the value of"), std::string::npos)
         << match.disagreements[0];
 }
 

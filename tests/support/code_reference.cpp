@@ -38,19 +38,24 @@ std::optional<std::vector<uint8_t>> code_bytes(const ExpressionCode &code, uint6
     const auto expression = decoded(code, format);
     if (!expression || expression->size != param_size)
         return std::nullopt;
+    return expression_bytes(*expression, machine_of(format), machine);
+}
+
+std::optional<std::vector<uint8_t>> expression_bytes(const loc_expression &expression, uint16_t of,
+                                                     const Machine &machine) {
     std::array<u64, 64> saved{};  // struct pt_regs, which is read as u64
-    for (uint32_t number = 0; number < format.registers; ++number) {
-        const loc_register *found = loc_arch_register(loc_arch_of(machine_of(format)), number);
+    for (uint32_t number = 0; number < machine.registers.size(); ++number) {
+        const loc_register *found = loc_arch_register(loc_arch_of(of), number);
         if (found != nullptr)
             saved.at(found->saved_at / 8) = machine.registers[number];
     }
     const loc_machine_state state = {.registers = saved.data(), .base = machine.object_base};
     u64 value[2];
     loaded_from = &machine;
-    if (!loc_steps_run(expression->steps, expression->nr_steps, &state, load, value))
+    if (!loc_steps_run(expression.steps, expression.nr_steps, &state, load, value))
         return std::nullopt;
     const auto *bytes = reinterpret_cast<const uint8_t *>(value);
-    return std::vector<uint8_t>(bytes, bytes + param_size);
+    return std::vector<uint8_t>(bytes, bytes + expression.size);
 }
 
 }  // namespace btf_extra::test

@@ -25,4 +25,8 @@ std::optional<loc_expression> decoded(const ExpressionCode &code, const ExprForm
 std::optional<std::vector<uint8_t>> code_bytes(const ExpressionCode &code, uint64_t param_size,
                                                const ExprFormat &format, const Machine &machine);
 
+// Returns the bytes of the value of a decoded expression; of: e_machine. nullopt: it has no value.
+std::optional<std::vector<uint8_t>> expression_bytes(const loc_expression &expression, uint16_t of,
+                                                     const Machine &machine);
+
 }  // namespace btf_extra::test

@@ -9,8 +9,10 @@
 
 #include <fmt/format.h>
 
+#include "tests/support/code_reference.h"
 #include "tests/support/record_reference.h"
 #include "tests/support/type_text.h"
+#include "userspace/text/expression_text.h"
 #include "userspace/text/loc_text.h"
 
 namespace btf_extra::test {
@@ -156,9 +158,23 @@ class Matcher {
         return true;
     }
 
+    bool same_values(const loc_expression &expression, const LibdwOracle::Computed &computed,
+                     uint64_t size) const {
+        for (size_t i = 0; i < machines_.size(); i++) {
+            const auto bytes = expression_bytes(expression, view_.file().machine, machines_[i]);
+            if (!bytes || bytes->size() != size ||
+                !std::equal(bytes->begin(), bytes->end(), computed.values[i].begin()))
+                return false;
+        }
+        return true;
+    }
+
     // Returns what is wrong with a parameter of the file, or "".
     std::string compare(const OracleParam &dwarf, uint64_t size, const Parameter &file,
                         bool reasons) const {
+        if (file.expression && dwarf.kind != OracleParam::kComputed &&
+            dwarf.kind != OracleParam::kUndecoded)
+            return expression_text(*file.expression) + " where DWARF has no such value";
         switch (dwarf.kind) {
         case OracleParam::kUndecoded:
             return "";
@@ -172,6 +188,9 @@ class Matcher {
         }
         case OracleParam::kComputed: {
             const LibdwOracle::Computed &computed = oracle_.computed()[dwarf.number];
+            if (file.expression && !same_values(*file.expression, computed, size))
+                return expression_text(*file.expression) + " is not the value of " +
+                       computed.operations;
             if (!file.loc)
                 return reasons && file.reason && *file.reason <= MissingReason::kNoLocationHere
                            ? "a location in DWARF, reason '" + reason(file) + "' in the file"
@@ -278,7 +297,9 @@ class Matcher {
                 match_.plain++;
                 break;
             case OracleParam::kComputed:
-                (file[i].loc ? match_.simplified : match_.given_up)++;
+                (file[i].loc          ? match_.simplified
+                 : file[i].expression ? match_.computed
+                                      : match_.given_up)++;
                 break;
             case OracleParam::kNoValue:
                 match_.without_value++;

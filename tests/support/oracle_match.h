@@ -18,7 +18,8 @@ struct OracleMatch {
     uint64_t bodies = 0;
     uint64_t plain = 0;          // parameters in a plain shape, equal word for word
     uint64_t simplified = 0;     // other parameters, with the same value on every machine
-    uint64_t given_up = 0;       // other parameters, without a location in the file
+    uint64_t computed = 0;       // other parameters, with an expression of the same value there
+    uint64_t given_up = 0;       // other parameters, with neither in the file
     uint64_t without_value = 0;  // DWARF has a location without a value, the file has none
     uint64_t absent = 0;         // neither DWARF nor the file has a location
     uint64_t undecoded = 0;      // not compared
