@@ -20,8 +20,16 @@ inline constexpr uint64_t kRunningText = 0xffffffff82000000;
 
 class RunningSample : public testing::Test {
   protected:
+    // arm64: it is a kernel for arm64, and the body of report() is after a landing pad of 4 bytes.
+    explicit RunningSample(bool arm64 = false) : arm64_(arm64) {}
+
     void SetUp() override {
-        const SampleObject sample;
+        SampleObject sample;
+        if (arm64_) {
+            sample.file.machine = EM_AARCH64;
+            sample.file.sections.front().flags |= EXTRA_SHF_BEHIND_HOOKS;
+        }
+        const std::string report = arm64_ ? "ffffffff8200002c" : "ffffffff82000030";
         FileTablesPaths paths;
         paths.file = folder_.path("vmlinux.btf_extra");
         paths.base_btf = folder_.path("base.btf");
@@ -35,13 +43,14 @@ class RunningSample : public testing::Test {
                    std::span<const std::byte>(sample.file.build_id_note));
         write_file(paths.kallsyms, std::string_view("ffffffff82000000 T host\n"
                                                     "ffffffff82000020 T skb_headlen\n"
-                                                    "ffffffff82000020 t skb_headlen.isra.0\n"
-                                                    "ffffffff82000030 T report\n"));
+                                                    "ffffffff82000020 t skb_headlen.isra.0\n" +
+                                                    report + " T report\n"));
         auto tables = open_file_tables(paths, true);
         ASSERT_TRUE(tables) << tables.error().message;
         tables_ = std::move(*tables);
     }
 
+    bool arm64_;
     TemporaryFolder folder_;
     std::unique_ptr<SiteTables> tables_;
 };

@@ -231,10 +231,10 @@ void drop_doubles(std::vector<Line> &lines) {
 
 // Leaves out the sites at which the event has a probe.
 std::vector<PlacedSite> without_probe(std::vector<PlacedSite> sites, const FoundFunc &func,
-                                      const AppendedEvent &event) {
+                                      const Symbols &symbols, const AppendedEvent &event) {
     std::erase_if(sites, [&](const PlacedSite &placed) {
         const auto site = std::ranges::find(func.sites, placed.number, &btf_extra_site::number);
-        return site != func.sites.end() && event.has(*site, placed.probe);
+        return site != func.sites.end() && event.has(*func.object, symbols, *site, placed.probe);
     });
     return sites;
 }
@@ -288,7 +288,7 @@ Result<void> run(const Options &options) {
         auto sites = placer.place(func.found);
         if (event) {
             TRY(check_fields(*event, func));
-            sites = without_probe(std::move(sites), func.found, *event);
+            sites = without_probe(std::move(sites), func.found, *tables->symbols(), *event);
         }
         write(func, sites, options.format, event ? &*event : nullptr, numbers[func.name], names);
     }

@@ -4,6 +4,7 @@
 // and its body at 0x20.
 #include "userspace/lib/probing/appended_event.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/support/running_sample.h"
@@ -13,9 +14,15 @@ namespace {
 
 class AppendedEventTest : public test::RunningSample {
   protected:
+    using RunningSample::RunningSample;
+
     Result<AppendedEvent> find(const std::string &text, const std::string &lines) {
         test::write_file(folder_.path("kprobe_events"), std::string_view(lines));
         return find_event(*tables_, text, folder_.path("kprobe_events"));
+    }
+    bool has(const AppendedEvent &event, const FoundFunc &func, const btf_extra_site &site,
+             uint64_t distance_to_probe) const {
+        return event.has(*func.object, *tables_->symbols(), site, distance_to_probe);
     }
 };
 
@@ -105,11 +112,47 @@ TEST_F(AppendedEventTest, SitesThatHaveItsProbe) {
     const auto found = tables_->find(*parse_func_text("skb_headlen"));
     std::set<uint64_t> with, without;
     for (const btf_extra_site &site : found->front().sites)
-        (event->has(site, 0) ? with : without).insert(site.address - test::kRunningText);
+        (has(*event, found->front(), site, 0) ? with : without)
+            .insert(site.address - test::kRunningText);
     EXPECT_EQ(with, (std::set<uint64_t>{0x4, 0x20}));
     EXPECT_EQ(without, (std::set<uint64_t>{0x10}));
     // The probe is after a static key.
-    EXPECT_FALSE(event->has(found->front().sites.front(), 5));
+    EXPECT_FALSE(has(*event, found->front(), found->front().sites.front(), 5));
+}
+
+class AppendedEventOnArm64Test : public AppendedEventTest {
+  protected:
+    AppendedEventOnArm64Test() : AppendedEventTest(true) {}
+};
+
+TEST_F(AppendedEventOnArm64Test, BodyAfterHook) {
+    const struct {
+        const char *name, *line;
+        bool is_there;
+    } rows[] = {
+        {"the symbol", "p:probe/foo report+0\n", true},
+        {"the body", "p:probe/foo report+4\n", true},
+        {"after a mark of 4 bytes", "p:probe/foo report+8\n", true},
+        {"after two marks", "p:probe/foo report+12\n", true},
+        {"after that", "p:probe/foo report+16\n", false},
+        {"a body without a hook is not that of the symbol before it", "p:probe/foo host+20\n",
+         false},
+    };
+    const auto found = tables_->find(*parse_func_text("report"));
+    const auto body =
+        std::ranges::find(found->front().sites, BTF_EXTRA_CLASS_BODY, &btf_extra_site::site_class);
+    ASSERT_EQ(body->address, test::kRunningText + 0x30);
+    for (const auto &row : rows) {
+        const auto event = find("probe:foo", row.line);
+        ASSERT_TRUE(event) << row.name;
+        EXPECT_EQ(has(*event, found->front(), *body, 0), row.is_there) << row.name;
+        const auto texts = functions_of(*tables_, *event);
+        ASSERT_EQ(static_cast<bool>(texts), row.is_there) << row.name;
+        if (texts) {
+            EXPECT_EQ(texts->front(), fmt::format("vmlinux:#{}", found->front().id)) << row.name;
+            EXPECT_EQ(texts->size(), 1) << row.name;
+        }
+    }
 }
 
 TEST_F(AppendedEventTest, Fields) {

@@ -15,7 +15,7 @@ constexpr const char *kFiles[] = {"/sys/kernel/tracing/kprobe_events",
                                   "/sys/kernel/debug/tracing/kprobe_events"};
 
 // Instructions that only mark a target of branches: 4 bytes on x86-64, and up to two on arm64.
-constexpr uint64_t kMarks[] = {0, 4, 8};
+constexpr uint64_t kMarkSize = 4, kMarksSize = 8;
 
 Result<std::vector<KprobeLine>> read_lines(const std::string &path) {
     std::ifstream file(path);
@@ -43,19 +43,17 @@ Result<uint64_t> address_of(const SiteTables &tables, const KprobeLine &line) {
     return Error{fmt::format("{}: no symbol of {}", line.place, line.module)};
 }
 
-bool has_body(const FoundFunc &func) {
-    return std::ranges::any_of(func.sites, [](const btf_extra_site &site) {
-        return site.site_class == BTF_EXTRA_CLASS_BODY;
-    });
-}
-
 }  // namespace
 
-bool AppendedEvent::has(const btf_extra_site &site, uint64_t distance_to_probe) const {
+bool AppendedEvent::has(const SiteObject &object, const Symbols &symbols,
+                        const btf_extra_site &site, uint64_t distance_to_probe) const {
     if (site.site_class != BTF_EXTRA_CLASS_BODY)
         return addresses.contains(site.address + distance_to_probe);
-    return std::ranges::any_of(
-        kMarks, [&](uint64_t mark) { return addresses.contains(site.address + mark); });
+    for (uint64_t mark = 0; mark <= kMarksSize; mark += kMarkSize)
+        if (addresses.contains(site.address + mark))
+            return true;
+    const loc_arch *arch = loc_arch_of(object.view->file().machine);
+    return addresses.contains(symbols.begin_of_body({0, site.address}, arch).offset);
 }
 
 Result<AppendedEvent> find_event(const SiteTables &tables, const std::string &text,
@@ -82,10 +80,21 @@ Result<AppendedEvent> find_event(const SiteTables &tables, const std::string &te
 }
 
 Result<std::vector<std::string>> functions_of(SiteTables &tables, const AppendedEvent &event) {
+    const auto has_body = [&](const FoundFunc &func) {
+        return std::ranges::any_of(func.sites, [&](const btf_extra_site &site) {
+            return site.site_class == BTF_EXTRA_CLASS_BODY &&
+                   event.has(*func.object, *tables.symbols(), site, 0);
+        });
+    };
+    const auto objects = TRY(tables.objects());
+    uint64_t hook_size = 0;
+    for (const SharedObject &object : *objects)
+        if (const loc_arch *arch = loc_arch_of(object->view->file().machine))
+            hook_size = arch->hook_size;
     std::set<std::string> found;
     for (const uint64_t address : event.addresses)
-        for (const uint64_t mark : kMarks) {
-            const auto here = TRY(tables.find_at(fmt::format("{:x}", address - mark)));
+        for (uint64_t at = address - kMarksSize; at <= address + hook_size; at += kMarkSize) {
+            const auto here = TRY(tables.find_at(fmt::format("{:x}", at)));
             for (const FoundFunc &func : here)
                 if (has_body(func))
                     found.insert(fmt::format("{}:#{}", func.object->name, func.id));

@@ -21,9 +21,11 @@ struct AppendedEvent {
     std::vector<KprobeLine::Field> fields;  // of each of its probes
     std::set<uint64_t> addresses;           // of its probes
 
-    // Returns true if a probe of the event is where the probe of a site would be. The probe of a
-    // body may be after an instruction that only marks a target of branches.
-    bool has(const btf_extra_site &site, uint64_t distance_to_probe) const;
+    // Returns true if a probe of the event is where the probe of a site of the object would be. The
+    // probe of a body may be after an instruction that only marks a target of branches, or at the
+    // symbol before the hook for tracers. symbols: of the running kernel.
+    bool has(const SiteObject &object, const Symbols &symbols, const btf_extra_site &site,
+             uint64_t distance_to_probe) const;
 };
 
 // text: "probe:foo" or "probe/foo". kprobe_events: the file of tracefs; "": the mounted one. The

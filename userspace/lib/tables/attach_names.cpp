@@ -136,15 +136,8 @@ std::optional<Place> AttachNames::begin_of_body(const SiteObject &object,
     const PlacedSection &section = object.sections[at.elf_section];
     if (section.elf_section == 0 && section.place.address == 0)
         return {};
-    const Place place = place_of(object, site_number);
-    const Symbols &symbols = *tables_.symbols();
-    const loc_arch *arch = loc_arch_of(object.view->file().machine);
-    if (arch == nullptr || arch->hook_size == 0 || !symbols.names(place).empty())
-        return place;
-    const auto before = symbols.around(place);
-    if (!before || before->distance > arch->hook_size)
-        return place;
-    return Place{place.section, place.offset - before->distance};
+    return tables_.symbols()->begin_of_body(place_of(object, site_number),
+                                            loc_arch_of(object.view->file().machine));
 }
 
 std::string_view AttachNames::symbol_of_body(const Place &begin, std::string_view name) const {

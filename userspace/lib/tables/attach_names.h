@@ -33,8 +33,7 @@ class AttachNames {
         return btf_extra::trampoline_words(arch, version_);
     }
 
-    // Returns the place of the symbols that a body is called by. The body may be after the hook
-    // that its function begins with for tracers. Nothing: its place is not known, as in freed text.
+    // As Symbols::begin_of_body(). Nothing: the place of the body is not known, as in freed text.
     std::optional<Place> begin_of_body(const SiteObject &object, uint32_t site_number) const;
 
     // Returns the symbol of a body of the function `name` that begins there: that name itself, else

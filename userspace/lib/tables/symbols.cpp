@@ -14,12 +14,17 @@ std::optional<std::string> Symbols::text(Place place) const {
     return fmt::format("{}+{:#x}", found->symbol, found->distance);
 }
 
+Place Symbols::begin_of_body(Place place, const loc_arch *arch) const {
+    if (arch == nullptr || arch->hook_size == 0 || !names(place).empty())
+        return place;
+    const auto before = around(place);
+    if (!before || before->distance > arch->hook_size)
+        return place;
+    return {place.section, place.offset - before->distance};
+}
+
 std::vector<std::string_view> Symbols::names_of_body(Place place, const loc_arch &arch) const {
-    const auto there = names(place);
-    const auto before = there.empty() && arch.hook_size != 0 ? around(place) : std::nullopt;
-    return before && before->distance <= arch.hook_size
-               ? names({place.section, place.offset - before->distance})
-               : there;
+    return names(begin_of_body(place, &arch));
 }
 
 std::vector<Place> Symbols::places(std::string_view name) const {

@@ -57,8 +57,11 @@ class Symbols {
     // Returns the names of all symbols that begin there, the best first.
     virtual std::vector<std::string_view> names(Place place) const = 0;
 
-    // Returns the names of the symbols of a body there. It may be after the hook that its function
-    // begins with for tracers.
+    // Returns the place of the symbols that a body there is called by. The body may be after the
+    // hook that its function begins with for tracers. arch may be NULL.
+    Place begin_of_body(Place place, const loc_arch *arch) const;
+
+    // Returns the names of these symbols.
     std::vector<std::string_view> names_of_body(Place place, const loc_arch &arch) const;
 
     // Returns where all symbols of that name are, in ascending order.
