@@ -85,8 +85,8 @@ std::optional<Partly> with_lacking(const List &list, const btf *kernel, const Li
     return Partly{func.name, name, func.id, object, nr_params, request.attached, left_out.size()};
 }
 
+// Few functions qualify, so each one is tried, in an order that is the same in every run.
 std::optional<Partly> find_partly(const btf *kernel) {
-    constexpr int kTries = 20000;
     const List list = list_sites();
     std::unordered_map<uint32_t, uint32_t> has;  // bit 0: an inlined site, bit 1: a body
     for (const ListedSite &site : list.sites)
@@ -94,8 +94,14 @@ std::optional<Partly> find_partly(const btf *kernel) {
     Tool kloc({"any_kprobe"});
     const uint32_t object = attach_to("vmlinux", "ksys_fallocate").object;
     Random any;
-    for (int i = 0; i < kTries; i++) {
+    std::vector<bool> tried(list.funcs.size());
+    for (size_t nr_tried = 0; nr_tried < tried.size();) {
         const ListedFunc &func = list.draw_func(any);
+        const size_t index = &func - list.funcs.data();
+        if (tried[index])
+            continue;
+        tried[index] = true;
+        nr_tried++;
         if (has[func.id] != 3 || func.id >= btf__type_cnt(kernel))
             continue;
         if (auto found = with_lacking(list, kernel, func, object, kloc))
