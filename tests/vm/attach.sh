@@ -4,6 +4,8 @@
 # (tests/vm/attach).
 prepare() {
     tests/vm/shapes/prepare.sh "$kernel" "$files" "$modules" &&
+        tests/vm/attach/exclusive_sites.sh "$modules/vmlinux" "$files/vmlinux.btf_extra" \
+            get_task_struct >"$files/exclusive_sites" &&
         cp "$modules/tests/vm/attach/foreign/foreign.ko" "$built"/vm/attach/*.bpf.o "$files" &&
         vm/add-program.sh "$files" "$built"/vm/attach/attach_guest
 }
