@@ -31,7 +31,9 @@ insmod /btf_extra.ko && echo Y >/sys/module/btf_extra/parameters/frames &&
 status=$?
 dmesg | grep -E 'btf_extra: [0-9]+ object|lookup_bench: '
 btf-extra stat --json /lib/firmware/btf_extra/*/vmlinux.btf_extra | tr -d '",' |
-    awk '$1 == "bytes_variables:" { print "variables: bytes=" $2 }'
+    awk '$1 == "bytes_variables:" { variables = $2 }
+        $1 == "bytes_expressions:" || $1 == "bytes_repeated_protos:" { expressions += $2 }
+        END { print "others: variables=" variables " expressions=" expressions }'
 milliseconds() { awk '{ printf "%d", $1 * 1000 }' /proc/uptime; }
 began=$(milliseconds)
 btf-extra list '*' >/list
@@ -121,9 +123,11 @@ def bench(kernel):
     note("load, in walks over all symbols of kallsyms",
          load_ms * 1e6 / each["kallsyms_walk"])
     note("load, a site", load_ms * 1e6 / sites)
-    variables = int(re.search(r"variables: bytes=(\d+)", log).group(1))
+    others = re.search(r"others: variables=(\d+) expressions=(\d+)", log)
+    variables, expressions = map(int, others.groups())
     note("memory of variables, MB", variables / 1e6)
-    bar("memory of the rest, bytes a site", (size - variables) / sites, 25)
+    bar("memory of expressions, bytes a site", expressions / sites, 0.6)
+    bar("memory of the rest, bytes a site", (size - variables - expressions) / sites, 25)
     listed, list_ms = map(int, re.search(r"list: functions=(\d+) ms=(\d+)", log).groups())
     note("functions of list '*'", listed)
     bar("list '*' of the running kernel", list_ms / 1000, 1, " s")
