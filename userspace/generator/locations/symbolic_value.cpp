@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 #include "userspace/generator/locations/symbolic_value.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "userspace/format/core_api.h"
@@ -167,34 +168,64 @@ SymbolicValue SymbolicValue::shift_left(const SymbolicValue &count) const {
     return shifted.shift_ >= 64 ? constant(0) : shifted;
 }
 
+// Returns how many low bits of a shift to the right are the same at each width that the operation
+// of the program may have. All bits of the value are right.
+uint32_t SymbolicValue::right_after_shift(uint32_t count, bool arithmetic_shift) const {
+    if (!type_generic)
+        return 64;  // only types of 64 bits are shifted
+    // The operand has at least its own width, which a register does not tell. It needs more after a
+    // shift to the left.
+    uint32_t least = in_memory_ || bits_ < 64 ? bits_ : 0;
+    uint32_t needed = bits_ < 64 && post_ == 0 ? bits_ + shift_ : 64;
+    bool is_signed = sign_;
+    if (is_constant()) {
+        is_signed = number_ >> 63 != 0;
+        least = static_cast<uint32_t>(std::bit_width(is_signed ? ~number_ << 1 : number_));
+        needed = least;
+    }
+    // The narrowest operation: none is narrower than its operand, or shifts by its width.
+    const uint32_t width = std::bit_ceil(std::max({least, count + 1, 8U}));
+    // An operand that fits is the same at each width if its highest bit is the sign in all or none.
+    const bool fits =
+        is_signed == arithmetic_shift ? needed <= width : !is_signed && needed < width;
+    return width == 64 || fits ? 64 : width - count;
+}
+
 SymbolicValue SymbolicValue::shift_right(const SymbolicValue &count, bool arithmetic_shift) const {
     if (is_unknown())
         return *this;
     if (!count.is_constant())
         return count.is_unknown() ? count : arithmetic();
-    const uint64_t bits = count.number_;
-    if (bits >= 64 || kind_ == kAddress)
+    if (count.number_ >= 64 || kind_ == kAddress)
         return arithmetic();
-    if (is_constant())
-        return constant(arithmetic_shift ? static_cast<uint64_t>(static_cast<int64_t>(number_) >>
-                                                                 static_cast<int64_t>(bits))
-                                         : number_ >> bits);
-    if (bits == 0)
+    if (count.number_ == 0)
         return *this;
+    if (right_ + shift_ < 64)
+        return arithmetic();
+    const auto bits = static_cast<uint32_t>(count.number_);
+    const uint32_t right = right_after_shift(bits, arithmetic_shift);
+    if (is_constant()) {
+        if (right < 64)
+            return arithmetic();
+        return constant(arithmetic_shift
+                            ? static_cast<uint64_t>(static_cast<int64_t>(number_) >> bits)
+                            : number_ >> bits);
+    }
     // Bits [bits - shift, 64 - shift) of the value before its left shift remain.
     if (bits < shift_)
         return arithmetic();
     SymbolicValue unshifted = *this;
     unshifted.shift_ = 0;
-    return unshifted.extracted(static_cast<uint32_t>(bits) - shift_,
-                               64 - static_cast<uint32_t>(bits), arithmetic_shift);
+    SymbolicValue shifted = unshifted.extracted(bits - shift_, 64 - bits, arithmetic_shift);
+    shifted.right_ = right;
+    return shifted;
 }
 
 SymbolicValue SymbolicValue::divided(const SymbolicValue &other) const {
     return is_unknown() ? *this : other.is_unknown() ? other : arithmetic();
 }
 
-// Takes bits [low_bit, low_bit + bits) and extends them to 64. shift_ must be 0.
+// Takes bits [low_bit, low_bit + bits) and extends them to 64. They are right, and shift_ is 0.
 SymbolicValue SymbolicValue::extracted(uint32_t low_bit, uint32_t bits, bool sign_extend) const {
     if (low_bit == 0)
         return truncated(bits, sign_extend);
@@ -263,6 +294,8 @@ SymbolicValue SymbolicValue::truncated(uint32_t bits, bool sign_extend) const {
     if (shift_ != 0)
         return bits <= shift_ ? constant(0) : arithmetic();
     SymbolicValue low = *this;
+    if (bits <= right_)
+        low.right_ = 64;
     if (bits <= bits_) {
         low.add_ += post_;
         low.post_ = 0;
@@ -298,7 +331,7 @@ Location SymbolicValue::as_value(uint32_t size, uint32_t registers, ExprContext 
     }
     SymbolicValue value = *this;
     const uint32_t wanted = size * 8;
-    if (value.shift_ != 0 || (value.post_ != 0 && value.bits_ < wanted))
+    if (value.shift_ != 0 || value.right_ < wanted || (value.post_ != 0 && value.bits_ < wanted))
         return Location::missing(MissingReason::kArithmetic);
     if (value.bits_ >= wanted) {
         value.add_ += value.post_;

@@ -22,6 +22,11 @@ namespace btf_extra::generator {
 //   kUnknown  anything else, with the reason
 // A word of 64 bits has post 0. An operation that has no exact result in this form gives kUnknown,
 // and the first reason stays.
+//
+// The value of the expression may not be that of the program. GCC 12 and 14 write a right shift of
+// an int as a shift of 64 bits, although its memory is zero-extended and the upper half of its
+// register is undefined. LLVM 14 does so, too. The expression does not contain the width of the
+// operation, so a shift that has another result at another width has only right_ low bits.
 class SymbolicValue {
   public:
     static SymbolicValue constant(uint64_t number);
@@ -65,6 +70,7 @@ class SymbolicValue {
     enum Kind : uint8_t { kConst, kAddress, kWord, kUnknown };
 
     bool is_plain_register() const;
+    uint32_t right_after_shift(uint32_t count, bool arithmetic) const;
     SymbolicValue plus_constant(uint64_t addend) const;
     SymbolicValue extracted(uint32_t low_bit, uint32_t bits, bool sign_extend) const;
 
@@ -80,6 +86,7 @@ class SymbolicValue {
     bool sign_ = false;
     uint64_t post_ = 0;
     uint32_t shift_ = 0;
+    uint32_t right_ = 64;  // low bits before << shift that are the program's; if < 64, bits_ < 64
 };
 
 }  // namespace btf_extra::generator
