@@ -648,7 +648,7 @@ TEST(LocationValue, TypedOperations) {
 
 // GCC 12 has `int x = y >> 3;` as "breg, lit3, shra": the shift takes in what the upper half of the
 // register is. Only as 64 bits, of an extended operand or of a load it is that of the program.
-TEST(LocationValue, ShiftsOfUnknownWidth) {
+TEST(LocationValue, ExpressionsOfShifts) {
     const Expr word = breg(5, 0) + deref_size(4);
     const Expr low = constu(0xffffffff) + kAnd;
     const Row rows[] = {

@@ -24,6 +24,12 @@ uint32_t least_width(uint32_t count) {
     return std::max(8u, std::bit_ceil(count + 1));
 }
 
+// Returns true if a shift to the right has the same result for an int and for a long.
+bool is_same_int(uint64_t number, bool arithmetic_shift) {
+    return static_cast<uint64_t>(static_cast<int32_t>(number)) == number &&
+           (arithmetic_shift || number <= INT32_MAX);
+}
+
 uint8_t operator_of(Comparison how, bool is_signed) {
     switch (how) {
     case Comparison::kEqual:
@@ -292,21 +298,24 @@ PostfixValue PostfixValue::shift_left(const PostfixValue &count) const {
     return shifted.shift_ >= 64 ? constant(0) : shifted;
 }
 
+// The highest bit that can be set may be the sign.
+bool PostfixValue::is_bare_load() const {
+    return kind_ == kCode && shift_ == 0 && bits_ == 64 && add_ == 0 && width_ < 64 &&
+           std::has_single_bit(width_ / 8) && !is_wide();
+}
+
 // Returns how many low bits are right after a shift to the right, if all are before.
 uint32_t PostfixValue::right_after_shift(uint32_t count, bool arithmetic_shift) const {
     const uint32_t least = least_width(count);
-    if (is_wide() || is_constant() || shift_ >= 32 || least == 64)
+    // The mask of an unsigned int does not tell the width of what is shifted to the left after it.
+    const bool is_certain = is_wide() && (shift_ == 0 || bits_ != 32);
+    if (is_certain || is_constant() || shift_ >= 32 || least == 64)
         return 64;
     if (shift_ != 0)  // bits may have been shifted out of fewer than 64
         return least - count;
     if (bits_ < 64)
         return arithmetic_shift || !sign_ ? 64 : least - count;
-    if (width_ == 64 || add_ != 0)
-        return least - count;
-    // The highest bit that can be set may be the sign.
-    if (!arithmetic_shift || !std::has_single_bit(width_ / 8))
-        return 64;
-    return width_ > count ? std::min(width_, least) - count : 0;
+    return width_ == 64 || add_ != 0 ? least - count : 64;
 }
 
 PostfixValue PostfixValue::shift_right(const PostfixValue &count, bool arithmetic_shift) const {
@@ -316,7 +325,9 @@ PostfixValue PostfixValue::shift_right(const PostfixValue &count, bool arithmeti
         return count;
     if (count.width() > 6)
         return arithmetic();
-    if (right() < 64 || count.right() < 64)
+    if (right() < 64 || count.right() < 64 || (arithmetic_shift && is_bare_load()))
+        return arithmetic();
+    if (is_constant() && !is_wide() && !is_same_int(number_, arithmetic_shift))
         return arithmetic();
     // The sign is 0.
     const bool is_signed = arithmetic_shift && width() == 64;
@@ -426,7 +437,9 @@ PostfixValue PostfixValue::compared(Comparison how, const PostfixValue &other,
         low_bits(other.number_, shift_) == 0) {
         PostfixValue before = *this;
         before.shift_ = 0;
-        const PostfixValue number = other.shift_right(constant(shift_), is_signed_comparison(op));
+        PostfixValue number = other;
+        number.wide_ = true;
+        number = number.shift_right(constant(shift_), is_signed_comparison(op));
         return before.truncated(64 - shift_, is_signed_comparison(op))
             .compared(how, number, is_signed);
     }
