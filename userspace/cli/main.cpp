@@ -40,7 +40,8 @@ std::string unknown_subcommand(const CLI::App &app, const std::vector<const char
     return fmt::format("unknown subcommand {}{}; --help lists all", word, nearest_text(nearest));
 }
 
-int run(int argc, char **argv) {
+// failure gets the exit code of a failure that has no other.
+int run(int argc, char **argv, int &failure) {
     std::vector<const char *> arguments = arguments_of(argc, argv);
     std::vector<std::string> followed = take_followed_command(arguments);
     CLI::App app("Trace inlined functions of the Linux kernel", "btf-extra");
@@ -55,6 +56,8 @@ int run(int argc, char **argv) {
     add_lookup(app, exit_code);
     add_list(app, exit_code);
     add_audit(app, exit_code);
+    // A script reads 1 of audit as a finding.
+    app.get_subcommand("audit")->preparse_callback([&](size_t) { failure = kExitUsage; });
     add_value(app, exit_code);
     add_probes(app, exit_code);
     add_symbolize(app, exit_code);
@@ -74,7 +77,7 @@ int run(int argc, char **argv) {
         return app.exit(error) == 0 ? kExitDone : kExitUsage;
     }
     if (std::fflush(stdout) != 0 || std::ferror(stdout))
-        return fail(Error{fmt::format("stdout: {}", std::strerror(errno))});
+        return fail(Error{fmt::format("stdout: {}", std::strerror(errno))}, failure);
     return exit_code;
 }
 
@@ -83,12 +86,13 @@ int run(int argc, char **argv) {
 
 int main(int argc, char **argv) {
     btf_extra::take_large_pages(argc, argv);
+    int failure = btf_extra::kExitFailed;
     try {
-        return btf_extra::run(argc, argv);
+        return btf_extra::run(argc, argv, failure);
     } catch (const std::exception &error) {
         // Out of memory, or fmt::print() that could not write.
         bool output = std::ferror(stdout) != 0;
         std::fprintf(stderr, "btf-extra: %s%s\n", output ? "stdout: " : "", error.what());
-        return btf_extra::kExitFailed;
+        return failure;
     }
 }

@@ -171,6 +171,18 @@ TEST_F(CliAudit, ExitCode) {
                   2);
 }
 
+// 1 would be a finding.
+TEST_F(CliAudit, StandardOutputThatFails) {
+    if (!fs::exists("/dev/full"))
+        GTEST_SKIP() << "no /dev/full";
+    const auto result = test::run_command(
+        {"sh", "-c",
+         "exec \"$BTF_EXTRA_BUILD/btf-extra\" audit --kernel \"$0\" kprobe:report > /dev/full",
+         sample()});
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_EQ(result.err, "btf-extra: stdout: No space left on device\n");
+}
+
 TEST_F(CliAudit, Refused) {
     expect_failed(audit({"--kernel", sample(), "tool"}),
                   "'tool': no file, and no probe of a function as in kprobe:foo", 2);
