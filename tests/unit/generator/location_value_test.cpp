@@ -699,6 +699,8 @@ TEST(LocationValue, Divisions) {
         {"of (s32)", breg(5, 0) + to_int + by_8, 4, kArithmetic, "(s64)(s32)%rdi / 0x8"},
         {"of (u32)", breg(5, 0) + constu(0xffffffff) + kAnd + by_8, 4, kArithmetic,
          "(u32)%rdi >> 0x3"},
+        // For 0x01000000 an int has 0, and 64 bits have 0x20000000.
+        {"u32 << 8", breg(5, 0) + constu(0xffffffff) + kAnd + lit(8) + kShl + by_8, 4, kArithmetic},
         {"long in memory", breg(5, 0) + kDeref + by_8, 4, kArithmetic, "(s64)*(u64 *)%rdi / 0x8"},
         {"int in memory", breg(5, 0) + deref_size(4) + by_8, 4, kArithmetic},
         {"word of a bitmap",

@@ -298,6 +298,12 @@ PostfixValue PostfixValue::shift_left(const PostfixValue &count) const {
     return shifted.shift_ >= 64 ? constant(0) : shifted;
 }
 
+// Returns true if the width of an operation on it is 64 bits. The mask of an unsigned int does not
+// tell that of what is shifted to the left after it.
+bool PostfixValue::is_certain() const {
+    return is_wide() && (shift_ == 0 || bits_ != 32);
+}
+
 // The highest bit that can be set may be the sign.
 bool PostfixValue::is_bare_load() const {
     return kind_ == kCode && shift_ == 0 && bits_ == 64 && add_ == 0 && width_ < 64 &&
@@ -307,9 +313,7 @@ bool PostfixValue::is_bare_load() const {
 // Returns how many low bits are right after a shift to the right, if all are before.
 uint32_t PostfixValue::right_after_shift(uint32_t count, bool arithmetic_shift) const {
     const uint32_t least = least_width(count);
-    // The mask of an unsigned int does not tell the width of what is shifted to the left after it.
-    const bool is_certain = is_wide() && (shift_ == 0 || bits_ != 32);
-    if (is_certain || is_constant() || shift_ >= 32 || least == 64)
+    if (is_certain() || is_constant() || shift_ >= 32 || least == 64)
         return 64;
     if (shift_ != 0)  // bits may have been shifted out of fewer than 64
         return least - count;
@@ -376,7 +380,7 @@ PostfixValue PostfixValue::divided(const PostfixValue &other) const {
         return constant(static_cast<uint64_t>(static_cast<int64_t>(number_) /
                                               static_cast<int64_t>(other.number_)));
     // An extended value has the same quotient in more bits; a load may have to be extended.
-    const bool is_exact = is_wide() || (shift_ == 0 && bits_ < 64);
+    const bool is_exact = is_certain() || (shift_ == 0 && bits_ < 64);
     PostfixValue rounded = *this;
     if (width() == 64) {
         rounded = combined(LOC_CODE_ADD_IF_NEGATIVE, constant(other.number_ - 1), 64);

@@ -82,6 +82,7 @@ class PostfixValue {
     // Returns how many low bits are right, whatever the width of the operations.
     uint32_t right() const { return std::min(right_ + shift_, 64u); }
     bool is_bare_load() const;
+    bool is_certain() const;
     bool is_wide() const { return kind_ == kAddress || wide_; }
     uint32_t right_after_shift(uint32_t count, bool arithmetic) const;
     PostfixCode whole_code() const;
