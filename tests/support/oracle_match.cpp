@@ -246,7 +246,7 @@ class Matcher {
                                           type_text(file[i].type_id), oracle_.param_type(dwarf, i));
         const std::string declared =
             std::filesystem::path(oracle_.declared_file(dwarf)).lexically_normal().string();
-        const std::string said = view_.func_file(func).value_or("");
+        const std::string said(view_.func_file(func).value_or(""));
         if (said.empty() || (declared != said && !declared.ends_with('/' + said)))
             difference += fmt::format("\n    is from {}, not from '{}'", declared, said);
         return difference;

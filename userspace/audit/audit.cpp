@@ -10,6 +10,7 @@ Result<Audit> audit_points(std::vector<AttachPoint> points, const std::vector<st
     Audit out;
     for (AttachPoint &point : points)
         out.rows.push_back({std::move(point), {}});
+    RenamedFuncs renamed;
     for (const std::string &text : kernels) {
         std::unique_ptr<AuditedKernel> kernel = std::move(first);
         if (!kernel)
@@ -17,10 +18,11 @@ Result<Audit> audit_points(std::vector<AttachPoint> points, const std::vector<st
         out.kernels.push_back(kernel->name());
         for (Audit::Row &row : out.rows)
             row.findings.push_back(judge(row.point, *kernel));
+        renamed.look_at(out, *kernel);
     }
     for (Audit::Row &row : out.rows)
         compare_prototypes(row.findings);
-    TRY(name_renamed_funcs(out, kernels));
+    TRY(renamed.add_lines(out, kernels));
     return out;
 }
 

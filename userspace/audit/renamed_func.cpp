@@ -2,8 +2,9 @@
 #include "userspace/audit/renamed_func.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
+#include <iterator>
+#include <optional>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -13,8 +14,16 @@ namespace {
 
 constexpr size_t kMany = 4;
 
-using Names = std::set<std::string>;
-using NamesByIdentity = std::map<FuncIdentity, Names>;
+// Returns the nearest of the kernels before this one that has the function, or else of those after.
+std::optional<size_t> nearest_with(const std::vector<Finding> &findings, size_t kernel) {
+    for (size_t i = kernel; i-- > 0;)
+        if (findings[i].identity)
+            return i;
+    for (size_t i = kernel + 1; i < findings.size(); i++)
+        if (findings[i].identity)
+            return i;
+    return {};
+}
 
 // A function that one kernel has and another lacks.
 struct Lacked {
@@ -22,18 +31,6 @@ struct Lacked {
     size_t has, lacks;  // numbers of kernels
     FuncIdentity identity;
 };
-
-// Returns the nearest kernel that has the function, rather an earlier one.
-std::optional<size_t> nearest_with(const std::vector<Finding> &findings, size_t kernel) {
-    std::optional<size_t> out;
-    const auto distance = [&](size_t other) {
-        return other < kernel ? 2 * (kernel - other) : 2 * (other - kernel) + 1;
-    };
-    for (size_t i = 0; i < findings.size(); i++)
-        if (findings[i].identity && (!out || distance(i) < distance(*out)))
-            out = i;
-    return out;
-}
 
 std::vector<Lacked> lacked_funcs(Audit &audit) {
     std::vector<Lacked> out;
@@ -47,13 +44,17 @@ std::vector<Lacked> lacked_funcs(Audit &audit) {
     return out;
 }
 
+}  // namespace
+
 // Fills in the names of the functions that a kernel has.
-Result<void> find_names(const std::string &kernel, NamesByIdentity &wanted) {
-    std::set<std::string> files;
+void RenamedFuncs::find_names(const AuditedKernel &kernel, NamesByIdentity &wanted) {
+    std::set<std::string_view> files;
     for (const auto &[identity, names] : wanted)
         files.insert(identity.file);
-    const auto opened = TRY(AuditedKernel::open(kernel));
-    for (const SharedObject &object : *TRY(opened->tables().objects())) {
+    const auto objects = kernel.tables().objects();
+    if (!objects || files.empty())
+        return;
+    for (const SharedObject &object : **objects) {
         const ObjectView &view = *object->view;
         for (uint32_t i = 0; i < view.index().nr_funcs; i++) {
             const uint32_t id = view.index().funcs[i];
@@ -66,21 +67,36 @@ Result<void> find_names(const std::string &kernel, NamesByIdentity &wanted) {
                 found->second.emplace(view.func_name(id));
         }
     }
-    return {};
 }
 
-}  // namespace
+void RenamedFuncs::look_at(const Audit &audit, const AuditedKernel &kernel) {
+    const size_t number = names_.size();
+    NamesByIdentity &wanted = names_.emplace_back();
+    for (const Audit::Row &row : audit.rows) {
+        const Finding &finding = row.findings[number];
+        if (finding.identity)
+            wanted[*finding.identity];
+        else if (const auto has = nearest_with(row.findings, number);
+                 has && finding.verdict == Verdict::kMissing)
+            wanted[*row.findings[*has].identity];
+    }
+    find_names(kernel, wanted);
+}
 
-Result<void> name_renamed_funcs(Audit &audit, const std::vector<std::string> &kernels) {
+Result<void> RenamedFuncs::add_lines(Audit &audit, const std::vector<std::string> &kernels) {
     const std::vector<Lacked> lacked = lacked_funcs(audit);
-    std::map<size_t, NamesByIdentity> wanted;
+    std::map<size_t, NamesByIdentity> later;
     for (const Lacked &each : lacked)
-        wanted[each.has][each.identity] = wanted[each.lacks][each.identity] = {};
-    for (auto &[kernel, names] : wanted)
-        TRY(find_names(kernels[kernel], names));
+        if (!names_[each.lacks].contains(each.identity))
+            later[each.lacks][each.identity];
+    for (auto &[number, wanted] : later) {
+        const auto kernel = TRY(AuditedKernel::open(kernels[number]));
+        find_names(*kernel, wanted);
+        names_[number].merge(wanted);
+    }
     for (const Lacked &each : lacked) {
-        const Names &there = wanted[each.has][each.identity];
-        const Names &here = wanted[each.lacks][each.identity];
+        const Names &there = names_[each.has][each.identity];
+        const Names &here = names_[each.lacks][each.identity];
         std::vector<std::string> only;
         std::ranges::set_difference(here, there, std::back_inserter(only));
         if (!only.empty() && only.size() < kMany)

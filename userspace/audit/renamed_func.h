@@ -3,6 +3,8 @@
 #ifndef BTF_EXTRA_RENAMED_FUNC_H
 #define BTF_EXTRA_RENAMED_FUNC_H
 
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -10,10 +12,26 @@
 
 namespace btf_extra::audit {
 
-// Adds a line to findings of kMissing if another kernel of the audit has the function: the
-// functions that only the one has, of the same file and with the same types, unless there are many.
-// kernels: the texts of the audit's kernels, of which some are opened again.
-Result<void> name_renamed_funcs(Audit &audit, const std::vector<std::string> &kernels);
+// Looks at the kernels of an audit while they are open, because opening one takes most of an audit.
+class RenamedFuncs {
+  public:
+    // Looks at the next kernel of the audit, which has its findings.
+    void look_at(const Audit &audit, const AuditedKernel &kernel);
+
+    // Adds a line to findings of kMissing if another kernel of the audit has the function: the
+    // functions that only the one has, of the same file and with the same types, unless there are
+    // many. kernels: the texts of the audit's kernels. A kernel is opened again if it lacks what
+    // only later kernels have.
+    Result<void> add_lines(Audit &audit, const std::vector<std::string> &kernels);
+
+  private:
+    using Names = std::set<std::string>;
+    using NamesByIdentity = std::map<FuncIdentity, Names>;
+
+    static void find_names(const AuditedKernel &kernel, NamesByIdentity &wanted);
+
+    std::vector<NamesByIdentity> names_;  // by kernel
+};
 
 }  // namespace btf_extra::audit
 

@@ -411,10 +411,10 @@ std::span<const std::string_view> verdict_names() {
 
 std::optional<FuncIdentity> identity_of(const ObjectView &view, uint32_t func_id) {
     const btf_blob &blob = view.locations().blob();
-    auto file = view.func_file(func_id);
+    const auto file = view.func_file(func_id);
     if (!file || !has_known_prototype(blob, func_id))
         return {};
-    return FuncIdentity{std::move(*file),
+    return FuncIdentity{std::string(*file),
                         c_declaration(blob, btf_blob_type(&blob, func_id)->type, "")};
 }
 

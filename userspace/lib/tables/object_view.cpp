@@ -194,13 +194,14 @@ void ObjectView::note_shared_names() {
 }
 
 // Returns the tag's text after the prefix, or nothing for id 0 and for other tags.
-std::optional<std::string> ObjectView::tag_text(uint32_t tag_id, std::string_view prefix) const {
+std::optional<std::string_view> ObjectView::tag_text(uint32_t tag_id,
+                                                     std::string_view prefix) const {
     const btf_type *tag = btf_blob_type(&locations_->blob(), tag_id);
     const char *text =
         tag != nullptr ? btf_blob_string(&locations_->blob(), tag->name_off) : nullptr;
     if (text == nullptr || !std::string_view(text).starts_with(prefix))
         return {};
-    return text + prefix.size();
+    return std::string_view(text).substr(prefix.size());
 }
 
 std::optional<size_t> ObjectView::func_rank(uint32_t func_id) const {
@@ -224,7 +225,7 @@ std::span<const std::string_view> ObjectView::func_names() const {
     return names_;
 }
 
-std::optional<std::string> ObjectView::func_file(uint32_t func_id) const {
+std::optional<std::string_view> ObjectView::func_file(uint32_t func_id) const {
     auto rank = func_rank(func_id);
     if (!rank)
         return {};
@@ -243,7 +244,7 @@ std::vector<std::string> ObjectView::func_units(uint32_t func_id) const {
     for (uint32_t tag = rank ? unit_tags_[*rank] : 0; auto unit = tag_text(tag, kUnitTag); tag++) {
         if (btf_blob_type(&locations_->blob(), tag)->type != func_id)
             break;
-        out.push_back(std::move(*unit));
+        out.emplace_back(*unit);
     }
     return out;
 }
@@ -260,7 +261,7 @@ std::optional<std::string> ObjectView::func_unit(uint32_t func_id) const {
 
 ObjectView::PathFit ObjectView::path_fit(uint32_t func_id, const std::string &path) const {
     const std::vector<std::string> units = func_units(func_id);
-    const std::optional<std::string> file = func_file(func_id);
+    const std::optional<std::string_view> file = func_file(func_id);
     func_text wanted = {};
     wanted.file = path.c_str();
     if (std::ranges::count(units, path) != 0)
@@ -270,7 +271,7 @@ ObjectView::PathFit ObjectView::path_fit(uint32_t func_id, const std::string &pa
     if (std::ranges::any_of(
             units, [&](const auto &unit) { return func_text_has_file(&wanted, unit.c_str()); }))
         return PathFit::kEndOfUnit;
-    if (file && func_text_has_file(&wanted, file->c_str()))
+    if (file && func_text_has_file(&wanted, std::string(*file).c_str()))
         return PathFit::kEndOfFile;
     return PathFit::kNone;
 }
@@ -306,8 +307,8 @@ std::string ObjectView::func_label(uint32_t func_id) const {
     if (!shares_name(func_id))
         return name;
     std::vector<std::string> paths;
-    if (auto file = func_file(func_id))
-        paths.push_back(std::move(*file));
+    if (const auto file = func_file(func_id))
+        paths.emplace_back(*file);
     std::ranges::move(func_units(func_id), std::back_inserter(paths));
     for (const std::string &path : paths)
         if (funcs_in(name, path) == std::vector{func_id})

@@ -69,7 +69,7 @@ class ObjectView {
     // Returns the names of index().funcs. The first call makes them; open_content() does so, except
     // with FileParts::kPlaces.
     std::span<const std::string_view> func_names() const;
-    std::optional<std::string> func_file(uint32_t func_id) const;
+    std::optional<std::string_view> func_file(uint32_t func_id) const;
     // Returns the units of a function that shares name and file with another, three by name.
     std::optional<std::string> func_unit(uint32_t func_id) const;
     // Returns all of them.
@@ -132,7 +132,7 @@ class ObjectView {
     Error error(std::string_view section, std::string_view reason) const;
     static constexpr uint32_t kNoRank = UINT32_MAX;
     std::optional<size_t> func_rank(uint32_t func_id) const;
-    std::optional<std::string> tag_text(uint32_t tag_id, std::string_view prefix) const;
+    std::optional<std::string_view> tag_text(uint32_t tag_id, std::string_view prefix) const;
     enum class PathFit { kUnit, kFile, kEndOfUnit, kEndOfFile, kNone };
     PathFit path_fit(uint32_t func_id, const std::string &path) const;
     std::span<const uint32_t> funcs_named(std::string_view name) const;
