@@ -20,10 +20,6 @@ std::string lower(std::string_view name) {
     return out;
 }
 
-size_t place_of(char c) {
-    return static_cast<uint8_t>(c) % 128;
-}
-
 size_t length_difference(std::string_view a, std::string_view b) {
     return std::max(a.size(), b.size()) - std::min(a.size(), b.size());
 }
@@ -34,13 +30,16 @@ size_t name_distance(std::string_view a, std::string_view b, size_t most) {
     if (length_difference(a, b) > most)
         return most + 1;
     // Rows of the table of distances between the beginnings of both: this one and the two before.
-    std::vector<size_t> row(b.size() + 1), before(b.size() + 1), earlier;
-    for (size_t j = 0; j <= b.size(); j++)
+    // Only beginnings whose lengths differ by at most `most` can be near.
+    std::vector<size_t> rows(3 * (b.size() + 1), most + 1);
+    size_t *row = rows.data(), *before = row + b.size() + 1, *earlier = before + b.size() + 1;
+    for (size_t j = 0; j <= std::min(b.size(), most); j++)
         before[j] = j;
     for (size_t i = 1; i <= a.size(); i++) {
-        row[0] = i;
-        size_t least = i;
-        for (size_t j = 1; j <= b.size(); j++) {
+        const size_t first = i > most ? i - most : 1, last = std::min(b.size(), i + most);
+        row[first - 1] = i > most ? most + 1 : i;
+        size_t least = row[first - 1];
+        for (size_t j = first; j <= last; j++) {
             row[j] = std::min(
                 {before[j] + 1, row[j - 1] + 1, before[j - 1] + (a[i - 1] != b[j - 1] ? 1 : 0)});
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
@@ -49,8 +48,10 @@ size_t name_distance(std::string_view a, std::string_view b, size_t most) {
         }
         if (least > most)
             return most + 1;
-        earlier = before;
-        before.swap(row);
+        if (last < b.size())
+            row[last + 1] = most + 1;
+        std::swap(row, earlier);
+        std::swap(earlier, before);  // they have moved on by one
     }
     return std::min(before[b.size()], most + 1);
 }
@@ -58,20 +59,25 @@ size_t name_distance(std::string_view a, std::string_view b, size_t most) {
 NearestNames::NearestNames(std::string_view wanted)
     : wanted_(wanted), lower_(lower(wanted)), most_(std::max<size_t>(2, wanted.size() / 3)) {
     most_ = std::min(most_, wanted.size() / 2);  // two of three letters are no similarity
-    for (const char c : lower_)
-        counts_[place_of(c)]++;
+    counts_ = letter_counts(wanted_);
 }
 
-// A change puts in and takes out one character at most.
+NearestNames::LetterCounts NearestNames::letter_counts(std::string_view name) {
+    LetterCounts counts = {};
+    for (const char c : name)
+        counts[static_cast<uint8_t>(c) % counts.size()]++;
+    return counts;
+}
+
+// A change puts in and takes out one letter at most.
 bool NearestNames::may_be_near(std::string_view name, size_t most) const {
     if (length_difference(name, wanted_) > most)
         return false;
-    auto left = counts_;
-    size_t others = 0;
-    for (const char c : name)
-        if (left[place_of(lower(c))]-- <= 0 && ++others > most)
-            return false;
-    return wanted_.size() - (name.size() - others) <= most;
+    const LetterCounts counts = letter_counts(name);
+    uint16_t put_in = 0;
+    for (size_t i = 0; i < counts.size(); i++)
+        put_in += counts[i] > counts_[i] ? counts[i] - counts_[i] : 0;
+    return put_in <= most && wanted_.size() - (name.size() - put_in) <= most;
 }
 
 void NearestNames::add(std::string_view name, std::string_view prefix) {

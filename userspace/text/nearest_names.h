@@ -27,11 +27,14 @@ class NearestNames {
     std::vector<std::string> texts() const;
 
   private:
+    // The counts are those of the characters with the same last five bits, which both cases of a
+    // letter have. They are made for each name, so they are few.
+    using LetterCounts = std::array<uint16_t, 32>;
+    static LetterCounts letter_counts(std::string_view name);
     bool may_be_near(std::string_view name, size_t most) const;
 
     std::string wanted_, lower_;
-    // The counts are those of the characters of lower_, by 7 bits. They are copied for each name.
-    std::array<int16_t, 128> counts_ = {};
+    LetterCounts counts_;
     size_t most_;
     std::set<std::pair<size_t, std::string>> found_;
 };
