@@ -253,7 +253,8 @@ Result<ExtraFile> read_extra_file(const std::string &path, FileParts parts) {
     if (parts != FileParts::kPlaces) {
         const auto lines = TRY(part_of(path, elf, kLinesSection));
         file.lines = items_of<std::byte>(lines);
-        TRY(take_variables(path, elf, file));
+        if (parts != FileParts::kSites)
+            TRY(take_variables(path, elf, file));
         TRY(take_provenance(path, elf, file));
     }
     file.container = std::move(container);

@@ -50,9 +50,9 @@ struct BaseIdentity {
     bool operator==(const BaseIdentity &) const = default;
 };
 
-// They select what is read. Frames need no lines and no provenance. Sites need no frames: those of
-// a file are read with it, because a file is valid as a whole, but not those of the running kernel,
-// which has validated them.
+// They select what is read. Frames need no lines, no variables and no provenance. Sites need no
+// variables and no frames: those of a file are read with it, because the blobs are valid as a
+// whole, but not those of the running kernel, which has validated them.
 enum class FileParts { kAll, kPlaces, kSites };
 
 struct ExtraFile {

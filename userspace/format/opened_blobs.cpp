@@ -15,7 +15,8 @@ Result<void> open_container(const std::string &path, std::span<const std::byte> 
 
 void *OpenedBlobs::get(extra_memory *memory, size_t size) {
     auto &held = static_cast<Memory *>(memory)->held;
-    return held.emplace_back((size + sizeof(uint64_t) - 1) / sizeof(uint64_t)).data();
+    const size_t count = (size + sizeof(uint64_t) - 1) / sizeof(uint64_t);
+    return held.emplace_back(std::make_unique_for_overwrite<uint64_t[]>(count)).get();
 }
 
 void OpenedBlobs::put(extra_memory *memory) {

@@ -32,7 +32,7 @@ class OpenedBlobs {
 
   private:
     struct Memory : extra_memory {
-        std::vector<std::vector<uint64_t>> held;
+        std::vector<std::unique_ptr<uint64_t[]>> held;
     };
 
     OpenedBlobs() = default;

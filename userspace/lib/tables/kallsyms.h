@@ -70,6 +70,7 @@ class Kallsyms : public Symbols {
     Kallsyms() = default;
     static Result<Kallsyms> parse(std::vector<std::byte> text);
     void for_each(const Visit &visit) const override;
+    size_t count() const override { return symbols_.size(); }
     std::vector<KernelSymbol>::const_iterator first_after(Place place) const;
 
     std::vector<std::byte> text_, modules_text_;  // the names are in them

@@ -106,8 +106,6 @@ ObjectView::open_content(const std::string &path, ExtraFile file, std::optional<
     view->locations_ = BtfImage::of(fmt::format("{}: {}", path, kFuncInfoSection), blobs.func_info);
     if (view->file_.parts == FileParts::kPlaces)
         return view;
-    view->funcs_.assign(blobs.index.funcs, blobs.index.funcs + blobs.index.nr_funcs);
-    std::ranges::sort(view->funcs_);
     view->rank_funcs();
     TRY(view->check_provenance());
     view->lines_ = TRY(open_lines(path, view->file_));
@@ -116,13 +114,22 @@ ObjectView::open_content(const std::string &path, ExtraFile file, std::optional<
     return view;
 }
 
-// Ids lie close together: each id has room for its rank, and no search is needed.
+// Ids lie close together: each id has room for its rank, and neither a sort nor a search is needed.
 void ObjectView::rank_funcs() {
-    if (funcs_.empty())
+    const std::span<const uint32_t> by_name(index().funcs, index().nr_funcs);
+    if (by_name.empty())
         return;
-    ranks_.assign(size_t{funcs_.back() - funcs_.front()} + 1, kNoRank);
-    for (uint32_t rank = 0; rank < funcs_.size(); rank++)
-        ranks_[funcs_[rank] - funcs_.front()] = rank;
+    const auto [first, last] = std::ranges::minmax(by_name);
+    ranks_.assign(size_t{last - first} + 1, kNoRank);
+    for (const uint32_t func : by_name)
+        ranks_[func - first] = 0;
+    funcs_.reserve(by_name.size());
+    for (uint32_t id = first; id <= last; id++) {
+        if (ranks_[id - first] == kNoRank)
+            continue;
+        ranks_[id - first] = static_cast<uint32_t>(funcs_.size());
+        funcs_.push_back(id);
+    }
 }
 
 // Takes the variadic functions from the prototypes, or from the provenance if the prototypes are
@@ -142,6 +149,7 @@ Result<void> ObjectView::check_provenance() {
     if (provenance->func_files.size() != funcs_.size())
         return error(kProvenanceSection, fmt::format("files of {} functions, where {} have sites",
                                                      provenance->func_files.size(), funcs_.size()));
+    const std::vector<uint32_t> missing_of = count_missing();
     uint64_t missing = 0;
     first_reasons_.reserve(index().nr_sites);
     for (uint32_t i = 0; i < index().nr_sections; i++) {
@@ -151,9 +159,8 @@ Result<void> ObjectView::check_provenance() {
             const loc_site &site = section.sites[j];
             if (j == 0 || site.func != section.sites[j - 1].func)
                 variadic = is_variadic(site.func);
-            const Located counts = count_located(site.loc_proto, variadic);
             first_reasons_.push_back(static_cast<uint32_t>(missing));
-            missing += counts.params - counts.located;
+            missing += missing_of[2 * (site.loc_proto - locations_->blob().first_id) + variadic];
         }
     }
     if (missing != provenance->reasons.size())
@@ -165,6 +172,24 @@ Result<void> ObjectView::check_provenance() {
         return error(kProvenanceSection,
                      fmt::format("site {} of {} is left out", left_out->back(), index().nr_sites));
     return {};
+}
+
+// Returns the number of parameters without a location for each LOC_PROTO, by id: first that of a
+// function with a fixed number of parameters, then that of a variadic one. Many sites share them.
+std::vector<uint32_t> ObjectView::count_missing() const {
+    const btf_blob &blob = locations_->blob();
+    std::vector<uint32_t> out(2 * size_t{blob.nr_types});
+    const btf_type *type = nullptr;
+    for (uint32_t i = 0; i < blob.nr_types; i++) {
+        type = i != 0 ? btf_blob_next(&blob, type) : btf_blob_record(&blob, 0);
+        if (loc_kind(type) != LOC_KIND_PROTO)
+            continue;
+        const std::span<const uint32_t> ids(loc_proto_ids(type), loc_vlen(type));
+        const auto missing = static_cast<uint32_t>(std::ranges::count(ids, 0u));
+        out[2 * i] = missing;
+        out[2 * i + 1] = !ids.empty() && ids.back() == 0 ? missing - 1 : missing;
+    }
+    return out;
 }
 
 void ObjectView::note_tags() {

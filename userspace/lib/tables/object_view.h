@@ -127,6 +127,7 @@ class ObjectView {
     ObjectView() = default;
     void rank_funcs();
     Result<void> check_provenance();
+    std::vector<uint32_t> count_missing() const;
     void note_tags();
     void note_shared_names();
     Error error(std::string_view section, std::string_view reason) const;

@@ -55,6 +55,7 @@ class SymbolTable : public Symbols {
 
   private:
     void for_each(const Visit &visit) const override;
+    size_t count() const override { return symbols_.size(); }
     size_t first_after(uint32_t section, uint64_t offset) const;
     // Returns the first symbol after that place in its section that the kernel keeps, or NULL.
     const Symbol *next_kept(uint32_t section, uint64_t offset) const;

@@ -36,9 +36,13 @@ std::vector<Place> Symbols::places(std::string_view name) const {
                 out.push_back(place);
         });
     } else {
-        if (by_name_.empty())
-            for_each([&](std::string_view each, Place place) { by_name_.emplace(each, place); });
-        const auto [first, end] = by_name_.equal_range(name);
+        if (!by_name_) {
+            by_name_ = std::make_unique<ByName>();
+            by_name_->places.reserve(count());
+            for_each(
+                [&](std::string_view each, Place place) { by_name_->places.emplace(each, place); });
+        }
+        const auto [first, end] = by_name_->places.equal_range(name);
         for (auto found = first; found != end; ++found)
             out.push_back(found->second);
     }

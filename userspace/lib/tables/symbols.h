@@ -3,8 +3,11 @@
 #ifndef BTF_EXTRA_SYMBOLS_H
 #define BTF_EXTRA_SYMBOLS_H
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <memory_resource>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +25,9 @@ inline constexpr char kHiddenAddresses[] =
 
 class Symbols {
   public:
+    Symbols() = default;
+    Symbols(Symbols &&) = default;
+    Symbols &operator=(Symbols &&) = default;
     virtual ~Symbols() = default;
 
     // Returns the best symbol that the place is in, and the distance from it.
@@ -86,10 +92,16 @@ class Symbols {
     // Visits all symbols. Their names live as long as the table.
     using Visit = std::function<void(std::string_view name, Place place)>;
     virtual void for_each(const Visit &visit) const = 0;
+    virtual size_t count() const = 0;
 
   private:
     // Most commands look up one name, which takes less time than this. It is made for the second.
-    mutable std::unordered_multimap<std::string_view, Place> by_name_;
+    // The memory of its hundreds of thousands of entries is taken and freed as one.
+    struct ByName {
+        std::pmr::monotonic_buffer_resource memory;
+        std::pmr::unordered_multimap<std::string_view, Place> places{&memory};
+    };
+    mutable std::unique_ptr<ByName> by_name_;
     mutable bool asked_ = false;
 };
 
