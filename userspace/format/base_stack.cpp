@@ -46,8 +46,10 @@ std::vector<BaseIdentity> BaseStack::identity() const {
 
 Result<void> BaseStack::check(const std::vector<BaseIdentity> &made_on,
                               const std::string &above) const {
+    if (made_on.empty())
+        return {};
     const std::vector<BaseIdentity> mine = identity();
-    if (made_on.empty() || mine.empty())
+    if (mine.empty())
         return {};
     for (size_t i = 0; i < std::min(mine.size(), made_on.size()); i++)
         if (mine[i] != made_on[i])

@@ -19,11 +19,23 @@ int rank_of(char type) {
     return std::isupper(static_cast<unsigned char>(type)) != 0 ? 0 : 2;
 }
 
-// Few symbols share an address, and the kernel has 200,000.
-bool is_before(const KernelSymbol &a, const KernelSymbol &b) {
-    if (a.place() != b.place())
-        return a.place() < b.place();
+bool is_better(const KernelSymbol &a, const KernelSymbol &b) {
     return std::tuple(rank_of(a.type), a.name) < std::tuple(rank_of(b.type), b.name);
+}
+
+// The kernel lists its symbols by address, but those of one address in any order, and modules after
+// them.
+void sort_symbols(std::vector<KernelSymbol> &symbols) {
+    const auto tail = std::ranges::is_sorted_until(symbols, {}, &KernelSymbol::place);
+    std::ranges::sort(tail, symbols.end(), {}, &KernelSymbol::place);
+    std::ranges::inplace_merge(symbols, tail, {}, &KernelSymbol::place);
+    for (auto begin = symbols.begin(); begin != symbols.end();) {
+        const auto end = std::find_if(begin + 1, symbols.end(), [&](const KernelSymbol &symbol) {
+            return symbol.place() != begin->place();
+        });
+        std::sort(begin, end, is_better);
+        begin = end;
+    }
 }
 
 // Reads "ffffffff81000000 T _text". In a module's line a tab and "[module]" follow.
@@ -47,7 +59,8 @@ std::optional<KernelSymbol> parse_line(std::string_view line) {
 Result<std::vector<KernelSymbol>> symbols_of(std::span<const std::byte> text) {
     std::string_view rest(reinterpret_cast<const char *>(text.data()), text.size());
     std::vector<KernelSymbol> out;
-    out.reserve(static_cast<size_t>(std::ranges::count(rest, '\n')) + 1);
+    constexpr size_t kShortLine = 32;  // few are shorter
+    out.reserve(rest.size() / kShortLine);
     for (size_t number = 1; !rest.empty(); number++) {
         std::string_view line = rest.substr(0, rest.find('\n'));
         rest.remove_prefix(std::min(rest.size(), line.size() + 1));
@@ -86,7 +99,7 @@ Result<Kallsyms> Kallsyms::parse(std::vector<std::byte> text) {
         out.symbols_, [](const KernelSymbol &symbol) { return symbol.address == 0; });
     if (out.hidden_)
         out.symbols_.clear();
-    std::ranges::sort(out.symbols_, is_before);
+    sort_symbols(out.symbols_);
     return out;
 }
 
@@ -106,7 +119,7 @@ Result<void> Kallsyms::add_modules(const std::string &path) {
             sections_.try_emplace({symbol.module, section}, sections_.size() + 1).first->second;
     }
     std::ranges::move(*added, std::back_inserter(symbols_));
-    std::ranges::sort(symbols_, is_before);
+    sort_symbols(symbols_);
     return {};
 }
 

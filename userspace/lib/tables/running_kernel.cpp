@@ -153,8 +153,11 @@ Error RunningKernel::restless() {
 
 Result<RunningObjects> RunningKernel::objects() {
     uint32_t version = BTF_EXTRA_ABI_VERSION;
+    // They are few, and asked for again with every look-up.
+    constexpr uint32_t kObjectsPage = 64;
     auto found = TRY(collect<btf_extra_object>(
-        page_, [&](uint32_t first, btf_extra_object *objects, uint32_t capacity) {
+        std::min(page_, kObjectsPage),
+        [&](uint32_t first, btf_extra_object *objects, uint32_t capacity) {
             btf_extra_info request = {};
             request.objects = reinterpret_cast<uintptr_t>(objects);
             request.capacity = capacity;
