@@ -148,7 +148,7 @@ help:
 	@echo 'make check-deb   packages that are built in clean chroots of bookworm and trixie, twice'
 	@echo 'make check-fleet  two guests take their tables from one nginx and one debuginfod'
 	@echo 'make flamegraph  draws the pictures of README.md (npm)'
-	@echo 'make audit-table  writes userspace/AUDIT.md: what well-known tools miss on six kernels of Debian'
+	@echo 'make audit-table  writes userspace/AUDIT.md: what well-known tools miss on eight kernels of Debian'
 	@echo 'make bench       speed and size against pahole, on a real kernel'
 	@echo 'make bench-vm    cost of the kernel module, in virtual machines: KERNEL=6.1|6.12|7.x|6.12-arm64|all'
 	@echo 'make bench-intree  what CONFIG_DEBUG_INFO_BTF_EXTRA costs a kernel build, and its kernel (slow)'

@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-KERNELS = ["6.1-cloud-amd64", "6.12-cloud-amd64", "7.x-cloud-amd64", "6.1-arm64", "6.12-arm64", "7.x-arm64"]
+KERNELS = [f"{version}-{machine}" for machine in ("cloud-amd64", "arm64") for version in ("6.1", "6.12", "7.2", "7.x")]
 COMMAND = "build/release/btf-extra"
 OUT = "userspace/AUDIT.md"
 
