@@ -18,7 +18,7 @@ Result<Audit> audit_points(std::vector<AttachPoint> points, const std::vector<st
         out.kernels.push_back(kernel->name());
         for (Audit::Row &row : out.rows)
             row.findings.push_back(judge(row.point, *kernel));
-        renamed.look_at(out, *kernel);
+        TRY(renamed.look_at(out, *kernel));
     }
     for (Audit::Row &row : out.rows)
         compare_prototypes(row.findings);

@@ -47,14 +47,12 @@ std::vector<Lacked> lacked_funcs(Audit &audit) {
 }  // namespace
 
 // Fills in the names of the functions that a kernel has.
-void RenamedFuncs::find_names(const AuditedKernel &kernel, NamesByIdentity &wanted) {
+Result<void> RenamedFuncs::find_names(const AuditedKernel &kernel, NamesByIdentity &wanted) {
     std::set<std::string_view> files;
     for (const auto &[identity, names] : wanted)
         files.insert(identity.file);
-    const auto objects = kernel.tables().objects();
-    if (!objects || files.empty())
-        return;
-    for (const SharedObject &object : **objects) {
+    const auto *objects = TRY(kernel.tables().objects());
+    for (const SharedObject &object : *objects) {
         const ObjectView &view = *object->view;
         for (uint32_t i = 0; i < view.index().nr_funcs; i++) {
             const uint32_t id = view.index().funcs[i];
@@ -67,9 +65,10 @@ void RenamedFuncs::find_names(const AuditedKernel &kernel, NamesByIdentity &want
                 found->second.emplace(view.func_name(id));
         }
     }
+    return {};
 }
 
-void RenamedFuncs::look_at(const Audit &audit, const AuditedKernel &kernel) {
+Result<void> RenamedFuncs::look_at(const Audit &audit, const AuditedKernel &kernel) {
     const size_t number = names_.size();
     NamesByIdentity &wanted = names_.emplace_back();
     for (const Audit::Row &row : audit.rows) {
@@ -80,7 +79,7 @@ void RenamedFuncs::look_at(const Audit &audit, const AuditedKernel &kernel) {
                  has && finding.verdict == Verdict::kMissing)
             wanted[*row.findings[*has].identity];
     }
-    find_names(kernel, wanted);
+    return find_names(kernel, wanted);
 }
 
 Result<void> RenamedFuncs::add_lines(Audit &audit, const std::vector<std::string> &kernels) {
@@ -91,7 +90,7 @@ Result<void> RenamedFuncs::add_lines(Audit &audit, const std::vector<std::string
             later[each.lacks][each.identity];
     for (auto &[number, wanted] : later) {
         const auto kernel = TRY(AuditedKernel::open(kernels[number]));
-        find_names(*kernel, wanted);
+        TRY(find_names(*kernel, wanted));
         names_[number].merge(wanted);
     }
     for (const Lacked &each : lacked) {

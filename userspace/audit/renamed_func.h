@@ -16,7 +16,7 @@ namespace btf_extra::audit {
 class RenamedFuncs {
   public:
     // Looks at the next kernel of the audit, which has its findings.
-    void look_at(const Audit &audit, const AuditedKernel &kernel);
+    Result<void> look_at(const Audit &audit, const AuditedKernel &kernel);
 
     // Adds a line to findings of kMissing if another kernel of the audit has the function: the
     // functions that only the one has, of the same file and with the same types, unless there are
@@ -28,7 +28,7 @@ class RenamedFuncs {
     using Names = std::set<std::string>;
     using NamesByIdentity = std::map<FuncIdentity, Names>;
 
-    static void find_names(const AuditedKernel &kernel, NamesByIdentity &wanted);
+    static Result<void> find_names(const AuditedKernel &kernel, NamesByIdentity &wanted);
 
     std::vector<NamesByIdentity> names_;  // by kernel
 };
