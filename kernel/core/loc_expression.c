@@ -199,20 +199,10 @@ static int expressions_refuse(struct btf_fault *fault, enum btf_fault_code code,
 	return -EINVAL;
 }
 
-static u32 entry_param(const struct loc_expression_entry *entry)
-{
-	return entry->place >> LOC_EXPRESSION_PARAM_SHIFT;
-}
-
-static u32 entry_code(const struct loc_expression_entry *entry)
-{
-	return entry->place & ((1u << LOC_EXPRESSION_PARAM_SHIFT) - 1);
-}
-
 /* Entries in order have ascending keys. */
-static u64 entry_key(const struct loc_expression_entry *entry)
+static u32 entry_key(const struct loc_expression_entry *entry)
 {
-	return (u64)entry->loc_proto << 32 | entry_param(entry);
+	return (u32)entry->loc_proto << 8 | entry->param;
 }
 
 static int expressions_take(struct loc_expressions *expressions, const struct extra_bytes *bytes,
@@ -232,6 +222,7 @@ static int expressions_take(struct loc_expressions *expressions, const struct ex
 	if (!expressions->entries || !expressions->codes || view.size - view.at != -view.at % 4)
 		return expressions_refuse(fault, BTF_FAULT_EXPRESSIONS_HEADER, 0);
 	expressions->nr_entries = header.nr_entries;
+	expressions->first_loc_proto = header.first_loc_proto;
 	expressions->codes_size = header.codes_size;
 	for (i = 0; view.at + i < view.size; i++)
 		if (view.data[view.at + i])
@@ -257,15 +248,15 @@ static int check_codes(const struct loc_expressions *expressions, u64 codes_at,
 	return 0;
 }
 
-static bool is_without_location(const struct btf_blob *func_info,
+static bool is_without_location(const struct btf_blob *func_info, u32 first_loc_proto,
 				const struct loc_expression_entry *entry)
 {
-	const struct btf_type *proto = entry->loc_proto < func_info->first_id ? NULL :
-				       btf_blob_type(func_info, entry->loc_proto);
+	u32 id = first_loc_proto + entry->loc_proto;
+	const struct btf_type *proto = id < first_loc_proto || id < func_info->first_id ? NULL :
+				       btf_blob_type(func_info, id);
 
-	return proto && loc_kind(proto) == LOC_KIND_PROTO &&
-	       entry_param(entry) < loc_vlen(proto) &&
-	       !loc_proto_ids(proto)[entry_param(entry)];
+	return proto && loc_kind(proto) == LOC_KIND_PROTO && entry->param < loc_vlen(proto) &&
+	       !loc_proto_ids(proto)[entry->param];
 }
 
 static int check_entries(const struct loc_expressions *expressions,
@@ -277,10 +268,10 @@ static int check_entries(const struct loc_expressions *expressions,
 
 	for (i = 0; i < expressions->nr_entries; i++) {
 		struct byte_view code = byte_view_of(expressions->codes, expressions->codes_size,
-						     entry_code(&entries[i]));
+						     loc_expression_entry_code(&entries[i]));
 
 		if ((i && entry_key(&entries[i - 1]) >= entry_key(&entries[i])) ||
-		    !is_without_location(func_info, &entries[i]) ||
+		    !is_without_location(func_info, expressions->first_loc_proto, &entries[i]) ||
 		    loc_expression_decode(&expression, expressions->arch, &code))
 			return expressions_refuse(fault, BTF_FAULT_EXPRESSION_ENTRY,
 						  sizeof(struct loc_expressions_header) +
@@ -309,13 +300,13 @@ int loc_expressions_open(struct loc_expressions *expressions, const struct extra
 
 struct entry_key {
 	const struct loc_expressions *expressions;
-	u64 key;
+	u32 key;
 };
 
 static int compare_entry(const void *key, u32 i)
 {
 	const struct entry_key *wanted = key;
-	u64 found = entry_key(&wanted->expressions->entries[i]);
+	u32 found = entry_key(&wanted->expressions->entries[i]);
 
 	return (found > wanted->key) - (found < wanted->key);
 }
@@ -323,14 +314,17 @@ static int compare_entry(const void *key, u32 i)
 bool loc_expressions_find(const struct loc_expressions *expressions, u32 loc_proto, u32 param,
 			  struct loc_expression *expression)
 {
-	const struct entry_key key = { expressions, (u64)loc_proto << 32 | param };
+	u32 proto = loc_proto - expressions->first_loc_proto;
+	const struct entry_key key = { expressions, proto << 8 | param };
 	struct byte_view code;
 	u32 i;
 
+	if (loc_proto < expressions->first_loc_proto || proto > 0xffff || param > 0xff)
+		return false;
 	i = lower_bound(0, expressions->nr_entries, 0, compare_entry, &key);
 	if (i == expressions->nr_entries || compare_entry(&key, i))
 		return false;
 	code = byte_view_of(expressions->codes, expressions->codes_size,
-			    entry_code(&expressions->entries[i]));
+			    loc_expression_entry_code(&expressions->entries[i]));
 	return !loc_expression_decode(expression, expressions->arch, &code);
 }

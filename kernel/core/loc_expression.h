@@ -104,21 +104,28 @@ enum btf_fault_code loc_expression_decode(struct loc_expression *expression,
 struct loc_expressions_header {
 	u32 magic;
 	u32 version;
+	u32 first_loc_proto;
 	u32 nr_entries;
 	u32 codes_size;		/* without the zeros */
 };
 
+/* The LOC_PROTOs with expressions have ids that follow each other, or lie close together. */
 struct loc_expression_entry {
-	u32 loc_proto;
-	u32 place;		/* parameter << LOC_EXPRESSION_PARAM_SHIFT | offset in the codes */
+	u16 loc_proto;		/* its id - first_loc_proto */
+	u8 param;
+	u8 code[3];		/* offset in the codes, the low byte first */
 };
 
-#define LOC_EXPRESSION_PARAM_SHIFT 24u
+static inline u32 loc_expression_entry_code(const struct loc_expression_entry *entry)
+{
+	return entry->code[0] | (u32)entry->code[1] << 8 | (u32)entry->code[2] << 16;
+}
 
 struct loc_expressions {
 	struct extra_bytes section;	/* data is NULL: no section exists */
 	const struct loc_expression_entry *entries;
 	u32 nr_entries;
+	u32 first_loc_proto;
 	const u8 *codes;
 	u32 codes_size;
 	const struct loc_arch *arch;

@@ -178,9 +178,9 @@ static void write_expressions(struct kunit *test)
 {
 	struct args_world *world = test->priv;
 	struct loc_expressions_header header = {
-		LOC_EXPRESSIONS_MAGIC, LOC_EXPRESSIONS_VERSION, world->nr_codes
+		LOC_EXPRESSIONS_MAGIC, LOC_EXPRESSIONS_VERSION, world->loc_proto, world->nr_codes
 	};
-	struct loc_expression_entry *entries = (void *)&world->section[4];
+	struct loc_expression_entry *entries = (void *)world->section + sizeof(header);
 	u8 *codes = (void *)&entries[world->nr_codes];
 	struct extra_bytes bytes = { world->section };
 	struct btf_fault fault;
@@ -190,8 +190,8 @@ static void write_expressions(struct kunit *test)
 	for (i = 0; i < world->nr_codes; i++) {
 		const struct code *code = &world->codes[i];
 
-		entries[i].loc_proto = world->loc_proto;
-		entries[i].place = code->param << LOC_EXPRESSION_PARAM_SHIFT | header.codes_size;
+		entries[i].param = code->param;
+		entries[i].code[0] = header.codes_size;
 		memcpy(codes + header.codes_size, code->bytes, code->size);
 		header.codes_size += code->size;
 	}

@@ -272,8 +272,8 @@ static void object_expressions_test(struct kunit *test)
 	object = sample_create(world, "kunit", 3);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, object);
 	memset(world->file, 'X', sizeof(world->file));
-	KUNIT_EXPECT_EQ(test, object->blobs.expressions.section.size, 28);
-	KUNIT_EXPECT_EQ(test, extra_object_bytes(object), without + 28);
+	KUNIT_EXPECT_EQ(test, object->blobs.expressions.section.size, 32);
+	KUNIT_EXPECT_EQ(test, extra_object_bytes(object), without + 32);
 	KUNIT_EXPECT_TRUE(test, loc_expressions_find(&object->blobs.expressions, 15, 1,
 						     &expression));
 	KUNIT_EXPECT_FALSE(test, loc_expressions_find(&object->blobs.expressions, 15, 0,

@@ -87,13 +87,13 @@ static void put_frames(struct elf_writer *w, const struct core_input *blobs)
 static void put_expressions(struct elf_writer *w, const struct core_input *blobs)
 {
 	const u8 code[] = { 4, 2, 5, LOC_CODE_NEGATE };
-	u32 words[7] = {
-		LOC_EXPRESSIONS_MAGIC, LOC_EXPRESSIONS_VERSION, 1, sizeof(code),
-		0, 1u << LOC_EXPRESSION_PARAM_SHIFT,	/* 16: entry */
+	/* 20: LOC_PROTO 0 from the first one on, parameter 1, code at 0 */
+	u32 words[8] = {
+		LOC_EXPRESSIONS_MAGIC, LOC_EXPRESSIONS_VERSION, 0, 1, sizeof(code), 1u << 16,
 	};
 
-	memcpy(&words[4], (const u8 *)blobs->func_info.data + 200, sizeof(u32));
-	memcpy(&words[6], code, sizeof(code));
+	memcpy(&words[2], (const u8 *)blobs->func_info.data + 200, sizeof(u32));
+	memcpy((u8 *)words + 26, code, sizeof(code));
 	put_bytes(w, ".btf_extra.expressions", words, sizeof(words));
 }
 

@@ -66,8 +66,8 @@ static void check_expression(const struct loc_expression *expression)
 
 /* ---- what one input may cost ---- */
 
-/* An entry of 8 bytes may refer to a code of 32 operators with numbers of 10 bytes. */
-#define MOST_STEPS(size) (2000 + 120 * (uint64_t)(size))
+/* An entry of 6 bytes may refer to a code of 32 operators with numbers of 10 bytes. */
+#define MOST_STEPS(size) (2000 + 160 * (uint64_t)(size))
 #define MOST_STEPS_ASKED 2000
 
 static bool open_counted(struct loc_expressions *expressions, const struct extra_bytes *bytes,

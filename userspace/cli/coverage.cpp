@@ -58,7 +58,7 @@ uint64_t bytes_of_repeated_protos(const btf_blob &blob) {
 uint64_t count_expressions(const ObjectView &view) {
     std::unordered_set<uint32_t> codes;
     for (const loc_expression_entry &entry : view.expressions())
-        codes.insert(entry.place & ((1u << LOC_EXPRESSION_PARAM_SHIFT) - 1));
+        codes.insert(loc_expression_entry_code(&entry));
     return codes.size();
 }
 

@@ -15,9 +15,11 @@ struct Entry {
     uint32_t expression;  // number in MergedUnits::expressions
 };
 
-// The format has a byte for the number of a parameter.
-constexpr size_t kMaxParams = 1u << (32 - LOC_EXPRESSION_PARAM_SHIFT);
-constexpr size_t kMaxCodes = 1u << LOC_EXPRESSION_PARAM_SHIFT;
+// An entry has a byte for the parameter, three for the place of the code, and two for the
+// LOC_PROTO.
+constexpr size_t kMaxParams = 1u << 8;
+constexpr size_t kMaxCodes = 1u << 24;
+constexpr size_t kMaxProtos = 1u << 16;
 
 std::vector<Entry> entries_of(const MergedUnits &merged, std::span<const uint32_t> proto_ids) {
     std::vector<Entry> entries;
@@ -53,18 +55,26 @@ std::vector<std::byte> write_expressions(const MergedUnits &merged,
         places[number] = static_cast<uint32_t>(codes.size());
         codes.insert(codes.end(), code.begin(), code.end());
     }
-    std::erase_if(entries, [&](const Entry &entry) { return places[entry.expression] == kUnused; });
     if (entries.empty())
         return {};
+    const uint32_t first = entries.front().proto;
+    std::erase_if(entries, [&](const Entry &entry) {
+        return places[entry.expression] == kUnused || entry.proto - first >= kMaxProtos;
+    });
     ByteWriter out;
     out.item(loc_expressions_header{.magic = LOC_EXPRESSIONS_MAGIC,
                                     .version = LOC_EXPRESSIONS_VERSION,
+                                    .first_loc_proto = first,
                                     .nr_entries = static_cast<uint32_t>(entries.size()),
                                     .codes_size = static_cast<uint32_t>(codes.size())});
-    for (const Entry &entry : entries)
-        out.item(loc_expression_entry{.loc_proto = entry.proto,
-                                      .place = entry.param << LOC_EXPRESSION_PARAM_SHIFT |
-                                               places[entry.expression]});
+    for (const Entry &entry : entries) {
+        const uint32_t code = places[entry.expression];
+        out.item(loc_expression_entry{.loc_proto = static_cast<uint16_t>(entry.proto - first),
+                                      .param = static_cast<uint8_t>(entry.param),
+                                      .code = {static_cast<uint8_t>(code),
+                                               static_cast<uint8_t>(code >> 8),
+                                               static_cast<uint8_t>(code >> 16)}});
+    }
     out.items(codes);
     out.align(4);
     return out.take();

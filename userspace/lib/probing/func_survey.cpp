@@ -21,7 +21,7 @@ void count_site(const ObjectView &view, uint32_t loc_proto, bool variadic, FuncS
     }
     func.located += all;
     for (const loc_expression_entry &entry : view.expressions_of(loc_proto))
-        func.params[entry.place >> LOC_EXPRESSION_PARAM_SHIFT].computed++;
+        func.params[entry.param].computed++;
 }
 
 // Other functions that the compiler has found equal may share the body.

@@ -398,8 +398,11 @@ std::span<const loc_expression_entry> ObjectView::expressions() const {
 }
 
 std::span<const loc_expression_entry> ObjectView::expressions_of(uint32_t loc_proto) const {
-    const auto found =
-        std::ranges::equal_range(expressions(), loc_proto, {}, &loc_expression_entry::loc_proto);
+    const uint32_t first = opened_->blobs().expressions.first_loc_proto;
+    if (loc_proto < first)
+        return {};
+    const auto found = std::ranges::equal_range(expressions(), loc_proto - first, {},
+                                                &loc_expression_entry::loc_proto);
     return {found.begin(), found.end()};
 }
 

@@ -169,8 +169,8 @@ uint64_t located_params(const ObjectView &view, const btf_extra_site &site) {
         if (loc_proto_ids(proto)[i] != 0)
             out |= uint64_t{1} << i;
     for (const loc_expression_entry &entry : view.expressions_of(site.loc_proto))
-        if (const uint32_t param = entry.place >> LOC_EXPRESSION_PARAM_SHIFT; param < 64)
-            out |= uint64_t{1} << param;
+        if (entry.param < 64)
+            out |= uint64_t{1} << entry.param;
     return out;
 }
 
