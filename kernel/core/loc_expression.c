@@ -76,19 +76,31 @@ static enum btf_fault_code decode_load(struct expression_decoder *decoder, struc
 	step->code = (u8)(step->code - log);
 	if (!decoder_number(decoder, &step->operand))
 		return BTF_FAULT_EXPRESSION_CUT;
+	decoder->expression->may_fail = true;
 	if (++decoder->expression->nr_loads > LOC_EXPRESSION_LOADS)
 		return BTF_FAULT_EXPRESSION_LIMIT;
 	return decoder_needs(decoder, 1);
 }
 
-static enum btf_fault_code decode_extension(struct expression_decoder *decoder,
-					    struct loc_step *step)
+/* An extension or a check. */
+static enum btf_fault_code decode_bits(struct expression_decoder *decoder, struct loc_step *step)
 {
+	if (step->code == LOC_CODE_FITS)
+		decoder->expression->may_fail = true;
 	if (!byte_view_read(decoder->view, &step->bits, sizeof(step->bits)))
 		return BTF_FAULT_EXPRESSION_CUT;
 	if (!step->bits || step->bits > 63)
 		return BTF_FAULT_EXPRESSION_OPERATOR;
 	return decoder_needs(decoder, 1);
+}
+
+static enum btf_fault_code decode_select(struct expression_decoder *decoder)
+{
+	enum btf_fault_code code = decoder_needs(decoder, 3);
+
+	if (!code)
+		decoder->depth -= 2;
+	return code;
 }
 
 /* A piece does not lie in both halves of the value. */
@@ -133,10 +145,12 @@ static enum btf_fault_code decode_step(struct expression_decoder *decoder, struc
 		return decode_value(decoder, step);
 	if (code >= LOC_CODE_LOAD && code < LOC_CODE_LOAD_SIGNED + 3)
 		return decode_load(decoder, step);
-	if (code == LOC_CODE_ZERO_EXTEND || code == LOC_CODE_SIGN_EXTEND)
-		return decode_extension(decoder, step);
+	if (code == LOC_CODE_ZERO_EXTEND || code == LOC_CODE_SIGN_EXTEND || code == LOC_CODE_FITS)
+		return decode_bits(decoder, step);
 	if (code == LOC_CODE_NEGATE || code == LOC_CODE_COMPLEMENT)
 		return decoder_needs(decoder, 1);
+	if (code == LOC_CODE_SELECT)
+		return decode_select(decoder);
 	if (code > LOC_CODE_PIECE && code <= LOC_CODE_PIECE + 8)
 		return decode_piece(decoder, step);
 	if ((code >= LOC_CODE_ADD && code < LOC_CODE_BINARY_END) ||
@@ -173,6 +187,7 @@ enum btf_fault_code loc_expression_decode(struct loc_expression *expression,
 	expression->size = head[0];
 	expression->nr_steps = head[1];
 	expression->nr_loads = 0;
+	expression->may_fail = false;
 	expression->has_address = false;
 	view->failed_at = from;
 	if (!expression->size || expression->size > LOC_PARAM_MAX_SIZE)

@@ -32,6 +32,10 @@ enum loc_expression_code {
 	LOC_CODE_COMPLEMENT = 0x2f,
 	/* Pop the top: its low n bytes are the next bytes of the value. */
 	LOC_CODE_PIECE = 0x30,		/* + n, 1 to 8 */
+	/* Keep the top if it is below 1 << n; if not, the value is not available. */
+	LOC_CODE_FITS = 0x3a,		/* u8 n, 1 to 63 */
+	/* Replace three values by one: if the top is not 0, the lowest, otherwise the other one. */
+	LOC_CODE_SELECT = 0x3b,
 	/* Replace two values by one. The right one is the top, or with _WITH a number. */
 	LOC_CODE_ADD = 0x40,
 	LOC_CODE_SUBTRACT = 0x41,
@@ -66,7 +70,7 @@ enum loc_expression_code {
  */
 struct loc_step {
 	u8 code;
-	u8 bits;		/* of a load, an extension or a piece: 1 to 64 */
+	u8 bits;		/* of a load, an extension, a check or a piece: 1 to 64 */
 	u8 at;			/* of a piece: first bit, in the value of 128 bits */
 	u8 number;		/* DWARF number of a register */
 	u32 saved_at;		/* of a register: bytes from the start of struct pt_regs */
@@ -77,6 +81,7 @@ struct loc_expression {
 	u32 size;		/* bytes of the value, 1 to 16 */
 	u32 nr_steps;
 	u32 nr_loads;
+	bool may_fail;		/* it has loads or checks */
 	bool has_address;	/* it requires the base of the object */
 	struct loc_step steps[LOC_EXPRESSION_OPERATORS];
 };
@@ -202,9 +207,9 @@ static __always_inline u64 loc_step_register(const struct loc_step *step,
 /*
  * Evaluates steps that loc_expression_decode() has made, on a stack of the caller. value gets 128
  * bits, the low half first; the low bytes of them are the value, as many as its size, and the
- * others are not defined. Returns false if memory cannot be read. load NULL: the steps begin with a
- * register, none is a load or a piece, and only value[0] is written. The most frequent steps are
- * compared first, because the kernel is built without jump tables.
+ * others are not defined. Returns false if memory cannot be read or a check fails. load NULL: the
+ * steps begin with a register, none may fail or is a piece, and only value[0] is written. The most
+ * frequent steps are compared first, because the kernel is built without jump tables.
  */
 static __always_inline bool loc_steps_run_on(u64 *stack, const struct loc_step *steps,
 					     u32 nr_steps, const struct loc_machine_state *state,
@@ -244,8 +249,14 @@ static __always_inline bool loc_steps_run_on(u64 *stack, const struct loc_step *
 						  code == LOC_CODE_SIGN_EXTEND);
 		} else if (code == LOC_CODE_NEGATE) {
 			top = 0 - top;
-		} else if (code == LOC_CODE_COMPLEMENT || !load) {
+		} else if (code == LOC_CODE_COMPLEMENT) {
 			top = ~top;
+		} else if (code == LOC_CODE_SELECT || !load) {
+			below -= 2;
+			top = below[top ? 0 : 1];
+		} else if (code == LOC_CODE_FITS) {
+			if (top >> steps->bits)
+				return false;
 		} else {
 			top = narrow_extend_shift(top, 64u - steps->bits, false);
 			if (steps->at < 64)

@@ -82,7 +82,7 @@ static bool is_computed(const struct loc_expression *expression)
 {
 	const struct loc_step *last = &expression->steps[expression->nr_steps - 1];
 
-	return expression->steps[0].code == LOC_CODE_REGISTER && !expression->nr_loads &&
+	return expression->steps[0].code == LOC_CODE_REGISTER && !expression->may_fail &&
 	       last->code != LOC_CODE_PIECE;
 }
 

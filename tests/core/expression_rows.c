@@ -51,7 +51,7 @@ static bool row_load(void *value, u64 address, u32 bytes)
 #define BYTES(...) .code = { __VA_ARGS__ }, .size = sizeof((u8[]){ __VA_ARGS__ })
 #define VALUE(number) .low = (number)
 #define VALUES(first, second) .low = (first), .high = (second)
-#define UNREADABLE .unreadable = true
+#define UNAVAILABLE .unavailable = true
 #define FAULT(name, at) .fault = BTF_FAULT_EXPRESSION_##name, .offset = (at)
 #define ON_AARCH64 .machine = LOC_MACHINE_AARCH64
 
@@ -63,6 +63,8 @@ static bool row_load(void *value, u64 address, u32 bytes)
 #define SIGN_EXTEND LOC_CODE_SIGN_EXTEND
 #define NEGATE LOC_CODE_NEGATE
 #define COMPLEMENT LOC_CODE_COMPLEMENT
+#define FITS LOC_CODE_FITS
+#define SELECT LOC_CODE_SELECT
 #define PIECE(bytes) (LOC_CODE_PIECE + (bytes))
 #define OP(name) LOC_CODE_##name
 #define WITH(name) (LOC_CODE_##name + LOC_CODE_WITH)
@@ -116,12 +118,12 @@ const struct expression_row expression_rows[] = {
 	{ "load by a pointer in memory", CODE(8, 3, SI, LOAD(3), 16, LOAD(0), 2), VALUE(0x8b) },
 	{ "four loads", CODE(8, 7, SI, LOAD(0), 0, SI, LOAD(0), 1, OP(SUBTRACT), LOAD(0), 0x81,
 			     0x20, LOAD(0), 0xff, 0x1e), VALUE(0x81) },
-	{ "load before the memory", CODE(8, 2, SI, LOAD(0), 0x7f), UNREADABLE },
-	{ "load after the memory", CODE(8, 2, SI, LOAD(0), 24), UNREADABLE },
-	{ "load over the end of the memory", CODE(8, 2, SI, LOAD(3), 17), UNREADABLE },
+	{ "load before the memory", CODE(8, 2, SI, LOAD(0), 0x7f), UNAVAILABLE },
+	{ "load after the memory", CODE(8, 2, SI, LOAD(0), 24), UNAVAILABLE },
+	{ "load over the end of the memory", CODE(8, 2, SI, LOAD(3), 17), UNAVAILABLE },
 	{ "load that fails for nothing", CODE(8, 3, CX, LOAD(3), 0, WITH(MULTIPLY), 0),
-	  UNREADABLE },
-	{ "second load fails", CODE(8, 3, SI, LOAD(0), 0, LOAD(0), 0), UNREADABLE },
+	  UNAVAILABLE },
+	{ "second load fails", CODE(8, 3, SI, LOAD(0), 0, LOAD(0), 0), UNAVAILABLE },
 
 	/* one value */
 	{ "1 bit by zeros", CODE(8, 2, AX, ZERO_EXTEND, 1), VALUE(1) },
@@ -134,6 +136,32 @@ const struct expression_row expression_rows[] = {
 	{ "negative", CODE(8, 2, DX, NEGATE), VALUE(0xfffffffffffffffb) },
 	{ "negative of the lowest", CODE(8, 2, BX, NEGATE), VALUE(0x8000000000000000) },
 	{ "complement", CODE(8, 2, DX, COMPLEMENT), VALUE(0xfffffffffffffffa) },
+
+	/* checks */
+	{ "5 fits in 3 bits", CODE(8, 2, DX, FITS, 3), VALUE(5) },
+	{ "5 does not fit in 2 bits", CODE(8, 2, DX, FITS, 2), UNAVAILABLE },
+	{ "63 fits in 6 bits", CODE(8, 2, BP, FITS, 6), VALUE(63) },
+	{ "64 does not fit in 6 bits", CODE(8, 2, DI, FITS, 6), UNAVAILABLE },
+	{ "0 fits in 1 bit", CODE(8, 2, NUMBER, 0, FITS, 1), VALUE(0) },
+	{ "63 bits fit", CODE(8, 2, R8, FITS, 63), VALUE(0x7fffffffffffffff) },
+	{ "the highest bit does not fit", CODE(8, 2, BX, FITS, 63), UNAVAILABLE },
+	{ "-1 does not fit", CODE(8, 2, CX, FITS, 63), UNAVAILABLE },
+	{ "low bits fit", CODE(8, 3, CX, ZERO_EXTEND, 4, FITS, 4), VALUE(15) },
+	{ "a value below does not fit", CODE(8, 4, CX, FITS, 8, DX, OP(MULTIPLY)), UNAVAILABLE },
+	{ "check of 4 bytes", CODE(4, 2, AX, FITS, 57), VALUE(0x89abcdef) },
+	{ "check of a piece", CODE(16, 5, AX, PIECE(8), DI, FITS, 6, PIECE(8)), UNAVAILABLE },
+
+	/* three values */
+	{ "select by 63", CODE(8, 4, DX, DI, BP, SELECT), VALUE(5) },
+	{ "select by the highest bit", CODE(8, 4, DX, DI, BX, SELECT), VALUE(5) },
+	{ "select by 0", CODE(8, 4, DX, DI, NUMBER, 0, SELECT), VALUE(64) },
+	{ "select above a value", CODE(8, 6, AX, DX, DI, NUMBER, 0, SELECT, OP(ADD)),
+	  VALUE(0x0123456789abce2f) },
+	{ "select among selected", CODE(8, 7, DX, DI, BP, NUMBER, 0, CX, SELECT, SELECT),
+	  VALUE(5) },
+	{ "the smaller", CODE(8, 6, DX, DI, DX, DI, OP(LESS), SELECT), VALUE(5) },
+	{ "the other value of a select is computed", CODE(8, 5, DX, CX, LOAD(0), 0, BP, SELECT),
+	  UNAVAILABLE },
 
 	/* two values */
 	BINARY(ADD, AX, DX, 0x0123456789abcdf4),
@@ -227,7 +255,7 @@ const struct expression_row expression_rows[] = {
 	{ "piece of a computed value", CODE(10, 5, DX, WITH(ADD), 1, PIECE(8), AX, PIECE(2)),
 	  VALUES(6, 0xcdef) },
 	{ "second piece cannot be read", CODE(16, 5, AX, PIECE(8), CX, LOAD(3), 0, PIECE(8)),
-	  UNREADABLE },
+	  UNAVAILABLE },
 
 	/* no codes: the head */
 	{ "no byte", .size = 0, FAULT(CUT, 0) },
@@ -240,12 +268,15 @@ const struct expression_row expression_rows[] = {
 	/* operators */
 	{ "register without a name", CODE(8, 1, 16), FAULT(OPERATOR, 2) },
 	{ "last register number", CODE(8, 1, 31), FAULT(OPERATOR, 2) },
-	UNKNOWN(0x22), UNKNOWN(0x23), UNKNOWN(0x2b), UNKNOWN(0x30), UNKNOWN(0x39), UNKNOWN(0x3f),
+	UNKNOWN(0x22), UNKNOWN(0x23), UNKNOWN(0x2b), UNKNOWN(0x30), UNKNOWN(0x39), UNKNOWN(0x3c),
+	UNKNOWN(0x3f),
 	UNKNOWN(0x50), UNKNOWN(0x51), UNKNOWN(0x5f), UNKNOWN(0x70), UNKNOWN(0x71), UNKNOWN(0xff),
 	{ "0 bits by zeros", CODE(8, 2, AX, ZERO_EXTEND, 0), FAULT(OPERATOR, 3) },
 	{ "64 bits by zeros", CODE(8, 2, AX, ZERO_EXTEND, 64), FAULT(OPERATOR, 3) },
 	{ "0 bits by sign", CODE(8, 2, AX, SIGN_EXTEND, 0), FAULT(OPERATOR, 3) },
 	{ "64 bits by sign", CODE(8, 2, AX, SIGN_EXTEND, 64), FAULT(OPERATOR, 3) },
+	{ "check of 0 bits", CODE(8, 2, AX, FITS, 0), FAULT(OPERATOR, 3) },
+	{ "check of 64 bits", CODE(8, 2, AX, FITS, 64), FAULT(OPERATOR, 3) },
 
 	/* cut */
 	{ "no operator of one", BYTES(8, 1), FAULT(CUT, 2) },
@@ -256,6 +287,7 @@ const struct expression_row expression_rows[] = {
 	{ "no offset of a load", CODE(8, 2, AX, LOAD(3)), FAULT(CUT, 3) },
 	{ "no offset of a signed load", CODE(8, 2, AX, LOAD_S(2)), FAULT(CUT, 3) },
 	{ "no number of bits", CODE(8, 2, AX, ZERO_EXTEND), FAULT(CUT, 3) },
+	{ "no bits of a check", CODE(8, 2, AX, FITS), FAULT(CUT, 3) },
 	{ "no right number", CODE(8, 2, AX, WITH(ADD)), FAULT(CUT, 3) },
 	{ "number of eleven bytes", CODE(8, 1, NUMBER, NINE(0x80), 0x80, 0), FAULT(CUT, 2) },
 	{ "number of 65 bits", CODE(8, 1, NUMBER, NINE(0xff), 1), FAULT(CUT, 2) },
@@ -270,6 +302,9 @@ const struct expression_row expression_rows[] = {
 	{ "no left value", CODE(8, 1, WITH(ADD), 1), FAULT(STACK, 2) },
 	{ "no value to add", CODE(8, 1, OP(ADD)), FAULT(STACK, 2) },
 	{ "one value to add", CODE(8, 2, AX, OP(ADD)), FAULT(STACK, 3) },
+	{ "no value to check", CODE(8, 1, FITS, 8), FAULT(STACK, 2) },
+	{ "two values to select from", CODE(8, 3, AX, DX, SELECT), FAULT(STACK, 4) },
+	{ "two values left by a select", CODE(8, 5, AX, AX, DX, CX, SELECT), FAULT(STACK, 6) },
 	{ "two values at the end", CODE(8, 2, AX, DX), FAULT(STACK, 3) },
 	{ "a value below a piece", CODE(8, 3, AX, DX, PIECE(8)), FAULT(STACK, 4) },
 	{ "a value after the pieces", CODE(8, 3, AX, PIECE(8), DX), FAULT(STACK, 4) },
@@ -315,11 +350,11 @@ static const char *value_verdict(const struct expression_row *row,
 {
 	const u64 wanted[2] = { row->low, row->high };
 	u64 value[2] = { 0x5a5a5a5a5a5a5a5a, 0x5a5a5a5a5a5a5a5a };
-	bool readable = run(expression, row_state(), row_load, value);
+	bool available = run(expression, row_state(), row_load, value);
 
-	if (readable == row->unreadable)
-		return readable ? "its memory can be read" : "its memory cannot be read";
-	if (readable && memcmp(value, wanted, expression->size))
+	if (available == row->unavailable)
+		return available ? "it is available" : "it is not available";
+	if (available && memcmp(value, wanted, expression->size))
 		return "the value is another one";
 	return NULL;
 }

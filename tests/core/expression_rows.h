@@ -14,7 +14,7 @@ struct expression_row {
 	/* the expected result: */
 	enum btf_fault_code fault;
 	u32 offset;		/* of the byte at fault */
-	bool unreadable;	/* it loads from memory that cannot be read */
+	bool unavailable;	/* memory cannot be read, or a check fails */
 	u64 low, high;		/* the value; only its bytes count */
 };
 

@@ -88,6 +88,10 @@ enum btf_loc_code {
 	BTF_LOC_STEP_COMPLEMENT = 0x2f,
 	/* Pop the top, which is the next part of the value. */
 	BTF_LOC_STEP_PIECE = 0x30,
+	/* The value is not available unless the top is below 1 << bits. */
+	BTF_LOC_STEP_FITS = 0x3a,
+	/* Replace three values by one: if the top is not 0, the lowest, otherwise the other one. */
+	BTF_LOC_STEP_SELECT = 0x3b,
 	/* Replace two values by one. The right one is the top, or the operand. */
 	BTF_LOC_STEP_ADD = 0x40,
 	BTF_LOC_STEP_SUBTRACT = 0x41,
@@ -112,7 +116,7 @@ struct btf_loc_step {
 	__u64 operand;
 	__u16 reg;		/* offset of the register in the context */
 	__u8 code;		/* enum btf_loc_code */
-	__u8 bits;		/* of a load, an extension or a piece: 1 to 64 */
+	__u8 bits;		/* of a load, an extension, a check or a piece: 1 to 64 */
 	__u8 at;		/* of a piece: its first bit, of 128 */
 	__u8 reserved[3];
 };
@@ -404,6 +408,17 @@ static long btf_loc_step_run(__u32 i, void *data)
 		else
 			run->value[1] |= loaded;
 		run->top = btf_loc_pop(run);
+		return 0;
+	case BTF_LOC_STEP_FITS:
+		run->failed = run->top >> (step->bits & 63) != 0;
+		return (long)run->failed;
+	case BTF_LOC_STEP_SELECT:
+		loaded = btf_loc_pop(run);
+		if (run->top)
+			loaded = btf_loc_pop(run);
+		else
+			btf_loc_pop(run);
+		run->top = loaded;
 		return 0;
 	}
 	if (code >= BTF_LOC_STEP_ADD + BTF_LOC_STEP_WITH)

@@ -111,6 +111,13 @@ std::string text_of(const loc_expression &expression, const Names &names) {
         } else if (i + 1 < expression.nr_steps && is_division(step, expression.steps[i + 1])) {
             i++;
             stack.push_back(divided(pop(), step.operand + 1));
+        } else if (code == LOC_CODE_FITS) {
+            stack.push_back({Term::kOperand, fmt::format("fits({}, {})", pop().text, step.bits)});
+        } else if (code == LOC_CODE_SELECT) {
+            const Term condition = pop();
+            const Term otherwise = pop();
+            stack.push_back({Term::kBinary, fmt::format("{} ? {} : {}", condition.operand(),
+                                                        pop().operand(), otherwise.operand())});
         } else if (code == LOC_CODE_PIECE) {
             pieces.push_back(fmt::format("{}:u{}", pop().operand(), step.bits));
         } else {

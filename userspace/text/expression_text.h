@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 // Writes an expression as C does: "(%rbx & 0x3f) + 0x14", "*(u32 *)(%rdi + 0x10)". The pieces of a
-// value are "{%rax:u64, %rdx:u32}".
+// value are "{%rax:u64, %rdx:u32}". "fits(%rdi, 32) >> 2" is not available if %rdi has more than 32
+// bits.
 #ifndef BTF_EXTRA_EXPRESSION_TEXT_H
 #define BTF_EXTRA_EXPRESSION_TEXT_H
 
