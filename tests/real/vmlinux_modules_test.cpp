@@ -71,7 +71,7 @@ TEST_F(VmlinuxModules, NoProbeAfterAStaticKey) {
 
 // Compares every site and every parameter.
 TEST_F(VmlinuxModules, AgreeWithLibdw) {
-    const std::vector<test::Machine> machines = test::machine_states(40);
+    const std::vector<test::Machine> machines = test::machine_states(72);
     const auto kernel = ElfImage::open(kernel_path());
     ASSERT_TRUE(kernel);
     for (const std::string &path : debug_) {

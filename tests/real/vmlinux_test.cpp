@@ -33,7 +33,7 @@ class Vmlinux : public test::VmlinuxSuite {
         return json::parse(result.out, nullptr, false);
     }
     static const std::vector<test::Machine> &machines() {
-        static const std::vector<test::Machine> states = test::machine_states(40);
+        static const std::vector<test::Machine> states = test::machine_states(72);
         return states;
     }
     // All witnesses read objdump's output, of which a kernel has much.

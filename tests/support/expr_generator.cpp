@@ -119,7 +119,7 @@ Expr ExprGenerator::step(uint32_t depth) {
     static constexpr Op kDivide[] = {Op::kDiv, Op::kDiv, Op::kMod};
     static constexpr Op kCompare[] = {Op::kEq, Op::kGe, Op::kGt, Op::kLe, Op::kLt, Op::kNe};
     static constexpr Op kRight[] = {Op::kShr, Op::kShra};
-    switch (below(38)) {
+    switch (below(39)) {
     case 0:
     case 1:
     case 2:
@@ -199,6 +199,9 @@ Expr ExprGenerator::step(uint32_t depth) {
     }
     case 36:
         return value(depth - 1) + lit(31) + Op::kAnd + any({Op::kShl, Op::kShr, Op::kShra});
+    case 37:  // as GCC writes a minimum
+        return (one_in(2) ? constant() : value(depth - 1)) + Op::kOver + Op::kOver + any(kCompare) +
+               bra(1) + Op::kSwap + Op::kDrop;
     default:
         return one_in(4)
                    ? (one_in(2) ? constant() : number(uint64_t{1} << below(64))) + any(kDivide)

@@ -71,12 +71,18 @@ std::string computed_text(const ExpressionCode &code, const ExprFormat &format) 
 std::string difference(const Location &location, const Expr &expression, uint64_t size,
                        const ExprFormat &format, TestContext &context,
                        std::span<const Machine> machines) {
+    if (!location.available() && !decoded(location.code, format))
+        return "no valid code";
+    bool available = false;
     for (const Machine &machine : machines) {
         const auto record = location.available()
                                 ? record_bytes(location.param, size, format.registers, machine)
                                 : code_bytes(location.code, size, format, machine);
-        if (!record)
+        if (!record && location.available())
             return "no accepted combination";
+        if (!record)
+            continue;  // a check fails
+        available = true;
         std::vector<uint8_t> defined;
         for (const auto byte : expression_bytes(expression.bytes, size, format, context, machine)) {
             if (!byte)
@@ -87,7 +93,7 @@ std::string difference(const Location &location, const Expr &expression, uint64_
             return "on machine " + std::to_string(&machine - machines.data()) +
                    " the expression gives " + hex(defined) + "and the result " + hex(*record);
     }
-    return {};
+    return available ? "" : kNeverAvailable;
 }
 
 void check(std::span<const Row> rows, TestContext &context, const ExprFormat &format) {

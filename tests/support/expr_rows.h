@@ -58,7 +58,9 @@ std::string hex(std::span<const uint8_t> bytes);
 // Returns the text of an expression that locate() has made. The decoder refuses none.
 std::string computed_text(const ExpressionCode &code, const ExprFormat &format);
 
-// Returns "" if the record, or the code, gives the expression's bytes on every machine.
+// Returns "" if the record, or the code, gives the expression's bytes on every machine. A code may
+// also give no value, but not on all machines: that is kNeverAvailable.
+inline constexpr char kNeverAvailable[] = "the value is available on no machine";
 std::string difference(const Location &location, const Expr &expression, uint64_t size,
                        const ExprFormat &format, TestContext &context,
                        std::span<const Machine> machines);

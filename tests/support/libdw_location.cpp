@@ -497,16 +497,21 @@ std::optional<PlainLocation> plain_location(const LocationOps &location, uint64_
     return std::nullopt;
 }
 
-std::vector<ParamValue> location_values(const LocationOps &location, uint64_t size,
-                                        const LocationPlace &place,
-                                        std::span<const Machine> machines) {
-    std::vector<ParamValue> values;
-    try {
-        for (const Machine &machine : machines)
-            values.push_back(Execution(location, place, machine).value(size));
-    } catch (const Undefined &) {
-        values.clear();
+std::vector<std::optional<ParamValue>> location_values(const LocationOps &location, uint64_t size,
+                                                       const LocationPlace &place,
+                                                       std::span<const Machine> machines) {
+    std::vector<std::optional<ParamValue>> values;
+    bool any = false;
+    for (const Machine &machine : machines) {
+        try {
+            values.emplace_back(Execution(location, place, machine).value(size));
+            any = true;
+        } catch (const Undefined &) {
+            values.emplace_back();
+        }
     }
+    if (!any)
+        values.clear();
     return values;
 }
 

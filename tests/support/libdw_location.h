@@ -60,10 +60,10 @@ std::optional<PlainLocation> plain_location(const LocationOps &location, uint64_
 // Returns DW_AT_const_value as the location of such a parameter.
 std::optional<PlainLocation> plain_constant(uint64_t number, uint64_t size);
 
-// Returns the value on each of the machines, or nothing if one of them does not define it.
-std::vector<ParamValue> location_values(const LocationOps &location, uint64_t size,
-                                        const LocationPlace &place,
-                                        std::span<const Machine> machines);
+// Returns the value on each of the machines, if DWARF defines it there; empty: on none.
+std::vector<std::optional<ParamValue>> location_values(const LocationOps &location, uint64_t size,
+                                                       const LocationPlace &place,
+                                                       std::span<const Machine> machines);
 
 }  // namespace btf_extra::test
 

@@ -84,8 +84,8 @@ class LibdwOracle {
     LibdwOracle &operator=(const LibdwOracle &) = delete;
 
     struct Computed {
-        std::vector<ParamValue> values;  // one on each machine
-        std::string operations;          // opcodes as text: "70 08 1a 9f "
+        std::vector<std::optional<ParamValue>> values;  // on each machine
+        std::string operations;                         // opcodes as text: "70 08 1a 9f "
     };
 
     const std::vector<OracleSite> &sites() const { return sites_; }

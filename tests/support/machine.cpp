@@ -20,7 +20,8 @@ uint64_t mixed(uint64_t x) {  // this is splitmix64
 uint8_t Machine::byte_at(uint64_t address) const {
     if (memory_fill)
         return *memory_fill;
-    return static_cast<uint8_t>(mixed(memory_seed ^ (address >> 3)) >> (8 * (address & 7)));
+    const uint64_t word = mixed(memory_seed ^ (address >> 3)) & memory_mask;
+    return static_cast<uint8_t>(word >> (8 * (address & 7)));
 }
 
 uint64_t Machine::load(uint64_t address, uint32_t bytes) const {
@@ -62,9 +63,13 @@ std::vector<Machine> machine_states(size_t count) {
     for (size_t i = 0; states.size() < count; i++) {
         Machine m;
         const bool edge = i < std::size(kEdges);
+        // Counts and differences are small.
+        static constexpr uint32_t kSmall[] = {4, 6, 8, 12, 16, 24};
+        const uint64_t mask =
+            i % 2 ? ~uint64_t{0} : (uint64_t{1} << kSmall[i / 2 % std::size(kSmall)]) - 1;
         for (uint32_t r = 0; r < m.registers.size(); r++) {
             const auto pick = [&] {
-                return random() % 2 ? random() : kEdges[random() % std::size(kEdges)];
+                return mask & (random() % 2 ? random() : kEdges[random() % std::size(kEdges)]);
             };
             m.registers[r] = edge ? kEdges[i] : pick();
             m.at_entry[r] = pick();
@@ -72,6 +77,8 @@ std::vector<Machine> machine_states(size_t count) {
         m.object_base = (random() & 0x3fffffff) << 12 | 0xffff800000000000;
         m.elsewhere_slide = random() << 12;
         m.memory_seed = random();
+        if (!edge)
+            m.memory_mask = mask;
         static constexpr uint8_t kFills[] = {0x00, 0xff, 0x80, 0x7f};
         if (edge && i % 2)
             m.memory_fill = kFills[i / 2 % std::size(kFills)];

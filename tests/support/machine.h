@@ -30,13 +30,15 @@ struct Machine {
     uint64_t object_base = 0;      // run-time address of what was linked at kText
     uint64_t elsewhere_slide = 0;  // slide of what has no fixed distance to the object
     uint64_t memory_seed = 0;
-    std::optional<uint8_t> memory_fill;  // every byte of the memory has this value
+    std::optional<uint8_t> memory_fill;   // every byte of the memory has this value
+    uint64_t memory_mask = ~uint64_t{0};  // of each aligned word
 
     uint8_t byte_at(uint64_t address) const;
     uint64_t load(uint64_t address, uint32_t bytes) const;
 };
 
-// Returns edge states first, then states of random and mixed values. They are the same every time.
+// Returns edge states first, then states of random and mixed values, of which every second one is
+// small. They are the same every time.
 std::vector<Machine> machine_states(size_t count);
 
 }  // namespace btf_extra::test

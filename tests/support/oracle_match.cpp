@@ -152,21 +152,29 @@ class Matcher {
         std::copy_n(loc_param_values(loc), param.vlen, param.values.begin());
         for (size_t i = 0; i < machines_.size(); i++) {
             const auto bytes = record_bytes(param, size, kRegisters, machines_[i]);
-            if (!bytes || !std::equal(bytes->begin(), bytes->end(), computed.values[i].begin()))
+            if (!bytes || !is_value(*bytes, computed.values[i]))
                 return false;
         }
         return true;
     }
 
+    static bool is_value(std::span<const uint8_t> bytes, const std::optional<ParamValue> &value) {
+        return value && std::equal(bytes.begin(), bytes.end(), value->begin());
+    }
+
+    // The value may be available on some of the machines only, but there DWARF has the same one.
     bool same_values(const loc_expression &expression, const LibdwOracle::Computed &computed,
                      uint64_t size) const {
+        bool available = false;
         for (size_t i = 0; i < machines_.size(); i++) {
             const auto bytes = expression_bytes(expression, view_.file().machine, machines_[i]);
-            if (!bytes || bytes->size() != size ||
-                !std::equal(bytes->begin(), bytes->end(), computed.values[i].begin()))
+            if (!bytes)
+                continue;
+            available = true;
+            if (bytes->size() != size || !is_value(*bytes, computed.values[i]))
                 return false;
         }
-        return true;
+        return available;
     }
 
     // Returns what is wrong with a parameter of the file, or "".

@@ -3,6 +3,8 @@
 // types. See also location_expr_test.cpp.
 #include "userspace/generator/locations/constant_location.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "tests/support/expr_rows.h"
@@ -307,7 +309,8 @@ TEST(LocationValue, Masks) {
          kArithmetic, "(s64)(%rdi << 0x38) >> 0x30"},
         {"48, 56", breg(5, 0) + const1u(48) + kShl + const1u(56) + kShra + kStackValue, 8,
          kArithmetic, "(s64)(s16)%rdi >> 0x8"},
-        {"count in a register", breg(5, 0) + breg(4, 0) + kShl + kStackValue, 8, kArithmetic},
+        {"count in a register", breg(5, 0) + breg(4, 0) + kShl + kStackValue, 8, kArithmetic,
+         "%rdi << fits(%rsi, 6)"},
         {"(long)(int)reg + 4",
          breg(5, 0) + const1u(32) + kShl + const1u(32) + kShra + plus_uconst(4) + kStackValue, 8,
          kArithmetic, "(s32)%rdi + 0x4"},
@@ -428,25 +431,29 @@ TEST(LocationValue, ShiftsOfUnknownWidth) {
     const auto shifted = [](uint8_t count, Op right) { return const1u(count) + right; };
     const Row rows[] = {
         // -131072 >> 16 is -2, 0xfffffffe; 64 bits give 0x0000fffe.
-        {"int >> 16", number(4) + shifted(16, kShra) + kStackValue, 4, kArithmetic},
-        {"int >> 16, as 8 bytes", number(4) + shifted(16, kShra) + kStackValue, 8, kArithmetic},
+        {"int >> 16", number(4) + shifted(16, kShra) + kStackValue, 4, kArithmetic,
+         "fits(*(u32 *)%rdi, 31) >> 0x10"},
+        {"int >> 16, as 8 bytes", number(4) + shifted(16, kShra) + kStackValue, 8, kArithmetic,
+         "fits(*(u32 *)%rdi, 31) >> 0x10"},
         {"(short)(int >> 16)", number(4) + shifted(16, kShra) + kStackValue, 2,
          at(2, kMemorySum, {5, 2})},
         {"(int >> 16) & 0xffff",
          number(4) + shifted(16, kShra) + constu(0xffff) + kAnd + kStackValue, 4,
          at(2, kMemorySum, {5, 2})},
         {"(int >> 24) & 0xffff: a sign of 8 bits",
-         number(4) + shifted(24, kShra) + constu(0xffff) + kAnd + kStackValue, 4, kArithmetic},
+         number(4) + shifted(24, kShra) + constu(0xffff) + kAnd + kStackValue, 4, kArithmetic,
+         "fits(*(u32 *)%rdi, 31) >> 0x18"},
         {"(long)(short)(int >> 16)", number(4) + shifted(16, kShra) + both(48, kShra) + kStackValue,
          8, at(2, kMemorySum | LOC_SIGNED, {5, 2})},
         {"(int >> 16) + 4 in 2", number(4) + shifted(16, kShra) + plus_uconst(4) + kStackValue, 2,
-         kArithmetic},
+         kArithmetic, "(fits(*(u32 *)%rdi, 31) >> 0x10) + 0x4"},
         {"int >> 16 >> 8", number(4) + shifted(16, kShra) + shifted(8, kShra) + kStackValue, 1,
-         kArithmetic},
+         kArithmetic, "(fits(*(u32 *)%rdi, 31) >> 0x10) >> 0x8"},
         {"unsigned >> 16", number(4) + shifted(16, kShr) + kStackValue, 4,
          at(2, kMemorySum, {5, 2})},
         // short: 0x8000 >> 8 is -128, 0xffffff80; 64 bits give 0x80.
-        {"short >> 8", number(2) + shifted(8, kShra) + kStackValue, 4, kArithmetic},
+        {"short >> 8", number(2) + shifted(8, kShra) + kStackValue, 4, kArithmetic,
+         "fits(*(u16 *)%rdi, 15) >> 0x8"},
         {"short >> 8 in 1", number(2) + shifted(8, kShra) + kStackValue, 1,
          at(1, kMemorySum, {5, 1})},
         {"u8 >> 8: at least 16 bits", number(1) + shifted(8, kShra) + kStackValue, 4,
@@ -520,20 +527,21 @@ TEST(LocationValue, ShiftsAgreeAtEachWidth) {
         const char *name;
         Expr expression;
         uint32_t least;
+        bool extended = false;  // the operation has more bits, because GCC extends it
     } operands[] = {
         {"register", reg, 8},
         {"byte in memory", reg + deref_size(1), 8},
         {"two bytes in memory", reg + deref_size(2), 16},
         {"four bytes in memory", reg + deref_size(4), 32},
         {"eight bytes in memory", reg + kDeref, 64},
-        {"u8", reg + const1u(0xff) + kAnd, 8},
-        {"s8", reg + const1u(56) + kShl + const1u(56) + kShra, 8},
-        {"u16", reg + constu(0xffff) + kAnd, 16},
-        {"s16", reg + const1u(48) + kShl + const1u(48) + kShra, 16},
-        {"u32", reg + constu(0xffffffff) + kAnd, 32},
-        {"s32", reg + const1u(32) + kShl + const1u(32) + kShra, 32},
+        {"u8", reg + const1u(0xff) + kAnd, 8, true},
+        {"s8", reg + const1u(56) + kShl + const1u(56) + kShra, 8, true},
+        {"u16", reg + constu(0xffff) + kAnd, 16, true},
+        {"s16", reg + const1u(48) + kShl + const1u(48) + kShra, 16, true},
+        {"u32", reg + constu(0xffffffff) + kAnd, 32, true},
+        {"s32", reg + const1u(32) + kShl + const1u(32) + kShra, 32, true},
     };
-    uint32_t located = 0;
+    uint32_t located = 0, computed = 0;
     for (const auto &operand : operands) {
         for (const Op right : {kShr, kShra})
             for (uint8_t to_right = 1; to_right < 64; to_right++)
@@ -543,11 +551,15 @@ TEST(LocationValue, ShiftsAgreeAtEachWidth) {
                         const Expr written = operand.expression + const1u(to_left) + kShl +
                                              const1u(to_right) + right + kStackValue;
                         const Location found = locate(written.bytes, size, kX86, context);
-                        if (!found.available())
+                        if (!found.available() && found.code.empty())
                             continue;
-                        located++;
+                        located += found.available();
+                        computed += !found.available();
+                        // A value of that size that has fewer bits would be extended.
+                        const uint32_t extended = operand.extended ? 2 * operand.least : 8;
+                        const uint32_t least = found.available() ? 8 : std::max(8 * size, extended);
                         for (uint8_t width = 8; width <= 64; width *= 2) {
-                            if (width < operand.least || width <= to_right)
+                            if (width < operand.least || width < least || width <= to_right)
                                 continue;
                             const auto above = static_cast<uint8_t>(64 - width);
                             const Expr meant = operand.expression + const1u(to_left) + kShl +
@@ -561,6 +573,7 @@ TEST(LocationValue, ShiftsAgreeAtEachWidth) {
                     }
     }
     EXPECT_GT(located, 100U);
+    EXPECT_GT(computed, 100U);
 }
 
 TEST(LocationValue, TypedOperations) {
@@ -653,30 +666,66 @@ TEST(LocationValue, ExpressionsOfShifts) {
     const Expr low = constu(0xffffffff) + kAnd;
     const Row rows[] = {
         {"long", breg(5, 0) + lit(3) + kShra + kStackValue, 8, kArithmetic, "(s64)%rdi >> 0x3"},
-        {"int", breg(5, 0) + lit(3) + kShra + kStackValue, 4, kArithmetic},
-        {"unsigned int", breg(5, 0) + lit(3) + kShr + kStackValue, 4, kArithmetic},
-        {"(long)int", breg(5, 0) + lit(3) + kShr + low + kStackValue, 8, kArithmetic},
+        {"int", breg(5, 0) + lit(3) + kShra + kStackValue, 4, kArithmetic,
+         "(s64)fits(%rdi, 31) >> 0x3"},
+        {"unsigned int", breg(5, 0) + lit(3) + kShr + kStackValue, 4, kArithmetic,
+         "fits(%rdi, 32) >> 0x3"},
+        {"short", breg(5, 0) + lit(3) + kShra + kStackValue, 2, kArithmetic},
+        {"unsigned short", breg(5, 0) + lit(3) + kShr + kStackValue, 2, kArithmetic},
+        {"(long)int", breg(5, 0) + lit(3) + kShr + low + kStackValue, 8, kArithmetic,
+         "(u32)(fits(%rdi, 32) >> 0x3)"},
+        {"aligned", breg(5, 0) + lit(8) + kShr + lit(6) + kShl + kStackValue, 4, kArithmetic,
+         "(fits(%rdi, 32) >> 0x8) << 0x6"},
+        {"aligned long", breg(5, 0) + lit(8) + kShr + lit(6) + kShl + kStackValue, 8, kArithmetic,
+         "(%rdi >> 0x8) << 0x6"},
+        {"sum of two",
+         breg(5, 0) + lit(3) + kShr + breg(4, 0) + lit(2) + kShr + kPlus + kStackValue, 4,
+         kArithmetic, "(fits(%rdi, 32) >> 0x3) + (fits(%rsi, 32) >> 0x2)"},
+        {"sum of two, as 8 bytes",
+         breg(5, 0) + lit(3) + kShr + breg(4, 0) + lit(2) + kShr + kPlus + kStackValue, 8,
+         kArithmetic, "(%rdi >> 0x3) + (%rsi >> 0x2)"},
+        {"twice", breg(5, 0) + lit(3) + kShr + lit(2) + kShr + kStackValue, 4, kArithmetic},
         {"by 32", breg(5, 0) + const1u(32) + kShr + kStackValue, 4, kArithmetic, "%rdi >> 0x20"},
         {"of (u32)", breg(5, 0) + low + lit(3) + kShr + kStackValue, 4, kArithmetic,
          "(u32)%rdi >> 0x3"},
         {"a bit", breg(5, 0) + lit(3) + kShr + lit(1) + kAnd + kStackValue, 4, kArithmetic,
          "(%rdi >> 0x3) & 0x1"},
         {"bits of more than a byte", breg(5, 0) + lit(3) + kShr + constu(0x3f) + kAnd + kStackValue,
-         4, kArithmetic},
+         4, kArithmetic, "(fits(%rdi, 32) >> 0x3) & 0x3f"},
         {"index of a long", breg(5, 0) + lit(3) + kShr + constu(0x3f) + kAnd + kStackValue, 8,
          kArithmetic, "(%rdi >> 0x3) & 0x3f"},
         {"left and right", breg(5, 0) + lit(24) + kShl + lit(28) + kShr + kStackValue, 4,
          kArithmetic},
-        {"int in memory", word + lit(2) + kShra + kStackValue, 4, kArithmetic},
+        {"int in memory", word + lit(2) + kShra + kStackValue, 4, kArithmetic,
+         "fits(*(u32 *)%rdi, 31) >> 0x2"},
         {"unsigned int in memory", word + lit(2) + kShr + kStackValue, 4, kArithmetic,
          "*(u32 *)%rdi >> 0x2"},
-        {"u8 in memory", breg(5, 0) + deref_size(1) + lit(2) + kShra + kStackValue, 4, kArithmetic},
+        {"u8 in memory", breg(5, 0) + deref_size(1) + lit(2) + kShra + kStackValue, 4, kArithmetic,
+         "fits(*(u8 *)%rdi, 7) >> 0x2"},
+        // If the check does not fail, nothing is left; but it may fail.
+        {"sign of a char in memory", breg(5, 0) + deref_size(1) + lit(7) + kShra + kStackValue, 1,
+         kArithmetic},
         {"long in memory", breg(5, 0) + kDeref + lit(12) + kShr + kStackValue, 4, kArithmetic,
          "*(u64 *)%rdi >> 0xc"},
         {"compared", breg(5, 0) + lit(3) + kShr + lit(1) + kLt + kStackValue, 4, kArithmetic},
         {"an address", breg(5, 0) + lit(3) + kShr + breg(4, 0) + kPlus, 4, kArithmetic,
          "*(u32 *)((%rdi >> 0x3) + %rsi)"},
-        {"by a count of any width", lit(1) + breg(4, 0) + kShl + kStackValue, 4, kArithmetic},
+        // More would be shifted out of an int, and out of a long.
+        {"by a count of any width", lit(1) + breg(4, 0) + kShl + kStackValue, 4, kArithmetic,
+         "0x1 << fits(fits(%rsi, 6), 5)"},
+        {"a long by a count of any width", lit(1) + breg(4, 0) + kShl + kStackValue, 8, kArithmetic,
+         "0x1 << fits(%rsi, 6)"},
+        {"a short by a count of any width", lit(1) + breg(4, 0) + kShl + kStackValue, 2,
+         kArithmetic},
+        {"to the right by an int", breg(5, 0) + breg(4, 0) + low + kShr + kStackValue, 8,
+         kArithmetic, "%rdi >> fits((u32)%rsi, 6)"},
+        {"an int to the right by an int", breg(5, 0) + breg(4, 0) + low + kShr + kStackValue, 4,
+         kArithmetic, "fits(%rdi, 32) >> fits(fits((u32)%rsi, 6), 5)"},
+        {"a long in memory by an int, as 4 bytes",
+         breg(5, 0) + kDeref + breg(4, 0) + low + kShr + kStackValue, 4, kArithmetic,
+         "*(u64 *)%rdi >> fits((u32)%rsi, 6)"},
+        {"by a number that is too large", breg(5, 0) + const1u(64) + kShl + kStackValue, 8,
+         kArithmetic},
         {"by five bits", lit(1) + breg(4, 0) + lit(31) + kAnd + kShl + kStackValue, 4, kArithmetic,
          "0x1 << (%rsi & 0x1f)"},
         {"ints compared",
@@ -695,14 +744,17 @@ TEST(LocationValue, Divisions) {
     const Expr to_int = const1u(32) + kShl + const1u(32) + kShra;
     const Row rows[] = {
         {"long", breg(5, 0) + by_8, 8, kArithmetic, "(s64)%rdi / 0x8"},
-        {"int", breg(5, 0) + by_8, 4, kArithmetic},
+        {"int", breg(5, 0) + by_8, 4, kArithmetic, "(s64)fits(%rdi, 31) / 0x8"},
+        {"short", breg(5, 0) + by_8, 2, kArithmetic},
         {"of (s32)", breg(5, 0) + to_int + by_8, 4, kArithmetic, "(s64)(s32)%rdi / 0x8"},
         {"of (u32)", breg(5, 0) + constu(0xffffffff) + kAnd + by_8, 4, kArithmetic,
          "(u32)%rdi >> 0x3"},
         // For 0x01000000 an int has 0, and 64 bits have 0x20000000.
-        {"u32 << 8", breg(5, 0) + constu(0xffffffff) + kAnd + lit(8) + kShl + by_8, 4, kArithmetic},
+        {"u32 << 8", breg(5, 0) + constu(0xffffffff) + kAnd + lit(8) + kShl + by_8, 4, kArithmetic,
+         "fits((u32)%rdi << 0x8, 31) >> 0x3"},
         {"long in memory", breg(5, 0) + kDeref + by_8, 4, kArithmetic, "(s64)*(u64 *)%rdi / 0x8"},
-        {"int in memory", breg(5, 0) + deref_size(4) + by_8, 4, kArithmetic},
+        {"int in memory", breg(5, 0) + deref_size(4) + by_8, 4, kArithmetic,
+         "fits(*(u32 *)%rdi, 31) >> 0x3"},
         {"word of a bitmap",
          breg(5, 0) + const1u(64) + kDiv + lit(3) + kShl + breg(4, 0) + kPlus + kStackValue, 8,
          kArithmetic, "(((s64)%rdi / 0x40) << 0x3) + %rsi"},
@@ -714,6 +766,33 @@ TEST(LocationValue, Divisions) {
         {"by 0", breg(5, 0) + lit(0) + kDiv + kStackValue, 8, kArithmetic},
         {"by a register", breg(5, 0) + breg(4, 0) + kDiv + kStackValue, 8, kArithmetic},
         {"-9 / 8", const1s(-9) + by_8, 8, kArithmetic, "-0x1"},
+    };
+    check(rows);
+}
+
+// GCC writes MIN_EXPR and MAX_EXPR so, and nothing else branches.
+TEST(LocationValue, Selected) {
+    const Expr low = constu(0xffffffff) + kAnd;
+    const Expr other = bra(1) + kSwap + kDrop + kStackValue;
+    const Row rows[] = {
+        {"max(long, 0)", breg(5, 0) + kDup + lit(0) + kSwap + kOver + kGt + other, 8, kArithmetic,
+         "(0x0 < (s64)%rdi) ? %rdi : 0x0"},
+        {"min(unsigned, 6)", breg(5, 0) + kDup + low + lit(6) + kSwap + kOver + low + kLt + other,
+         4, kArithmetic, "((s64)(u32)%rdi < 0x6) ? %rdi : 0x6"},
+        {"min of two", breg(5, 0) + breg(4, 0) + kOver + kOver + kLe + other, 8, kArithmetic,
+         "((s64)%rdi <= (s64)%rsi) ? %rdi : %rsi"},
+        {"of a shifted int", breg(5, 0) + lit(3) + kShr + breg(4, 0) + breg(1, 0) + other, 4,
+         kArithmetic, "%rdx ? (fits(%rdi, 32) >> 0x3) : %rsi"},
+        {"by what is not certain", breg(5, 0) + breg(4, 0) + breg(1, 0) + lit(3) + kShr + other, 4,
+         kArithmetic},
+        {"by a number", breg(5, 0) + breg(4, 0) + lit(0) + other, 8, kArithmetic, "%rsi"},
+        {"over another operation",
+         lit(1) + breg(5, 0) + breg(4, 0) + bra(1) + kNeg + kDrop + kStackValue, 8, kArithmetic},
+        {"over two",
+         breg(5, 0) + breg(4, 0) + breg(1, 0) + bra(2) + kSwap + kDrop + lit(1) + kStackValue, 8,
+         kArithmetic},
+        {"of one value", breg(5, 0) + lit(1) + other, 8, kArithmetic},
+        {"before its end", breg(5, 0) + breg(4, 0) + breg(1, 0) + bra(1) + kSwap, 8, kArithmetic},
     };
     check(rows);
 }

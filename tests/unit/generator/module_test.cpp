@@ -121,7 +121,7 @@ TEST_F(Module, BodiesAreAtTheirSymbols) {
 }
 
 TEST_F(Module, AgreesWithLibdwOnAPlacedCopy) {
-    const std::vector<test::Machine> machines = test::machine_states(20);
+    const std::vector<test::Machine> machines = test::machine_states(48);
     for (const char *dwarf : {"-gdwarf-4", "-gdwarf-5"}) {
         SCOPED_TRACE(dwarf);
         const std::string module = path("placed.ko");

@@ -17,7 +17,8 @@ std::optional<CodeReads> reads_of(const ExpressionCode &code, uint16_t machine) 
         if (step.code == LOC_CODE_REGISTER)
             reads.registers |= 1u << step.number;
         const uint32_t binary = step.code & ~uint32_t{LOC_CODE_WITH};
-        reads.upper_bits |= step.code >= LOC_CODE_ADD && binary >= LOC_CODE_SHIFT_RIGHT;
+        reads.upper_bits |= step.code == LOC_CODE_FITS ||
+                            (step.code >= LOC_CODE_ADD && binary >= LOC_CODE_SHIFT_RIGHT);
     }
     return reads;
 }

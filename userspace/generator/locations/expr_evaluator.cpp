@@ -128,6 +128,20 @@ template <class Value> class Evaluator {
             push(mismatch(left, right));
     }
 
+    // GCC writes a minimum or a maximum as a branch over a swap, before a drop. Others are not
+    // followed.
+    void select() {
+        if (reader_.u16() != 1 || reader_.u8() != DW_OP_swap || reader_.u8() != DW_OP_drop)
+            return stop(MissingReason::kArithmetic);
+        const Value condition = pop();
+        const Value top = pop();
+        const Value second = pop();
+        if (same_type(top, second))
+            push(typed(Value::selected(condition, second, top), top));
+        else
+            push(mismatch(top, second));
+    }
+
     void load(uint32_t bytes) { push(pop().load(bytes)); }
 
     // Shift counts may have a type of their own.
@@ -363,6 +377,8 @@ template <class Value> void Evaluator<Value>::step_operator(uint8_t op) {
             return stop(MissingReason::kArithmetic);
         return load(size);
     }
+    case DW_OP_bra:
+        return select();
     case DW_OP_nop:
         return;
     case DW_OP_dup:
@@ -496,7 +512,7 @@ template <class Value> void Evaluator<Value>::step_place(uint8_t op) {
         return finish_piece(0, false);
     case DW_OP_GNU_uninit:
         return;
-    default:  // branches, remainders, calls, thread-local and object addresses
+    default:  // jumps, remainders, calls, thread-local and object addresses
         return stop(MissingReason::kArithmetic);
     }
 }

@@ -60,11 +60,34 @@ void PostfixCode::combine_with(uint8_t op, uint64_t number) {
 }
 
 void PostfixCode::combine(uint8_t op, const PostfixCode &right) {
-    operators_.insert(operators_.end(), right.operators_.begin(), right.operators_.end());
-    nr_operators_ += right.nr_operators_;
-    nr_loads_ += right.nr_loads_;
-    depth_ = std::max(depth_, 1 + right.depth_);
+    append(right, 1);
     begin(op);
+}
+
+void PostfixCode::check_bits(uint32_t bits, bool optional) {
+    if (optional)
+        optional_checks_.push_back(static_cast<uint32_t>(operators_.size()));
+    extend(LOC_CODE_FITS, bits);
+    ++nr_checks_;
+}
+
+void PostfixCode::drop_checks() {
+    for (; !optional_checks_.empty(); optional_checks_.pop_back()) {
+        const uint32_t at = optional_checks_.back();
+        operators_.erase(operators_.begin() + at, operators_.begin() + at + 2);
+        --nr_operators_;
+        --nr_checks_;
+        if (last_ > at)
+            last_ -= 2;
+        else if (last_ == at)
+            last_ = 0;
+    }
+}
+
+void PostfixCode::select(const PostfixCode &otherwise, const PostfixCode &condition) {
+    append(otherwise, 1);
+    append(condition, 2);
+    begin(LOC_CODE_SELECT);
 }
 
 void PostfixCode::load(uint32_t bytes, uint64_t offset) {
@@ -84,10 +107,7 @@ bool PostfixCode::narrow_load(uint32_t bytes, bool is_signed) {
 }
 
 void PostfixCode::append_piece(const PostfixCode &value, uint32_t bytes) {
-    operators_.insert(operators_.end(), value.operators_.begin(), value.operators_.end());
-    nr_operators_ += value.nr_operators_;
-    nr_loads_ += value.nr_loads_;
-    depth_ = std::max(depth_, value.depth_);
+    append(value, 0);
     begin(static_cast<uint8_t>(LOC_CODE_PIECE + bytes));
 }
 
@@ -95,6 +115,18 @@ ExpressionCode PostfixCode::with_header(uint32_t size) const {
     ExpressionCode code = {static_cast<uint8_t>(size), static_cast<uint8_t>(nr_operators_)};
     code.insert(code.end(), operators_.begin(), operators_.end());
     return code;
+}
+
+// below: the values that the stack has already.
+void PostfixCode::append(const PostfixCode &other, uint32_t below) {
+    const auto size = static_cast<uint32_t>(operators_.size());
+    operators_.insert(operators_.end(), other.operators_.begin(), other.operators_.end());
+    for (const uint32_t check : other.optional_checks_)
+        optional_checks_.push_back(size + check);
+    nr_operators_ += other.nr_operators_;
+    nr_loads_ += other.nr_loads_;
+    nr_checks_ += other.nr_checks_;
+    depth_ = std::max(depth_, below + other.depth_);
 }
 
 void PostfixCode::begin(uint8_t op) {

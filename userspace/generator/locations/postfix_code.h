@@ -4,6 +4,7 @@
 #define BTF_EXTRA_POSTFIX_CODE_H
 
 #include <cstdint>
+#include <vector>
 
 #include "userspace/generator/model/site_model.h"
 
@@ -35,19 +36,32 @@ class PostfixCode {
     // bytes, with that extension. false: it is not, or no load has the size.
     bool narrow_load(uint32_t bytes, bool is_signed);
 
+    // The value is not available unless the top has only that many low bits. If the check is
+    // optional, keep_checks() or drop_checks() decides later.
+    void check_bits(uint32_t bits, bool optional);
+    void keep_checks() { optional_checks_.clear(); }
+    void drop_checks();
+    bool has_checks() const { return nr_checks_ != 0; }
+
+    // The top, otherwise and the code itself become one of the last two.
+    void select(const PostfixCode &otherwise, const PostfixCode &condition);
+
     void append_piece(const PostfixCode &value, uint32_t bytes);
 
     // The whole expression of a value of size bytes. It must fit.
     ExpressionCode with_header(uint32_t size) const;
 
   private:
+    void append(const PostfixCode &other, uint32_t below);
     void begin(uint8_t op);
     void append_number(uint64_t number);
 
     ExpressionCode operators_;
-    uint32_t last_ = 0;  // where the last operator begins
+    std::vector<uint32_t> optional_checks_;  // where they begin, in ascending order
+    uint32_t last_ = 0;                      // where the last operator begins
     uint32_t nr_operators_ = 0;
     uint32_t nr_loads_ = 0;
+    uint32_t nr_checks_ = 0;
     uint32_t depth_ = 0;  // of the stack, at most
 };
 

@@ -65,11 +65,12 @@ class Parts {
     }
 
     bool add_value(const PostfixValue &value, uint32_t bytes) {
-        if (bytes > 8 || value.is_unknown() || !value.is_right(bytes))
+        if (bytes > 8)
             return false;
+        const PostfixValue used = value.used(bytes);
         const uint32_t first = std::min(bytes, room());
-        return value.is_right(bytes) && add_part(value, first) &&
-               (first == bytes || add_part(value.upper(8 * first), bytes - first));
+        return add_part(used, first) &&
+               (first == bytes || add_part(used.upper(8 * first), bytes - first));
     }
 
     bool add_memory(const PostfixValue &address, uint32_t bytes) {

@@ -81,6 +81,10 @@ PostfixValue PostfixValue::arithmetic() {
     return unknown(MissingReason::kArithmetic);
 }
 
+PostfixValue PostfixValue::zero() const {
+    return code_.has_checks() ? arithmetic() : constant(0);
+}
+
 PostfixValue PostfixValue::of_code(PostfixCode code, uint32_t width) {
     if (!code.fits())
         return arithmetic();
@@ -119,8 +123,52 @@ PostfixValue PostfixValue::settled() const {
     // Bits may have been shifted out of fewer than 64.
     PostfixValue value = of_code(whole_code(), shift_ != 0 && !is_wide() ? 64 : width());
     value.right_ = right();
+    value.right_if_checked_ = right_if_checked_;
     value.wide_ = is_wide();
     return value;
+}
+
+PostfixValue PostfixValue::used(uint32_t bytes) const {
+    if (is_unknown() || kind_ != kCode)
+        return *this;
+    PostfixValue value = *this;
+    if (bytes == 8 || right() >= 8 * bytes)
+        value.code_.drop_checks();
+    else if (bytes >= 4 && right_if_checked_)
+        value.code_.keep_checks();
+    else
+        return arithmetic();
+    value.right_ = 64;
+    value.right_if_checked_ = false;
+    return value;
+}
+
+PostfixValue PostfixValue::checked(uint32_t bits, bool optional) const {
+    if (width() <= bits)
+        return *this;
+    PostfixValue value = settled();
+    if (value.is_unknown())
+        return value;
+    value.code_.check_bits(bits, optional);
+    if (!value.code_.fits())
+        return arithmetic();
+    if (!optional)
+        value.width_ = bits;
+    return value;
+}
+
+PostfixValue PostfixValue::of_any_width(bool is_signed) const {
+    return checked(is_signed ? 31 : 32, true);
+}
+
+// A count that must be less than 32, because an operation of 32 bits may have it, is checked to be.
+PostfixValue PostfixValue::as_count(bool of_64_bits) const {
+    if (is_unknown() || width() <= 6)
+        return right() == 64 ? *this : arithmetic();
+    if (is_constant() || !is_right_if_checked())
+        return arithmetic();
+    PostfixValue count = used(4).checked(6, false);
+    return count.is_unknown() || of_64_bits ? count : count.checked(5, true);
 }
 
 PostfixValue PostfixValue::plus_constant(uint64_t addend) const {
@@ -140,6 +188,7 @@ PostfixValue PostfixValue::plus_constant(uint64_t addend) const {
 PostfixValue PostfixValue::with_code(PostfixCode code) const {
     PostfixValue value = of_code(std::move(code), 64);
     value.right_ = right();
+    value.right_if_checked_ = right_if_checked_;
     value.wide_ = is_wide();
     return value;
 }
@@ -153,6 +202,8 @@ PostfixValue PostfixValue::combined(uint8_t op, const PostfixValue &other, uint3
         code.combine(op, other.whole_code());
     PostfixValue value = of_code(std::move(code), width);
     value.right_ = std::min(right(), other.right());
+    value.right_if_checked_ =
+        value.right_ < 64 && is_right_if_checked() && other.is_right_if_checked();
     value.wide_ = is_wide() || other.is_wide();
     return value;
 }
@@ -213,7 +264,7 @@ PostfixValue PostfixValue::times(const PostfixValue &other) const {
     if (!other.is_constant())
         return combined(LOC_CODE_MULTIPLY, other, 64);
     if (other.number_ == 0)
-        return constant(0);
+        return zero();
     if (std::has_single_bit(other.number_))
         return shift_left(constant(static_cast<uint64_t>(std::countr_zero(other.number_))));
     return combined(LOC_CODE_MULTIPLY, other, 64);
@@ -231,7 +282,7 @@ PostfixValue PostfixValue::bit_and(const PostfixValue &other) const {
     if (!other.is_constant())
         return combined(LOC_CODE_AND, other, std::min(width(), other.width()));
     if (other.number_ == 0)
-        return constant(0);
+        return zero();
     const uint64_t bits = low_bits(~uint64_t{0}, width());
     if ((other.number_ & bits) == bits)
         return *this;
@@ -241,8 +292,11 @@ PostfixValue PostfixValue::bit_and(const PostfixValue &other) const {
     if (other.number_ == low_bits(~uint64_t{0}, ones) && (may_extend || ones <= right()))
         return truncated(ones, false);
     PostfixValue masked = combined(LOC_CODE_AND, other, std::min(width(), other.width()));
-    if (other.width() <= right())
+    if (other.width() <= right()) {
         masked.right_ = 64;
+        masked.right_if_checked_ = false;
+        masked.code_.drop_checks();
+    }
     return masked;
 }
 
@@ -282,12 +336,17 @@ PostfixValue PostfixValue::shift_left(const PostfixValue &count) const {
     if (count.is_unknown())
         return count;
     // DWARF has no value if the count is not less than the width.
-    if (count.width() > 6)
-        return arithmetic();
+    const PostfixValue below_64 = count.as_count(false);
+    if (below_64.is_unknown())
+        return below_64;
     if (!count.is_constant()) {
-        PostfixValue shifted = combined(LOC_CODE_SHIFT_LEFT, count, 64);
+        PostfixValue shifted = combined(LOC_CODE_SHIFT_LEFT, below_64, 64);
         shifted.wide_ = is_wide();
-        return count.right() < 64 ? arithmetic() : shifted;
+        if (count.width() > 6) {
+            shifted.right_ = 0;
+            shifted.right_if_checked_ = is_right_if_checked();
+        }
+        return shifted;
     }
     if (is_constant())
         return constant(number_ << count.number_);
@@ -295,7 +354,7 @@ PostfixValue PostfixValue::shift_left(const PostfixValue &count) const {
     if (shifted.is_unknown())
         return shifted;
     shifted.shift_ += static_cast<uint32_t>(count.number_);
-    return shifted.shift_ >= 64 ? constant(0) : shifted;
+    return shifted.shift_ >= 64 ? zero() : shifted;
 }
 
 // Returns true if the width of an operation on it is 64 bits. The mask of an unsigned int does not
@@ -307,7 +366,7 @@ bool PostfixValue::is_certain() const {
 // The highest bit that can be set may be the sign.
 bool PostfixValue::is_bare_load() const {
     return kind_ == kCode && shift_ == 0 && bits_ == 64 && add_ == 0 && width_ < 64 &&
-           std::has_single_bit(width_ / 8) && !is_wide();
+           width_ % 8 == 0 && std::has_single_bit(width_ / 8) && !is_wide();
 }
 
 // Returns how many low bits are right after a shift to the right, if all are before.
@@ -327,19 +386,28 @@ PostfixValue PostfixValue::shift_right(const PostfixValue &count, bool arithmeti
         return *this;
     if (count.is_unknown())
         return count;
-    if (count.width() > 6)
+    const PostfixValue below_64 = count.as_count(is_certain());
+    if (below_64.is_unknown())
+        return below_64;
+    if (right() < 64)
         return arithmetic();
-    if (right() < 64 || count.right() < 64 || (arithmetic_shift && is_bare_load()))
-        return arithmetic();
+    // Its highest bit may be a sign. If it is 0, that does not matter.
+    if (arithmetic_shift && is_bare_load())
+        return checked(width_ - 1, false).shift_right(count, true);
     if (is_constant() && !is_wide() && !is_same_int(number_, arithmetic_shift))
         return arithmetic();
     // The sign is 0.
     const bool is_signed = arithmetic_shift && width() == 64;
     const uint8_t op = is_signed ? LOC_CODE_SHIFT_RIGHT_SIGNED : LOC_CODE_SHIFT_RIGHT;
     if (!count.is_constant()) {
-        PostfixValue shifted = combined(op, count, is_signed ? 64 : width());
+        const bool certain = right_after_shift(0, arithmetic_shift) == 64;
+        const PostfixValue value = certain ? *this : of_any_width(arithmetic_shift);
+        if (value.is_unknown())
+            return value;
+        PostfixValue shifted = value.combined(op, below_64, is_signed ? 64 : width());
         shifted.wide_ = is_wide();
-        shifted.right_ = right_after_shift(0, arithmetic_shift) == 64 ? 64 : 0;
+        shifted.right_ = certain && (count.width() <= 6 || is_certain()) ? 64 : 0;
+        shifted.right_if_checked_ = shifted.right_ == 0;
         return shifted;
     }
     const auto bits = static_cast<uint32_t>(count.number_);
@@ -354,13 +422,20 @@ PostfixValue PostfixValue::shift_right(const PostfixValue &count, bool arithmeti
         before.shift_ = 0;
         PostfixValue shifted = before.truncated(64 - shift_, is_signed)
                                    .shift_right(constant(bits - shift_), is_signed);
+        // A check of what is shifted to the left says nothing of the bits that this shifts out.
         shifted.right_ = std::min(shifted.right_, right_after);
+        shifted.right_if_checked_ = false;
+        shifted.code_.drop_checks();
         return shifted;
     }
     if (!is_signed && width() <= bits)
-        return right_after == 64 ? constant(0) : arithmetic();
-    PostfixValue shifted = combined(op, count, is_signed ? 64 : width() - bits);
+        return right_after == 64 ? zero() : arithmetic();
+    const PostfixValue value = right_after == 64 ? *this : of_any_width(arithmetic_shift);
+    if (value.is_unknown())
+        return value;
+    PostfixValue shifted = value.combined(op, count, is_signed ? 64 : width() - bits);
     shifted.right_ = right_after;
+    shifted.right_if_checked_ = right_after < 64;
     return shifted;
 }
 
@@ -379,16 +454,21 @@ PostfixValue PostfixValue::divided(const PostfixValue &other) const {
     if (is_constant())
         return constant(static_cast<uint64_t>(static_cast<int64_t>(number_) /
                                               static_cast<int64_t>(other.number_)));
-    // An extended value has the same quotient in more bits; a load may have to be extended.
+    if (is_bare_load())
+        return checked(width_ - 1, false).divided(other);
+    // An extended value has the same quotient in more bits.
     const bool is_exact = is_certain() || (shift_ == 0 && bits_ < 64);
-    PostfixValue rounded = *this;
-    if (width() == 64) {
-        rounded = combined(LOC_CODE_ADD_IF_NEGATIVE, constant(other.number_ - 1), 64);
-        rounded.wide_ = true;
-    }
+    PostfixValue rounded = is_exact ? *this : of_any_width(true);
+    if (rounded.is_unknown())
+        return rounded;
+    if (width() == 64)
+        rounded = rounded.combined(LOC_CODE_ADD_IF_NEGATIVE, constant(other.number_ - 1), 64);
+    rounded.wide_ = true;
+    rounded.right_ = 64;
     PostfixValue quotient = rounded.shift_right(constant(bits), true);
     if (!quotient.is_unknown()) {
         quotient.right_ = is_exact ? 64 : 0;
+        quotient.right_if_checked_ = !is_exact;
         quotient.wide_ = is_wide();
     }
     return quotient;
@@ -397,8 +477,28 @@ PostfixValue PostfixValue::divided(const PostfixValue &other) const {
 PostfixValue PostfixValue::upper(uint32_t bit) const {
     PostfixValue all = *this;
     all.wide_ = true;
-    all.right_ = 64;
     return all.shift_right(constant(bit), false);
+}
+
+PostfixValue PostfixValue::selected(const PostfixValue &condition, const PostfixValue &first,
+                                    const PostfixValue &second) {
+    for (const PostfixValue *value : {&condition, &first, &second})
+        if (value->is_unknown())
+            return *value;
+    if (condition.right() < 64)
+        return arithmetic();
+    if (condition.is_constant())
+        return (condition.number_ != 0 ? second : first).code_.has_checks() ? arithmetic()
+               : condition.number_ != 0                                     ? first
+                                                                            : second;
+    PostfixCode code = first.whole_code();
+    code.select(second.whole_code(), condition.whole_code());
+    PostfixValue value = of_code(std::move(code), std::max(first.width(), second.width()));
+    value.right_ = std::min(first.right(), second.right());
+    value.right_if_checked_ =
+        value.right_ < 64 && first.is_right_if_checked() && second.is_right_if_checked();
+    value.wide_ = first.is_wide() && second.is_wide();
+    return value;
 }
 
 PostfixValue PostfixValue::negated() const {
@@ -458,7 +558,7 @@ PostfixValue PostfixValue::load(uint32_t bytes) const {
     // A typed address of fewer bits is no address.
     if (!std::has_single_bit(bytes) || bytes > 8 || (!type_generic && type_bits < 64))
         return arithmetic();
-    PostfixValue address = *this;
+    PostfixValue address = used(8);
     const uint64_t offset = is_sum() ? std::exchange(address.add_, 0) : 0;
     PostfixCode code = address.whole_code();
     code.load(bytes, offset);
@@ -474,15 +574,23 @@ PostfixValue PostfixValue::truncated(uint32_t bits, bool sign_extend) const {
         return constant(0);
     if (is_constant())
         return constant(narrow_extend_bits(number_, bits, sign_extend));
-    if (right() < bits)
+    const bool by_checks = right() < bits;
+    if (by_checks && (bits < 32 || !right_if_checked_))
         return arithmetic();
     PostfixValue low = *this;
+    if (kind_ == kCode && by_checks)
+        low.code_.keep_checks();
+    else if (kind_ == kCode)
+        low.code_.drop_checks();
+    low.right_if_checked_ = false;
+    if (by_checks)
+        low.right_ = 64;
     // The value may have no other bits, and the sign 0; or its sign is extended from further down.
     const bool is_same = width() < bits || (width() == bits && !sign_extend) ||
                          (kind_ == kCode && shift_ == 0 && bits_ < bits && sign_extend);
     if (!is_same) {
         if (kind_ != kCode || shift_ != 0 || bits > bits_)
-            low = settled();
+            low = low.settled();
         if (low.is_unknown())
             return low;
         low.bits_ = bits;

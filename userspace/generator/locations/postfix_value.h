@@ -25,7 +25,9 @@ namespace btf_extra::generator {
 // DWARF's value may not be that of the program: GCC 12 shifts an int to the right as the 64 bits of
 // its register, of which the upper half is anything. (It extends what it compares, and the low bits
 // of all other results depend on no higher ones.) The width of an operation is known only from the
-// extension of an operand, from a load, or if the result is used as 64 bits.
+// extension of an operand, from a load, or if the result is used as 64 bits. If it is not known,
+// but the result is used as 32 bits or more, the operation has at least 32: then the operand is
+// checked to be such that 32 and 64 bits have the same result.
 class PostfixValue {
   public:
     static PostfixValue constant(uint64_t number);
@@ -59,11 +61,15 @@ class PostfixValue {
     PostfixValue compared(Comparison how, const PostfixValue &other, bool is_signed) const;
     // Reads memory at this address: `bytes` bytes, zero-extended.
     PostfixValue load(uint32_t bytes) const;
+    // If the condition is not 0, the first value, otherwise the second.
+    static PostfixValue selected(const PostfixValue &condition, const PostfixValue &first,
+                                 const PostfixValue &second);
     // Takes the low bits, and extends them to 64.
     PostfixValue truncated(uint32_t bits, bool sign_extend) const;
 
-    // Returns true if the low `bytes` bytes, 1 to 8, are the program's. The value is known.
-    bool is_right(uint32_t bytes) const { return bytes == 8 || right() >= 8 * bytes; }
+    // Returns the value as it is if the low `bytes` bytes, 1 to 8, are used: it has the checks that
+    // this requires. Unknown: they need not be the program's.
+    PostfixValue used(uint32_t bytes) const;
     // Returns the bits from `bit` on, of a value of which 8 bytes count.
     PostfixValue upper(uint32_t bit) const;
     // Returns the code of a value of which the low `bytes` bytes count. The value is known.
@@ -74,7 +80,18 @@ class PostfixValue {
 
     static PostfixValue of_code(PostfixCode code, uint32_t width);
     static PostfixValue arithmetic();
+    // Returns 0, as the result of an operation on this value; unknown: its checks would be lost.
+    PostfixValue zero() const;
     PostfixValue with_code(PostfixCode code) const;
+
+    // Returns the value with a check that it has only that many low bits, unless that is known.
+    PostfixValue checked(uint32_t bits, bool optional) const;
+    // Returns the value as the operand of a shift or of a division whose width is not known.
+    PostfixValue of_any_width(bool is_signed) const;
+    // Returns a count that is less than 64; unknown: it need not be right. of_64_bits: the shift
+    // is.
+    PostfixValue as_count(bool of_64_bits) const;
+    bool is_right_if_checked() const { return right() == 64 || right_if_checked_; }
 
     bool is_sum() const { return kind_ == kCode && bits_ == 64 && shift_ == 0; }
     // Returns how many low bits may be set.
@@ -100,6 +117,8 @@ class PostfixValue {
     PostfixCode code_;
     uint32_t width_ = 64;  // of the code
     uint32_t right_ = 64;  // as right(), before the shift
+    // All bits are right for a use of 32 bits or more, by the optional checks of the code.
+    bool right_if_checked_ = false;
     uint64_t add_ = 0;
     uint32_t bits_ = 64;
     uint32_t shift_ = 0;

@@ -261,6 +261,14 @@ SymbolicValue SymbolicValue::complement() const {
     return is_constant() ? constant(~number_) : arithmetic();
 }
 
+SymbolicValue SymbolicValue::selected(const SymbolicValue &condition, const SymbolicValue &first,
+                                      const SymbolicValue &second) {
+    for (const SymbolicValue *value : {&condition, &first, &second})
+        if (value->is_unknown())
+            return *value;
+    return unknown(MissingReason::kArithmetic);
+}
+
 SymbolicValue SymbolicValue::compared(Comparison, const SymbolicValue &other, bool) const {
     if (is_unknown())
         return *this;

@@ -55,6 +55,8 @@ class SymbolicValue {
     SymbolicValue divided(const SymbolicValue &other) const;
     SymbolicValue negated() const;
     SymbolicValue complement() const;
+    static SymbolicValue selected(const SymbolicValue &condition, const SymbolicValue &first,
+                                  const SymbolicValue &second);
     SymbolicValue compared(Comparison how, const SymbolicValue &other, bool is_signed) const;
     // Reads memory at this address: `bytes` bytes, zero-extended.
     SymbolicValue load(uint32_t bytes) const;
