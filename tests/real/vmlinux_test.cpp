@@ -106,7 +106,8 @@ TEST_F(Vmlinux, Counts) {
     uint64_t missing = 0;
     for (const json &count : counts["not_available"])
         missing += count.get<uint64_t>();
-    EXPECT_EQ(counts["params"], counts["params_located"].get<uint64_t>() + missing);
+    EXPECT_EQ(counts["params"], counts["params_located"].get<uint64_t>() +
+                                    counts["params_computed"].get<uint64_t>() + missing);
     EXPECT_FALSE(counts["not_available"].contains("unknown"));
     EXPECT_EQ(counts["sites"], counts["inline_sites"].get<uint64_t>() +
                                    counts["body_sites"].get<uint64_t>() +

@@ -67,6 +67,19 @@ bool completed(const ObjectView::Located &counts) {
     return counts.computed != 0 && counts.located + counts.computed == counts.params;
 }
 
+// Counts the parameters without a location, by reason.
+void count_not_located(const ObjectView &view, Coverage &coverage) {
+    for (uint8_t reason : view.file().provenance->reasons)
+        coverage.not_available[reason]++;
+}
+
+// Takes out of them what has an expression instead.
+void count_computed(const ObjectView &view, uint32_t site_number, Coverage &coverage) {
+    for (const Parameter &param : view.parameters(site_number))
+        if (param.expression && param.reason)
+            coverage.not_available[static_cast<uint8_t>(*param.reason)]--;
+}
+
 void count_sites(const ObjectView &view, const loc_section &section, Coverage &coverage) {
     bool is_inline = section.loc_class == LOC_CLASS_INLINE;
     for (uint32_t i = 0; i < section.nr_sites; i++) {
@@ -80,6 +93,8 @@ void count_sites(const ObjectView &view, const loc_section &section, Coverage &c
         coverage.params += counts.params;
         coverage.params_located += counts.located;
         coverage.params_computed += counts.computed;
+        if (counts.computed != 0)
+            count_computed(view, section.first_site + i, coverage);
         if (!is_inline)
             continue;
         if (counts.located == counts.params)
@@ -185,8 +200,13 @@ Coverage measure_coverage(const ObjectView &view) {
     Coverage coverage;
     coverage.functions = view.index().nr_funcs;
     coverage.sites = view.index().nr_sites;
+    if (view.file().provenance)
+        count_not_located(view, coverage);
     for (uint32_t i = 0; i < view.index().nr_sections; i++)
         count_sites(view, view.index().sections[i], coverage);
+    if (!view.file().provenance)
+        coverage.not_available[0] =
+            coverage.params - coverage.params_located - coverage.params_computed;
 
     count_reached(view, coverage);
     if (view.file().site_marks) {
@@ -202,10 +222,6 @@ Coverage measure_coverage(const ObjectView &view) {
         coverage.inline_instances = provenance->inline_instances;
         coverage.rust_units = provenance->skipped_rust_units;
         coverage.contradicted = provenance->contradicted;
-        for (uint8_t reason : provenance->reasons)
-            coverage.not_available[reason]++;
-    } else {
-        coverage.not_available[0] = coverage.params - coverage.params_located;
     }
 
     count_records(view.types().blob(), coverage);

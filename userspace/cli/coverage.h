@@ -59,10 +59,11 @@ struct Coverage {
     LeftOutCounts inline_sites_left_out = {};                // the others
     std::optional<AttachedWhole> whole_inlined;     // of the functions with such an inline site
     std::optional<AttachedWhole> whole_many_sites;  // of those with more than kManySites sites
-    // Over inline_sites and body_sites. params = params_located + all of not_available.
+    // Over inline_sites and body_sites. params = params_located + params_computed + all of
+    // not_available.
     uint64_t params = 0;
     uint64_t params_located = 0;
-    uint64_t params_computed = 0;  // have an expression; among not_available
+    uint64_t params_computed = 0;                                     // have an expression
     std::array<uint64_t, kMissingReasonLast + 1> not_available = {};  // [0]: reason not known
     uint64_t loc_params = 0;
     uint64_t loc_protos = 0;

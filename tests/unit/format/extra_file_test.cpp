@@ -304,7 +304,7 @@ void read_all(const ObjectView &view) {
     uint64_t missing = 0;
     for (uint64_t count : coverage.not_available)
         missing += count;
-    EXPECT_EQ(coverage.params, coverage.params_located + missing);
+    EXPECT_EQ(coverage.params, coverage.params_located + coverage.params_computed + missing);
     EXPECT_EQ(coverage.sites, coverage.inline_sites + coverage.body_sites);
     uint64_t params = 0;
     for (uint32_t i = 0; i < view.index().nr_sites; i++)
