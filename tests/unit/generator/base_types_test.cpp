@@ -14,6 +14,7 @@ namespace {
 
 using generator::BaseTypes;
 using Ids = std::vector<uint32_t>;
+using Members = std::vector<BaseTypes::Names>;
 using Names = std::vector<std::string_view>;
 
 Ids ids(std::initializer_list<int> list) {
@@ -39,6 +40,8 @@ TEST(BaseTypesTest, LevelThatIsSharedAnswersAsOneThatIsNot) {
     const int again = module.pointer(kernel_int);
     const int array = module.array(kernel_byte, one, 2);
     const int tag = module.tag("user", kernel_int);
+    const int tagged = module.structure(nullptr, 4, {{"m", tag, 0}});
+    const int nameless_pointer = module.structure(nullptr, 4, {{"m", pointer, 0}});
     const int proto = module.prototype(kernel_int, {{"b", pointer}});
     const int same_proto = module.prototype(kernel_int, {{"a", kernel_pointer}});
     const int call = module.function("call", same_proto);
@@ -71,8 +74,30 @@ TEST(BaseTypesTest, LevelThatIsSharedAnswersAsOneThatIsNot) {
          ids({one})},
         {"no such name", [](auto &t) { return t.named(BTF_KIND_STRUCT, "nowhere"); }, {}},
         {"nameless types of both levels",
-         [](auto &t) { return t.anonymous(BTF_KIND_STRUCT, 4, 1, "m"); },
-         ids({kernel_nameless, nameless})},
+         [](auto &t) {
+             return t.anonymous(BTF_KIND_STRUCT, 4, Members{{"m", "int"}});
+         },
+         ids({kernel_nameless, nameless, tagged})},
+        {"a nameless type with a pointer",
+         [](auto &t) {
+             return t.anonymous(BTF_KIND_STRUCT, 4, Members{{"m", ""}});
+         },
+         ids({nameless_pointer})},
+        {"a nameless type with another member",
+         [](auto &t) {
+             return t.anonymous(BTF_KIND_STRUCT, 4, Members{{"n", "int"}});
+         },
+         {}},
+        {"a nameless type with one member more",
+         [](auto &t) {
+             return t.anonymous(BTF_KIND_STRUCT, 4, Members{{"m", "int"}, {"n", "int"}});
+         },
+         {}},
+        {"a nameless type of another size",
+         [](auto &t) {
+             return t.anonymous(BTF_KIND_STRUCT, 8, Members{{"m", "int"}});
+         },
+         {}},
         {"a pointer that both have is the kernel's",
          [&](auto &t) { return Ids{t.reference(BTF_KIND_PTR, u(kernel_int))}; },
          ids({kernel_pointer})},

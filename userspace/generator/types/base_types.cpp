@@ -8,6 +8,12 @@
 
 namespace btf_extra::generator {
 
+namespace {
+
+constexpr uint32_t kMaxTags = 256;  // around a type; a base is not checked, and may have a circle
+
+}  // namespace
+
 BaseTypes::BaseTypes(const btf_blob *base, uint32_t first_func_id,
                      std::shared_ptr<const BaseTypes> below)
     : base_(base), first_func_id_(first_func_id) {
@@ -25,16 +31,17 @@ BaseTypes::BaseTypes(const btf_blob *base, uint32_t first_func_id,
     types_.resize(end_id_ - first_id_);
     previous_.resize(types_.size());
     buckets_.resize(std::bit_ceil(types_.size() * 2));
+    for (uint32_t id = first_id_; id < end_id_; ++id)
+        types_[id - first_id_] = btf_blob_type(base, id);
     for (uint32_t id = first_id_; id < end_id_; ++id) {
-        const btf_type *type = btf_blob_type(base, id);
+        const btf_type *type = types_[id - first_id_];
         if (!type)
             continue;
-        types_[id - first_id_] = type;
         uint32_t &bucket = buckets_[shape(id) & (buckets_.size() - 1)];
         previous_[id - first_id_] = bucket;
         bucket = id;
         if (kind(id) == BTF_KIND_ARRAY && array_index_ == 0)
-            array_index_ = reinterpret_cast<const btf_array *>(type + 1)->index_type;
+            array_index_ = records<btf_array>(type)->index_type;
     }
     index_strings();
 }
@@ -86,11 +93,11 @@ uint64_t BaseTypes::shape(uint32_t id) const {
     case BTF_KIND_TYPE_TAG:
         return hash_mix(hash_mix(kind, type->type), hash_of(string(type->name_off)));
     case BTF_KIND_ARRAY: {
-        const auto *array = reinterpret_cast<const btf_array *>(type + 1);
+        const auto *array = records<btf_array>(type);
         return hash_mix(hash_mix(kind, array->type), array->nelems);
     }
     case BTF_KIND_FUNC_PROTO: {
-        const auto *params = reinterpret_cast<const btf_param *>(type + 1);
+        const auto *params = records<btf_param>(type);
         uint64_t hash = hash_mix(kind, type->type);
         for (uint32_t i = 0; i < loc_vlen(type); ++i)
             hash = hash_mix(hash, params[i].type);
@@ -100,15 +107,48 @@ uint64_t BaseTypes::shape(uint32_t id) const {
     case BTF_KIND_UNION:
     case BTF_KIND_ENUM:
     case BTF_KIND_ENUM64:
-        if (type->name_off == 0) {
-            const uint32_t vlen = loc_vlen(type);
-            // Members and enumerators both begin with the name.
-            const uint32_t first = vlen ? *reinterpret_cast<const uint32_t *>(type + 1) : 0;
-            return hash_mix(hash_mix(hash_mix(kind, type->size), vlen), hash_of(string(first)));
-        }
+        if (type->name_off == 0)
+            return anonymous_shape(type);
         [[fallthrough]];
     default:
         return hash_mix(kind, hash_of(string(type->name_off)));
+    }
+}
+
+// All names count: of Debian's 6.1, 693 unions differ in nothing but the name of a member's type.
+uint64_t BaseTypes::anonymous_shape(const btf_type *type) const {
+    const uint32_t kind = loc_kind(type);
+    const uint32_t vlen = loc_vlen(type);
+    uint64_t hash = hash_mix(kind, type->size);
+    for (uint32_t i = 0; i < vlen; ++i) {
+        if (kind == BTF_KIND_ENUM) {
+            hash = hash_mix(hash, hash_of(string(records<btf_enum>(type)[i].name_off)));
+        } else if (kind == BTF_KIND_ENUM64) {
+            hash = hash_mix(hash, hash_of(string(records<btf_enum64>(type)[i].name_off)));
+        } else {
+            const btf_member &member = records<btf_member>(type)[i];
+            hash = hash_mix(hash, hash_of(string(member.name_off)));
+            hash = hash_mix(hash, hash_of(source_name(member.type)));
+        }
+    }
+    return hash;
+}
+
+std::string_view BaseTypes::source_name(uint32_t id) const {
+    for (uint32_t tags = 0; tags < kMaxTags && kind(id) == BTF_KIND_TYPE_TAG; ++tags)
+        id = type(id)->type;
+    switch (kind(id)) {
+    case BTF_KIND_INT:
+    case BTF_KIND_FLOAT:
+    case BTF_KIND_TYPEDEF:
+    case BTF_KIND_STRUCT:
+    case BTF_KIND_UNION:
+    case BTF_KIND_ENUM:
+    case BTF_KIND_ENUM64:
+    case BTF_KIND_FWD:
+        return name(id);
+    default:
+        return {};
     }
 }
 
@@ -179,7 +219,7 @@ uint32_t BaseTypes::array(uint32_t element, uint32_t count) const {
     return first(hash_mix(hash_mix(kind, element), count), [&](uint32_t id) {
         if (this->kind(id) != kind)
             return false;
-        const auto *array = reinterpret_cast<const btf_array *>(type(id) + 1);
+        const auto *array = records<btf_array>(type(id));
         return array->type == element && array->nelems == count;
     });
 }
@@ -200,7 +240,7 @@ bool BaseTypes::is_proto(uint32_t id, uint32_t result, std::span<const uint32_t>
     if (!proto || loc_kind(proto) != BTF_KIND_FUNC_PROTO || proto->type != result ||
         loc_vlen(proto) != types.size() + (variadic ? 1 : 0))
         return false;
-    const auto *params = reinterpret_cast<const btf_param *>(proto + 1);
+    const auto *params = records<btf_param>(proto);
     for (size_t i = 0; i < types.size(); ++i)
         if (params[i].type != types[i])
             return false;
@@ -219,12 +259,17 @@ uint32_t BaseTypes::func(std::string_view name, uint32_t result, std::span<const
     });
 }
 
-std::vector<uint32_t> BaseTypes::anonymous(uint32_t kind, uint32_t size, uint32_t vlen,
-                                           std::string_view first_name) const {
-    const uint64_t hash = hash_mix(hash_mix(hash_mix(kind, size), vlen), hash_of(first_name));
+std::vector<uint32_t> BaseTypes::anonymous(uint32_t kind, uint32_t size,
+                                           std::span<const Names> members) const {
+    uint64_t hash = hash_mix(kind, size);
+    for (const Names &names : members) {
+        hash = hash_mix(hash, hash_of(names.member));
+        if (kind == BTF_KIND_STRUCT || kind == BTF_KIND_UNION)
+            hash = hash_mix(hash, hash_of(names.type));
+    }
     return all(hash, [&](uint32_t id) {
         return this->kind(id) == kind && type(id)->name_off == 0 && type(id)->size == size &&
-               loc_vlen(type(id)) == vlen;
+               loc_vlen(type(id)) == members.size();
     });
 }
 

@@ -15,6 +15,11 @@
 
 namespace btf_extra::generator {
 
+// The records after a type: its members, enumerators or parameters.
+template <class T> const T *records(const btf_type *type) {
+    return reinterpret_cast<const T *>(type + 1);
+}
+
 class BaseTypes {
   public:
     // Every level of base must be indexed, and outlive this. nullptr: there is no base. FUNCs below
@@ -56,9 +61,15 @@ class BaseTypes {
     // may have been made from another definition, a weak one, with other names of parameters.
     uint32_t func(std::string_view name, uint32_t result, std::span<const uint32_t> types,
                   std::span<const std::string_view> names, bool variadic) const;
+    // The names in an anonymous type: of a member and its type, or of an enumerator. A type that
+    // has no name by its kind, as a pointer, has "".
+    struct Names {
+        std::string_view member;
+        std::string_view type;
+    };
     // Returns anonymous structs, unions and enums that may match.
-    std::vector<uint32_t> anonymous(uint32_t kind, uint32_t size, uint32_t vlen,
-                                    std::string_view first_name) const;
+    std::vector<uint32_t> anonymous(uint32_t kind, uint32_t size,
+                                    std::span<const Names> members) const;
     // Returns the offset of a string, or UINT32_MAX.
     uint32_t find_string(std::string_view text) const;
 
@@ -67,6 +78,9 @@ class BaseTypes {
     bool is_proto(uint32_t id, uint32_t result, std::span<const uint32_t> types,
                   std::span<const std::string_view> names, bool variadic) const;
     uint64_t shape(uint32_t id) const;
+    uint64_t anonymous_shape(const btf_type *type) const;
+    // Returns the name that a source has for the type, which has no tags.
+    std::string_view source_name(uint32_t id) const;
     // Calls back with the ids of a bucket, of which each may have that shape, in descending order.
     template <class Visit> void each(uint64_t shape, Visit visit) const;
     template <class Match> uint32_t first(uint64_t shape, Match match) const;

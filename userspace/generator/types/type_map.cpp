@@ -50,10 +50,6 @@ bool is_aggregate(TypeKind kind) {
     return kind == TypeKind::kStruct || kind == TypeKind::kUnion;
 }
 
-template <class T> const T *records(const btf_type *type) {
-    return reinterpret_cast<const T *>(type + 1);
-}
-
 bool int_is(const btf_type *type, const SourceType &source) {
     const uint32_t word = *records<uint32_t>(type);
     const uint32_t encoding = BTF_INT_ENCODING(word);
@@ -207,18 +203,17 @@ uint32_t TypeMap::unique(TypeKind kind, std::string_view name) const {
 uint32_t TypeMap::find_aggregate(const SourceType &type, TypeRef ref) {
     if (type.name.empty()) {
         const SourceType full = source_.describe(ref, true);
-        const bool is_enum = type.kind == TypeKind::kEnum;
-        const size_t vlen = is_enum ? full.enumerators.size() : full.members.size();
-        std::string_view first;
-        if (vlen != 0)
-            first = is_enum ? full.enumerators[0].name : full.members[0].name;
         const auto size = static_cast<uint32_t>(full.size);
-        const uint32_t id = first_equivalent(
-            ref, base_.anonymous(btf_kind_of(type.kind), size, static_cast<uint32_t>(vlen), first));
-        if (id != kNotInBase || !is_enum)
+        std::vector<BaseTypes::Names> names;
+        for (const SourceMember &member : full.members)
+            names.push_back({member.name, source_.describe(member.type, false).name});
+        for (const SourceEnumerator &enumerator : full.enumerators)
+            names.push_back({enumerator.name, {}});
+        const uint32_t id =
+            first_equivalent(ref, base_.anonymous(btf_kind_of(type.kind), size, names));
+        if (id != kNotInBase || type.kind != TypeKind::kEnum)
             return id;
-        return first_equivalent(
-            ref, base_.anonymous(BTF_KIND_ENUM64, size, static_cast<uint32_t>(vlen), first));
+        return first_equivalent(ref, base_.anonymous(BTF_KIND_ENUM64, size, names));
     }
     if (!type.declaration) {
         uint32_t id = find_named(type, ref);
