@@ -5,6 +5,7 @@
 
 #include <bpf/btf.h>
 
+#include "tests/vm/fentry_model.h"
 #include "tests/vm/follow/follow_tests.h"
 
 using namespace guest;
@@ -38,21 +39,6 @@ struct Totals {
     uint64_t alone = 0, seen = 0, sites = 0, left_out = 0;
 };
 
-// An ordinary fentry program. Its function is chosen later.
-struct Model {
-    explicit Model(const Tool &tool, const char *name)
-        : insns(bpf_program__insns(tool.find(name))),
-          count(bpf_program__insn_cnt(tool.find(name))) {}
-    int load(uint32_t btf_id) const {
-        LIBBPF_OPTS(bpf_prog_load_opts, options);
-        options.expected_attach_type = BPF_TRACE_FENTRY;
-        options.attach_btf_id = btf_id;
-        return bpf_prog_load(BPF_PROG_TYPE_TRACING, "any_all", "GPL", insns, count, &options);
-    }
-    const bpf_insn *insns;
-    size_t count;
-};
-
 class Fd {
   public:
     explicit Fd(int fd) : fd_(fd) {}
@@ -75,7 +61,7 @@ uint64_t calls_in(Tool &tool) {
     return tool.state().by_fentry.calls;
 }
 
-void one(Row &row, Tool &tool, const Model &model, const btf *kernel, const ListedFunc &func,
+void one(Row &row, Tool &tool, const FentryModel &model, const btf *kernel, const ListedFunc &func,
          uint32_t btf_id, uint32_t object, Totals &totals) {
     const Fd program(model.load(btf_id));
     totals.not_loaded += program.get() < 0;
@@ -145,7 +131,7 @@ void crowd() {
     Tool tool({"any_all", "any_kprobe"}, "ksys_fallocate");
     if (!tool.loaded())
         die("/follow.bpf.o");
-    const Model model(tool, "any_all");
+    const FentryModel model(tool.find("any_all"));
     std::set<uint32_t> drawn;
     Totals totals;
     Random any;

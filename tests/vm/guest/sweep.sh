@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 # In the guest: attaches to every site of every function.
 #
-#   sweep.sh [notrace] [FIRST [END]]     of the functions, as sweep_guest counts them
+#   sweep.sh [notrace | fentry] [FIRST [END]]     of the functions, as sweep_guest counts them
 # shellcheck source=tests/harness/rows.sh
 . /rows.sh
 

@@ -2,11 +2,14 @@
 // Runs in a guest with btf_extra.ko and btf_extra_vmlinux.ko loaded. Attaches a program to every
 // site of every function of vmlinux, some functions at a time, while all processors work.
 //
-//   sweep_guest [notrace] [FIRST [END]]     functions in the order of the list of sites, from 0
+//   sweep_guest [notrace | fentry] [FIRST [END]]     functions in the order of the list of sites,
+//                                                    from 0
 //
 // notrace: only functions that have sites in what ftrace does not know, and these sites, too.
+// fentry: programs of fentry, at the inlined sites of the functions that have a body.
 #include <array>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -16,6 +19,7 @@
 #include <sys/resource.h>
 
 #include "tests/vm/guest_attach.h"
+#include "tests/vm/sweep/fentry.h"
 #include "tests/vm/sweep/load.h"
 #include "tests/vm/sweep/untraced.h"
 
@@ -36,7 +40,7 @@ constexpr std::array<const char *, 7> kReasons = {
 struct Totals {
     uint64_t functions = 0, attached = 0, hits = 0, missed = 0;
     std::map<std::pair<uint32_t, int32_t>, uint64_t> left_out;  // by reason and error
-    std::map<int, uint64_t> refused;                            // functions, by errno
+    std::map<int, uint64_t> refused, not_loaded;                // functions, by errno
 
     uint64_t all_left_out() const {
         uint64_t sum = 0;
@@ -58,39 +62,78 @@ class Phases {
     std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 
-int load_counter() {
+const bpf_object *load_programs() {
     bpf_object *object = bpf_object__open("/sweep.bpf.o");
-    if (object == nullptr || bpf_object__load(object) != 0)
+    bpf_program *fentry =
+        object != nullptr ? bpf_object__find_program_by_name(object, "count_with_args") : nullptr;
+    if (fentry == nullptr || bpf_program__set_attach_target(fentry, 0, "ksys_fallocate") != 0 ||
+        bpf_object__load(object) != 0)
         die("/sweep.bpf.o");
-    return bpf_program__fd(bpf_object__find_program_by_name(object, "count_call"));
+    return object;
 }
+
+// A mode decides what is attached, and to which sites.
+struct Mode {
+    // Returns a program that the caller closes, or -1 and errno.
+    std::function<int(const ListedFunc &)> load;
+    // Returns true if the module may refuse the function, because a name has several addresses.
+    std::function<bool(const ListedFunc &)> is_ambiguous;
+    uint32_t object, flags;
+    bool only_exact = false;
+};
 
 // The sites of a function that get a probe or a reason: those that are not the part of a call.
 uint64_t sites_to_reach(const btf_extra_attach &request) {
+    const bool with_body = (request.flags & BTF_EXTRA_INLINE_ONLY) == 0;
     const Answer answer = by_ioctl(device(), of_id("vmlinux", request.func_id));
-    return std::ranges::count_if(answer.sites, [](const btf_extra_site &site) {
-        return (site.flags & BTF_EXTRA_SITE_PART) == 0;
+    return std::ranges::count_if(answer.sites, [&](const btf_extra_site &site) {
+        return (site.flags & BTF_EXTRA_SITE_PART) == 0 &&
+               (with_body || site.site_class == BTF_EXTRA_CLASS_INLINE);
     });
 }
 
-// Attaches to one function, which has that many sites. Every site must have a probe or a reason.
-std::optional<Link> attach(btf_extra_attach &request, size_t sites, Totals &totals, Row &row) {
+void expect_refused(const Mode &mode, const ListedFunc &func, int error,
+                    const btf_extra_attach &request, Row &row) {
+    if (error == EINVAL && mode.is_ambiguous(func))
+        return;
+    // A function that is only the part of others has no site.
+    row.equal(error, ENOENT, "errno of " + func.name);
+    row.equal(static_cast<int64_t>(sites_to_reach(request)), 0, "sites of a refused function");
+}
+
+// Attaches to one function. Every site must have a probe or a reason.
+std::optional<Link> attach(const Mode &mode, const ListedFunc &func, Totals &totals, Row &row) {
+    btf_extra_attach request = {};
+    const int program = mode.load(func);
+    if (program < 0) {
+        totals.not_loaded[errno]++;
+        return {};
+    }
+    request.prog_fd = static_cast<uint32_t>(program);
+    request.object = mode.object;
+    request.func_id = func.id;
+    request.flags = mode.flags;
+    request.cookie = func.id;
     std::vector<btf_extra_left_out> left_out;
-    Link link(request, &left_out, sites);
+    Link link(request, &left_out, func.sites);
+    close(program);
     if (link.error != 0 && link.error != EOPNOTSUPP) {
         totals.refused[link.error]++;
-        // A function that is only the part of others has no site.
-        row.equal(link.error, ENOENT, "errno of " + std::to_string(request.func_id));
-        row.equal(static_cast<int64_t>(sites_to_reach(request)), 0, "sites of a refused function");
+        expect_refused(mode, func, link.error, request, row);
         return {};
     }
     for (const btf_extra_left_out &site : left_out)
         totals.left_out[{site.reason, site.error}]++;
     totals.attached += request.attached;
     row.equal(request.attached + left_out.size(), static_cast<int64_t>(sites_to_reach(request)),
-              "sites of " + std::to_string(request.func_id));
+              "sites of " + func.name);
     if (link.error != 0)
         return {};
+    if (mode.only_exact)
+        for (const btf_extra_probe &probe : link.probes())
+            row.expect((probe.site.flags & (BTF_EXTRA_SITE_LOOP_HEAD | BTF_EXTRA_SITE_NO_ENTRY)) ==
+                           0,
+                       func.name + ": a site that is not exact takes part");
     return link;
 }
 
@@ -102,27 +145,15 @@ size_t end_of_batch(const List &list, size_t first, size_t end) {
     return at;
 }
 
-// Every request has these.
-struct Common {
-    int program;
-    uint32_t object, flags;
-};
-
-void batch(const List &list, size_t first, size_t end, const Common &common, Load &load,
-           Totals &totals, Row &row) {
+void batch(const List &list, size_t first, size_t end, const Mode &mode, Load &load, Totals &totals,
+           Row &row) {
     Phases phases;
     load.rest(std::chrono::milliseconds(500));
     const Totals before = totals;
     std::vector<Link> links;
     for (size_t i = first; i < end; i++) {
-        btf_extra_attach request = {};
-        request.prog_fd = common.program;
-        request.object = common.object;
-        request.func_id = list.funcs[i].id;
-        request.flags = common.flags;
-        request.cookie = request.func_id;
         totals.functions++;
-        if (auto link = attach(request, list.funcs[i].sites, totals, row))
+        if (auto link = attach(mode, list.funcs[i], totals, row))
             links.push_back(std::move(*link));
     }
     const double attaching = phases.next();
@@ -159,8 +190,9 @@ void print(const Totals &totals) {
         std::printf("# left out: %lu: %s%s%s\n", count, kReasons.at(why.first),
                     why.second != 0 ? ": " : "", why.second != 0 ? std::strerror(-why.second) : "");
     for (const auto &[error, count] : totals.refused)
-        std::printf("# functions without a site of their own: %lu: %s\n", count,
-                    std::strerror(error));
+        std::printf("# functions refused: %lu: %s\n", count, std::strerror(error));
+    for (const auto &[error, count] : totals.not_loaded)
+        std::printf("# functions without a program: %lu: %s\n", count, std::strerror(error));
 }
 
 }  // namespace
@@ -171,21 +203,35 @@ int main(int argc, char **argv) {
         die("RLIMIT_NOFILE");
     List list = list_sites();
     std::span<char *const> words(argv + 1, static_cast<size_t>(argc - 1));
-    const bool with_notrace = !words.empty() && std::string_view(words[0]) == "notrace";
-    if (with_notrace) {
+    const std::string_view word = !words.empty() ? words[0] : "";
+    const bool with_notrace = word == "notrace", with_fentry = word == "fentry";
+    if (with_notrace || with_fentry)
         words = words.subspan(1);
+    const bpf_object *object = load_programs();
+    const int counter = bpf_program__fd(bpf_object__find_program_by_name(object, "count_call"));
+    Mode mode = {
+        .load = [&](const ListedFunc &) { return dup(counter); },
+        .is_ambiguous = [](const ListedFunc &) { return false; },
+        .object = by_ioctl(device(), of_id("vmlinux", list.funcs.at(0).id)).sites.at(0).object,
+        .flags = BTF_EXTRA_BEST_EFFORT | BTF_EXTRA_INEXACT,
+    };
+    std::optional<FentryPrograms> fentry;
+    if (with_notrace) {
         const auto untraced = untraced_functions(list);
         std::erase_if(list.funcs,
                       [&](const ListedFunc &func) { return !untraced.contains(func.id); });
+        mode.flags |= BTF_EXTRA_NOTRACE;
+    } else if (with_fentry) {
+        fentry.emplace(object);
+        fentry->leave_attachable(list);
+        mode.load = [&](const ListedFunc &func) { return fentry->load(func.id); };
+        mode.is_ambiguous = [&](const ListedFunc &func) { return fentry->is_ambiguous(func); };
+        mode.flags |= BTF_EXTRA_INLINE_ONLY;
+        mode.only_exact = true;
     }
     const size_t first = !words.empty() ? std::strtoul(words[0], nullptr, 10) : 0;
     const size_t end = std::min(list.funcs.size(),
                                 words.size() > 1 ? std::strtoul(words[1], nullptr, 10) : SIZE_MAX);
-    const Common common = {
-        .program = load_counter(),
-        .object = by_ioctl(device(), of_id("vmlinux", list.funcs.at(0).id)).sites.at(0).object,
-        .flags = BTF_EXTRA_BEST_EFFORT | BTF_EXTRA_INEXACT | (with_notrace ? BTF_EXTRA_NOTRACE : 0),
-    };
     const std::multiset<std::string> before = probe_list();
     Totals totals;
     {
@@ -193,7 +239,7 @@ int main(int argc, char **argv) {
         Load load;
         for (size_t at = first; at < end;) {
             const size_t next = end_of_batch(list, at, end);
-            batch(list, at, next, common, load, totals, row);
+            batch(list, at, next, mode, load, totals, row);
             at = next;
         }
     }
