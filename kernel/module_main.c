@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/debugfs.h>
 #include <linux/module.h>
 
 #include "compat/bpf_compat.h"
 #include "core/version.h"
 #include "doors/kfuncs.h"
+#include "doors/links_file.h"
 #include "doors/query_device.h"
 #include "doors/sites_file.h"
 #include "fentry/fentry_hook.h"
@@ -12,6 +14,8 @@
 #include "objects/blob_files.h"
 #include "phantoms/phantom_modules.h"
 #include "sources/blob_source.h"
+
+static struct dentry *debug_folder;
 
 static int __init btf_extra_init(void)
 {
@@ -37,7 +41,9 @@ static int __init btf_extra_init(void)
 	err = fentry_hook_init();
 	if (err)
 		goto exit_blob_source;
-	sites_file_init();
+	debug_folder = debugfs_create_dir("btf_extra", NULL);
+	sites_file_create(debug_folder);
+	links_file_create(debug_folder);
 	return 0;
 
 exit_blob_source:
@@ -55,7 +61,7 @@ exit_vmlinux_btf:
 
 static void __exit btf_extra_exit(void)
 {
-	sites_file_exit();
+	debugfs_remove_recursive(debug_folder);
 	fentry_hook_exit();
 	blob_source_exit();
 	phantom_modules_exit();

@@ -228,15 +228,7 @@ static const struct file_operations sites_file_operations = {
 	.release = seq_release_private,
 };
 
-static struct dentry *folder;
-
-void sites_file_init(void)
+void sites_file_create(struct dentry *folder)
 {
-	folder = debugfs_create_dir("btf_extra", NULL);
 	debugfs_create_file("sites", 0400, folder, NULL, &sites_file_operations);
-}
-
-void sites_file_exit(void)
-{
-	debugfs_remove_recursive(folder);
 }

@@ -13,7 +13,9 @@
 #ifndef BTF_EXTRA_SITES_FILE_H
 #define BTF_EXTRA_SITES_FILE_H
 
-void sites_file_init(void);
-void sites_file_exit(void);
+struct dentry;
+
+/* It is removed with @folder. */
+void sites_file_create(struct dentry *folder);
 
 #endif

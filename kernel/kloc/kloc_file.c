@@ -76,21 +76,6 @@ static int link_probes(const struct kloc_link *link, struct btf_extra_link *info
 	return 0;
 }
 
-static void link_totals(const struct kloc_link *link, struct btf_extra_link *info)
-{
-	const struct kloc_counts counts = kloc_counts_sum(link->program.counts);
-
-	info->hits = counts.hits;
-	info->missed = counts.missed + kloc_probes_missed(&link->probes);
-	info->total = link->probes.nr;
-	info->cookie = link->program.run_ctx.bpf_cookie;
-	info->object = link->object;
-	info->func_id = link->func_id;
-	info->prog_id = link->program.prog->aux->id;
-	info->link_id = link->program.link_id;
-	info->result = link->hidden ? BTF_EXTRA_RESULT_HIDDEN : 0;
-}
-
 /* ---- the file ---- */
 
 static long link_ioctl(struct file *file, unsigned int command, unsigned long argument)
@@ -109,7 +94,7 @@ static long link_ioctl(struct file *file, unsigned int command, unsigned long ar
 	err = link_probes(link, &info);
 	if (err)
 		return err;
-	link_totals(link, &info);
+	kloc_link_describe(link, &info);
 	return copy_to_user(user, &info, sizeof(info)) ? -EFAULT : 0;
 }
 
@@ -117,7 +102,7 @@ static void link_show_fdinfo(struct seq_file *seq, struct file *file)
 {
 	struct btf_extra_link info = {};
 
-	link_totals(file->private_data, &info);
+	kloc_link_describe(file->private_data, &info);
 	seq_printf(seq, "prog_id:\t%u\nobject:\t%u\nfunc_id:\t%u\nprobes:\t%u\n", info.prog_id,
 		   info.object, info.func_id, info.total);
 	seq_printf(seq, "hits:\t%llu\nmissed:\t%llu\ncookie:\t%llu\nlink_id:\t%u\n", info.hits,

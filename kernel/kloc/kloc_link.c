@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/jiffies.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/sched/signal.h>
 #include <linux/security.h>
 #include <linux/slab.h>
@@ -52,8 +54,27 @@ static int get_program(struct kloc_program *program, struct kloc_request *reques
 
 /* ---- creation and end ---- */
 
+static LIST_HEAD(kloc_links);
+static DEFINE_MUTEX(kloc_links_lock);
+
+static void link_publish(struct kloc_link *link)
+{
+	mutex_lock(&kloc_links_lock);
+	list_add_tail(&link->list, &kloc_links);
+	mutex_unlock(&kloc_links_lock);
+}
+
+/* Does nothing if the link was not published. */
+static void link_withdraw(struct kloc_link *link)
+{
+	mutex_lock(&kloc_links_lock);
+	list_del_init(&link->list);
+	mutex_unlock(&kloc_links_lock);
+}
+
 void kloc_link_destroy(struct kloc_link *link)
 {
+	link_withdraw(link);
 	kloc_probes_free(&link->probes);
 	free_percpu(link->program.counts);
 	if (link->followed)
@@ -85,6 +106,7 @@ static struct kloc_link *link_prepare(struct kloc_request *request, struct kloc_
 
 	if (!link)
 		return ERR_PTR(-ENOMEM);
+	INIT_LIST_HEAD(&link->list);
 	err = link_take_program(link, request);
 	link->object = request->object;
 	link->func_id = request->func_id;
@@ -117,10 +139,12 @@ static struct kloc_link *link_try(struct kloc_request *request, struct kloc_site
 	err = kloc_probes_attach(&link->probes, sites, request,
 				 is_tracing(&link->program) ? tracing_hit : kloc_probe_hit,
 				 &link->program);
-	if (!err)
-		return link;
-	kloc_link_destroy(link);
-	return ERR_PTR(err);
+	if (err) {
+		kloc_link_destroy(link);
+		return ERR_PTR(err);
+	}
+	link_publish(link);
+	return link;
 }
 
 static int link_allowed(void)
@@ -153,4 +177,42 @@ struct kloc_link *kloc_link_create(struct kloc_request *request, struct kloc_sit
 		if (fatal_signal_pending(current))
 			return ERR_PTR(-EINTR);
 	}
+}
+
+/* ---- all links ---- */
+
+void kloc_link_describe(const struct kloc_link *link, struct btf_extra_link *info)
+{
+	const struct kloc_counts counts = kloc_counts_sum(link->program.counts);
+
+	info->hits = counts.hits;
+	info->missed = counts.missed + kloc_probes_missed(&link->probes);
+	info->total = link->probes.nr;
+	info->cookie = link->program.run_ctx.bpf_cookie;
+	info->object = link->object;
+	info->func_id = link->func_id;
+	info->prog_id = link->program.prog->aux->id;
+	info->link_id = link->program.link_id;
+	info->result = link->hidden ? BTF_EXTRA_RESULT_HIDDEN : 0;
+}
+
+struct kloc_link *kloc_links_start(loff_t position)
+{
+	struct kloc_link *link;
+
+	mutex_lock(&kloc_links_lock);
+	list_for_each_entry(link, &kloc_links, list)
+		if (!position--)
+			return link;
+	return NULL;
+}
+
+struct kloc_link *kloc_links_next(struct kloc_link *link)
+{
+	return list_is_last(&link->list, &kloc_links) ? NULL : list_next_entry(link, list);
+}
+
+void kloc_links_stop(void)
+{
+	mutex_unlock(&kloc_links_lock);
 }
