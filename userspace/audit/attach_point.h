@@ -59,6 +59,7 @@ struct AttachPoint {
     uint64_t offset = 0;  // kprobe:foo+0x10
     ContextReads reads;   // of the program
     std::string origin;   // "tool.bpf.o: on_open"; empty: given on the command line
+    uint32_t completed = 0;  // inlined calls at which btf_extra.ko runs the program as well
 
     // Returns "kprobe:xfs:foo+0x10".
     std::string text() const;

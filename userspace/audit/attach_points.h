@@ -18,6 +18,7 @@ namespace btf_extra::audit {
 struct AttachPoints {
     std::vector<AttachPoint> points;
     size_t others = 0;  // programs of kinds that attach to no function by name: tracepoints, XDP
+    bool knows_completed = true;  // false: AttachPoint::completed is not known, and is 0
 };
 
 // target: a file, "-" for a probe a line on stdin, or a probe ("kprobe:tcp_*"). A file that is no

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <set>
 #include <sstream>
+#include <tuple>
 #include <utility>
 
 #include <bpf/bpf.h>
@@ -16,6 +17,7 @@
 
 #include "userspace/format/hex_number.h"
 #include "userspace/lib/attach/attached_link.h"
+#include "userspace/lib/attach/completed_links.h"
 #include "userspace/lib/attach/open_descriptors.h"
 #include "userspace/text/kprobe_line.h"
 
@@ -52,16 +54,16 @@ std::string text_of(const std::map<uint32_t, LinkOwner> &owners, uint32_t link) 
                                  : fmt::format("{}[{}]", owner->second.command, owner->second.pid);
 }
 
-// A tool may attach several programs to one function, and each has one line.
+// A tool may attach several programs to one function, which have one line if they see the same.
 void drop_repeated(std::vector<AttachPoint> &points) {
-    std::set<std::pair<std::string, std::string>> seen;
+    std::set<std::tuple<std::string, std::string, uint32_t>> seen;
     std::erase_if(points, [&](const AttachPoint &point) {
-        return !seen.emplace(point.origin, point.text()).second;
+        return !seen.emplace(point.origin, point.text(), point.completed).second;
     });
 }
 
 void add_named(AttachPoints &out, AttachKind kind, const std::string &func, uint64_t offset,
-               std::string origin) {
+               std::string origin, uint32_t completed = 0) {
     auto text = parse_func_text(func);
     if (!text) {
         out.others++;
@@ -72,6 +74,7 @@ void add_named(AttachPoints &out, AttachKind kind, const std::string &func, uint
     point.func = std::move(*text);
     point.offset = offset;
     point.origin = std::move(origin);
+    point.completed = completed;
     out.points.push_back(std::move(point));
 }
 
@@ -149,7 +152,7 @@ void add_tracing_multi(SiteTables &tables, int link, const std::string &origin, 
 }
 
 // A link may end at any time.
-Result<void> add_links(SiteTables &tables, AttachPoints &out) {
+Result<void> add_links(SiteTables &tables, const CompletedLinks &completed, AttachPoints &out) {
     const auto ids = TRY(link_ids());
     const auto owners = link_owners();
     for (const uint32_t id : ids) {
@@ -158,8 +161,10 @@ Result<void> add_links(SiteTables &tables, AttachPoints &out) {
             return link.error();
         if (link && *link) {
             const auto text = target_text(tables, (*link)->target);
+            const auto own = completed.find(id);
             if (text)
-                add_named(out, kind_of((*link)->kind), *text, 0, text_of(owners, id));
+                add_named(out, kind_of((*link)->kind), *text, 0, text_of(owners, id),
+                          own == completed.end() ? 0 : own->second);
             else
                 out.others++;
             continue;
@@ -255,7 +260,9 @@ void add_ftrace_filter(std::string_view lines, AttachPoints &out) {
 
 Result<AttachPoints> attached_points(SiteTables &tables) {
     AttachPoints out;
-    TRY(add_links(tables, out));
+    const auto completed = completed_links();
+    out.knows_completed = completed.has_value();
+    TRY(add_links(tables, completed.value_or(CompletedLinks()), out));
     add_perf_events(tables, out);
     add_tracefs_kprobes(contents("kprobe_events"), out);
     add_ftrace_filter(contents("set_ftrace_filter"), out);

@@ -114,6 +114,7 @@ ordered_json audit_json(const Audit &audit) {
                            {"kind", kind_name(row.point.kind)},
                            {"origin", row.point.origin.empty() ? ordered_json(nullptr)
                                                                : ordered_json(row.point.origin)},
+                           {"completed", row.point.completed},
                            {"findings", std::move(findings)}});
     }
     return {{"kernels", audit.kernels}, {"targets", std::move(targets)}};

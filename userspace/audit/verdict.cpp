@@ -77,7 +77,7 @@ class NameJudge {
     void tell_symbols();
     void tell_funcs();
     void tell_inlined();
-    void tell_missed();
+    void tell_missed(uint32_t completed = 0);
     void worse(Verdict verdict, std::string line);
     size_t nr_bodies() const;
     // Returns true if a body has the plain name as its symbol.
@@ -153,13 +153,15 @@ void NameJudge::tell_inlined() {
                                          inlined == 1 ? "is" : "are"));
 }
 
-// Says how many calls are missed, and what of them can be seen otherwise.
-void NameJudge::tell_missed() {
+// Says how many calls are missed, and what of them can be seen otherwise. completed: inlined calls
+// that are not missed.
+void NameJudge::tell_missed(uint32_t completed) {
     uint32_t inlined = 0, located = 0;
     for (const FuncSurvey &func : funcs_) {
         inlined += func.inlined;
         located += func.located;
     }
+    inlined -= std::min(inlined, completed);
     std::string line =
         fmt::format("{} of {} are missed", out_.missed, plural(out_.calls, "call site"));
     if (inlined != 0)
@@ -228,10 +230,15 @@ void NameJudge::judge_attached(const NamedSymbol &symbol, size_t symbols) {
     if (funcs_.size() > 1 && symbols == 1)
         tell_funcs();
     out_.missed = out_.calls - 1;
+    const uint32_t completed = std::min(point_.completed, out_.missed);
+    out_.missed -= completed;
     if (attached->bodies.size() > 1)
         tell_symbols();
     if (out_.missed != 0)
-        tell_missed();
+        tell_missed(completed);
+    if (completed != 0)
+        out_.lines.push_back(fmt::format("btf_extra.ko also runs the program at {}",
+                                         plural(completed, "inlined call")));
 }
 
 // Many probes stand at all bodies of the name.

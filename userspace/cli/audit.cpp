@@ -9,11 +9,13 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include "userspace/audit/attach_points.h"
 #include "userspace/audit/attached_points.h"
 #include "userspace/audit/audit_text.h"
 #include "userspace/cli/command.h"
+#include "userspace/lib/attach/completed_links.h"
 
 namespace btf_extra {
 namespace {
@@ -79,8 +81,15 @@ Result<audit::Audit> audit_of_machine(const Options &options) {
     if (attached.others != 0)
         fmt::print(stderr, "btf-extra: {} probes are at no function that is known\n",
                    attached.others);
-    if (!options.kernels.empty())
+    if (!attached.knows_completed && access("/sys/module/btf_extra", F_OK) == 0)
+        fmt::print(stderr,
+                   "btf-extra: {} cannot be read, so calls that follow reaches count as missed\n",
+                   kLinksFile);
+    if (!options.kernels.empty()) {
         running.reset();
+        for (audit::AttachPoint &point : attached.points)
+            point.completed = 0;
+    }
     return audit::audit_points(std::move(attached.points), kernels_of(options.kernels),
                                std::move(running));
 }

@@ -79,6 +79,13 @@ Finding followed_programs(const Host &host, const std::optional<KernelConfig> &c
         out.seen = "DYNAMIC_FTRACE_WITH_DIRECT_CALLS is not set";
     else if (out.state == State::kOk && config->value("SECCOMP_FILTER").empty())
         out.advice = "SECCOMP_FILTER is not set, so follow may miss the first calls of a command";
+    // A patched kernel has it.
+    const auto complete = read_text(host.path("/sys/module/btf_extra/parameters/complete"));
+    if (complete && *complete != "off") {
+        out.seen =
+            fmt::format("the kernel runs them at inlined calls, too: complete={}", *complete);
+        out.advice.clear();
+    }
     return out;
 }
 

@@ -2,6 +2,7 @@
 // Attach points as tools write them.
 #include "userspace/audit/attach_points.h"
 #include "userspace/audit/attached_points.h"
+#include "userspace/lib/attach/completed_links.h"
 
 #include <gtest/gtest.h>
 
@@ -40,6 +41,16 @@ TEST(AttachPoints, Probes) {
     };
     for (const auto &row : rows)
         EXPECT_EQ(text_of(parse_bpftrace_probe(row.probe)), row.text) << row.probe;
+}
+
+TEST(AttachPoints, LinksThatAreCompleted) {
+    EXPECT_EQ(parse_completed_links("12 7 2 50 0 ksys_fallocate\t[vmlinux] 4711\n"
+                                    "13 0 9 1 0 path_put\t[vmlinux] 4712\n"
+                                    "14 8 31 0 0 -\t[-] 4712\n"
+                                    "no line\n"
+                                    "15 9"),
+              (CompletedLinks{{7, 2}, {8, 31}}));
+    EXPECT_TRUE(parse_completed_links("").empty());
 }
 
 TEST(AttachPoints, Sections) {

@@ -125,6 +125,11 @@ TEST(Checkup, Options) {
               "ok: y; SECCOMP_FILTER is not set, so follow may miss the first calls of a command");
     made.write(kConfig, "CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS=y\nCONFIG_SECCOMP_FILTER=y");
     EXPECT_EQ(line_of(made, "fentry programs"), "ok: y");
+    made.write("/sys/module/btf_extra/parameters/complete", "off\n");
+    EXPECT_EQ(line_of(made, "fentry programs"), "ok: y");
+    made.write("/sys/module/btf_extra/parameters/complete", "best-effort\n");
+    EXPECT_EQ(line_of(made, "fentry programs"),
+              "ok: the kernel runs them at inlined calls, too: complete=best-effort");
     // The kernel's own file comes before its configuration.
     made.write(kConfig, "");
     EXPECT_EQ(line_of(made, "DEBUG_INFO_BTF"),

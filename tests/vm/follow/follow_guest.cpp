@@ -197,6 +197,7 @@ int main(int argc, char **argv) {
         {"module", module_goes},
         {"complete", complete},
         {"command", command},
+        {"audited", audited},
         {"crowd", crowd},
         {"storm", storm},
     };

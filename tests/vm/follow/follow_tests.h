@@ -89,6 +89,7 @@ void do_work();
 
 void values();
 void library();
+void audited();
 void command();
 // Are parts of it.
 void partly_followed();
