@@ -1,75 +1,29 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
 #include "tests/support/expr_reference.h"
 
-#include <algorithm>
-
-#include "tests/support/expr_bytes.h"
-
 namespace btf_extra::test {
 
 namespace {
 
-// A typed stack entry. If it is not defined, the standard gives it no value.
-struct Value {
-    uint64_t bits = 0;  // the low size bytes; the others are 0
-    uint32_t size = 8;
-    bool is_signed = false;
-    bool generic = true;
-    bool defined = true;
-
-    uint64_t extended() const { return is_signed ? sign_extended(bits, size) : bits; }
-    bool same_type(const Value &o) const {
-        return generic == o.generic && size == o.size && is_signed == o.is_signed;
-    }
-    Value with(uint64_t result) const {
-        Value v = *this;
-        v.bits = low_bytes(result, size);
-        return v;
-    }
-};
-
 struct Malformed {};
 
-// Runs one expression on one machine. Throws Malformed. At the end only the top of the stack
-// matters, as in gdb and libdw.
-class Run {
+// Reads the operations of an expression, by DWARF 5, 7.7.1. Throws Malformed.
+class Decoder {
   public:
-    Run(std::span<const uint8_t> code, const ExprFormat &format, TestContext &context,
-        const Machine &machine, bool at_entry, uint32_t depth)
-        : code_(code), format_(format), context_(context), machine_(machine),
-          registers_(at_entry ? machine.at_entry : machine.registers), at_entry_(at_entry),
-          depth_(depth) {
-        if (depth > 4)
-            throw Malformed();
-    }
+    Decoder(std::span<const uint8_t> code, TestContext &context) : code_(code), context_(context) {}
 
-    ParamBytes param(uint64_t size) {
-        execute();
-        if (!composite_) {
-            take(size);
-        } else if (place_ != kNone || !stack_.empty()) {
-            throw Malformed();  // something follows the last piece
+    std::vector<DwarfOperation> operations() {
+        std::vector<DwarfOperation> out;
+        while (at_ < code_.size()) {
+            DwarfOperation operation{.op = Op::kNop, .offset = at_};
+            operation.op = static_cast<Op>(operand(1));
+            read_operands(operation);
+            out.push_back(std::move(operation));
         }
-        bytes_.resize(std::max<uint64_t>(size, bytes_.size()));
-        bytes_.resize(size);
-        return bytes_;
-    }
-
-    // Runs it as an operand: of DW_OP_entry_value, or as a frame base.
-    Value value() {
-        execute();
-        if (composite_)
-            throw Malformed();
-        if (place_ == kRegister)
-            return register_value(reg_);
-        if (place_ != kNone)
-            throw Malformed();
-        return top();
+        return out;
     }
 
   private:
-    enum Place { kNone, kRegister, kValue, kBytes };
-
     uint64_t operand(uint32_t bytes) {
         if (bytes > code_.size() - at_)
             throw Malformed();
@@ -93,7 +47,7 @@ class Run {
     }
     uint64_t uleb() { return leb(false); }
     uint64_t sleb() { return leb(true); }
-    std::span<const uint8_t> inner(uint64_t size) {
+    std::span<const uint8_t> block(uint64_t size) {
         if (size > code_.size() - at_)
             throw Malformed();
         const auto result = code_.subspan(at_, size);
@@ -101,454 +55,155 @@ class Run {
         return result;
     }
 
-    void push(Value value) { stack_.push_back(value); }
-    void push(uint64_t bits) { push(Value{.bits = bits}); }
-    Value top() const {
-        if (stack_.empty())
-            throw Malformed();
-        return stack_.back();
-    }
-    Value pop() {
-        const Value value = top();
-        stack_.pop_back();
-        return value;
-    }
-    Value peek(uint64_t index) const {
-        if (index >= stack_.size())
-            throw Malformed();
-        return stack_[stack_.size() - 1 - index];
-    }
-
-    Value register_value(uint64_t number) const {
-        if (number >= registers_.size())
-            return {.defined = false};
-        return {.bits = registers_[number]};
-    }
-    void push_sum(Value base, uint64_t offset) {
-        base.defined &= base.size == 8;
-        base.bits += offset;
-        push(base);
-    }
-    // The value gets the type of an operand. Type 0 is the generic type.
-    Value typed(uint64_t bits, uint64_t type) {
-        if (type == 0)
-            return {.bits = bits};
-        const auto base = context_.base_type(type);
+    OperandType type() {
+        const uint64_t offset = uleb();
+        if (offset == 0)
+            return {};
+        const auto base = context_.base_type(offset);
         if (!base || !base->is_integer || base->size < 1 || base->size > 8)
-            return {.defined = false};
-        // The only type of this kind in the rows is unsigned.
-        if (base->bits != 0)
-            bits &= (uint64_t{1} << base->bits) - 1;
-        return {.bits = low_bytes(bits, base->size),
-                .size = base->size,
+            return {.kind = OperandType::kOther};
+        // The only type with fewer bits in the rows is unsigned.
+        return {.kind = OperandType::kInteger,
+                .bytes = base->size,
                 .is_signed = base->is_signed,
-                .generic = false};
+                .bits = base->bits};
     }
-    Value load(const Value &address, uint32_t bytes) {
-        if (bytes < 1 || bytes > 8 || !address.defined || address.size != 8)
-            return {.defined = false};
-        return {.bits = machine_.load(address.bits, bytes)};
-    }
-    uint64_t run_time(uint64_t link_address) {
-        const auto known = context_.address_constant(link_address);
-        switch (known.kind) {
-        case AddressConstant::kMoves:
-            return machine_.object_base + known.value;
-        case AddressConstant::kFixed:
-            return known.value;
-        case AddressConstant::kUnknown:
-            break;
-        }
-        return link_address + machine_.elsewhere_slide;
-    }
-    Value cfa() {
-        if (!context_.cfa)
-            return {.defined = false};
-        return {.bits = machine_.registers[context_.cfa->reg] +
-                        static_cast<uint64_t>(context_.cfa->offset)};
-    }
-    Value frame_base() {
-        if (context_.frame_base_bytes.empty())
-            return {.defined = false};
+
+    // One that is malformed has no value, but does not spoil what is around it.
+    std::vector<DwarfOperation> inner_operations(std::span<const uint8_t> code) {
         try {
-            return Run(context_.frame_base_bytes, format_, context_, machine_, false, depth_ + 1)
-                .value();
+            return Decoder(code, context_).operations();
         } catch (const Malformed &) {
-            return {.defined = false};
+            return {{.op = kNotCovered}};
         }
     }
 
-    // The place of a simple location description becomes the next size bytes of the parameter.
-    void take(uint64_t size) {
-        size = std::min<uint64_t>(size, 32);  // more than any parameter has
-        const auto number = [&](const Value &value) {
-            for (uint64_t i = 0; i < size; i++) {
-                const bool known = value.defined && i < 8;
-                bytes_.push_back(
-                    known ? std::optional(static_cast<uint8_t>(value.extended() >> (8 * i)))
-                          : std::nullopt);
-            }
-        };
-        switch (place_) {
-        case kRegister:
-            number(register_value(reg_));
-            break;
-        case kValue:
-            number(pop());
-            break;
-        case kBytes:
-            for (uint64_t i = 0; i < size; i++)
-                bytes_.push_back(i < literal_.size() ? std::optional(literal_[i]) : std::nullopt);
-            break;
-        case kNone: {
-            if (stack_.empty()) {  // the piece was optimized out
-                bytes_.resize(bytes_.size() + size);
-                break;
-            }
-            const Value address = pop();
-            for (uint64_t i = 0; i < size; i++) {
-                const Value byte = load(address.with(address.bits + i), 1);
-                bytes_.push_back(byte.defined ? std::optional(static_cast<uint8_t>(byte.bits))
-                                              : std::nullopt);
-            }
-            break;
-        }
-        }
-        place_ = kNone;
-    }
-
-    void binary(Op op) {
-        const Value b = pop();
-        const Value a = pop();
-        const bool shift = op == Op::kShl || op == Op::kShr || op == Op::kShra;
-        if (!a.defined || !b.defined || (!shift && !a.same_type(b))) {
-            push(Value{.defined = false});
+    void read_operands(DwarfOperation &operation) {
+        const auto code = static_cast<uint8_t>(operation.op);
+        if (code >= 0x70 && code <= 0x8f) {
+            operation.number = sleb();
             return;
         }
-        const auto sa = static_cast<int64_t>(sign_extended(a.bits, a.size));
-        const auto sb = static_cast<int64_t>(sign_extended(b.bits, b.size));
-        const bool as_signed = a.generic || a.is_signed;
-        switch (op) {
-        case Op::kAnd:
-            return push(a.with(a.bits & b.bits));
-        case Op::kOr:
-            return push(a.with(a.bits | b.bits));
-        case Op::kXor:
-            return push(a.with(a.bits ^ b.bits));
-        case Op::kPlus:
-            return push(a.with(a.bits + b.bits));
-        case Op::kMinus:
-            return push(a.with(a.bits - b.bits));
-        case Op::kMul:
-            return push(a.with(a.bits * b.bits));
-        case Op::kShl:
-        case Op::kShr:
-        case Op::kShra:
-            // The standard does not define a shift that is at least as wide as the type.
-            if (b.bits >= uint64_t{8} * a.size)
-                return push(Value{.defined = false});
-            if (op == Op::kShl)
-                return push(a.with(a.bits << b.bits));
-            if (op == Op::kShr)
-                return push(a.with(a.bits >> b.bits));
-            return push(a.with(static_cast<uint64_t>(sa >> b.bits)));
-        case Op::kDiv:
-            if (b.bits == 0 || (sb == -1 && sa == INT64_MIN))
-                return push(Value{.defined = false});
-            return push(a.with(as_signed ? static_cast<uint64_t>(sa / sb) : a.bits / b.bits));
-        case Op::kMod:  // the standard does not define it for negative numbers
-            if (b.bits == 0 || sa < 0 || sb < 0)
-                return push(Value{.defined = false});
-            return push(a.with(a.bits % b.bits));
-        default:
-            break;
-        }
-        const bool less = as_signed ? sa < sb : a.bits < b.bits;
-        const bool equal = a.bits == b.bits;
-        switch (op) {
-        case Op::kEq:
-            return push(uint64_t{equal});
-        case Op::kNe:
-            return push(uint64_t{!equal});
-        case Op::kLt:
-            return push(uint64_t{less});
-        case Op::kLe:
-            return push(uint64_t{less || equal});
-        case Op::kGt:
-            return push(uint64_t{!less && !equal});
-        case Op::kGe:
-            return push(uint64_t{!less});
-        default:
-            throw Malformed();
-        }
-    }
-
-    void jump(int16_t by) {
-        const int64_t to = static_cast<int64_t>(at_) + by;
-        if (to < 0 || to > static_cast<int64_t>(code_.size()))
-            throw Malformed();
-        at_ = static_cast<size_t>(to);
-    }
-
-    void in_register(uint64_t number) {
-        if (!stack_.empty())
-            throw Malformed();
-        reg_ = number;
-        place_ = kRegister;
-    }
-
-    void execute() {
-        for (uint32_t steps = 0; at_ < code_.size(); steps++) {
-            if (steps > 1000)
-                throw Malformed();
-            const auto op = static_cast<Op>(operand(1));
-            // A location description is the only one, or a piece follows it.
-            if (place_ != kNone && op != Op::kPiece && op != Op::kNop)
-                throw Malformed();
-            step(op);
-        }
-    }
-
-    void step(Op op) {
-        const auto code = static_cast<uint8_t>(op);
-        if (code >= 0x30 && code <= 0x4f)
-            return push(code - uint64_t{0x30});
-        if (code >= 0x50 && code <= 0x6f)
-            return in_register(code - uint64_t{0x50});
-        if (code >= 0x70 && code <= 0x8f) {
-            return push_sum(register_value(code - uint64_t{0x70}), sleb());
-        }
-        switch (op) {
+        switch (operation.op) {
         case Op::kAddr:
-            return push(run_time(operand(8)));
+        case Op::kConst8u:
+        case Op::kConst8s:
+            operation.number = operand(8);
+            break;
+        case Op::kConst1u:
+        case Op::kPick:
+        case Op::kDerefSize:
+            operation.number = operand(1);
+            break;
+        case Op::kConst1s:
+            operation.number = sign_extended(operand(1), 1);
+            break;
+        case Op::kConst2u:
+            operation.number = operand(2);
+            break;
+        case Op::kConst2s:
+        case Op::kSkip:
+        case Op::kBra:
+            operation.number = sign_extended(operand(2), 2);
+            break;
+        case Op::kConst4u:
+        case Op::kGnuParameterRef:
+            operation.number = operand(4);
+            break;
+        case Op::kConst4s:
+            operation.number = sign_extended(operand(4), 4);
+            break;
         case Op::kAddrx:
         case Op::kGnuAddrIndex:
         case Op::kConstx:
-        case Op::kGnuConstIndex: {
-            const auto entry = context_.indexed_address(uleb());
-            if (!entry)
-                return push(Value{.defined = false});
-            const bool moves = op == Op::kAddrx || op == Op::kGnuAddrIndex;
-            return push(moves ? run_time(*entry) : *entry);
-        }
-        case Op::kConst1u:
-            return push(operand(1));
-        case Op::kConst1s:
-            return push(sign_extended(operand(1), 1));
-        case Op::kConst2u:
-            return push(operand(2));
-        case Op::kConst2s:
-            return push(sign_extended(operand(2), 2));
-        case Op::kConst4u:
-            return push(operand(4));
-        case Op::kConst4s:
-            return push(sign_extended(operand(4), 4));
-        case Op::kConst8u:
-        case Op::kConst8s:
-            return push(operand(8));
+        case Op::kGnuConstIndex:
         case Op::kConstu:
-            return push(uleb());
-        case Op::kConsts:
-            return push(sleb());
         case Op::kRegx:
-            return in_register(uleb());
-        case Op::kBregx: {
-            const Value base = register_value(uleb());
-            return push_sum(base, sleb());
-        }
-        case Op::kFbreg: {
-            const uint64_t offset = sleb();
-            // The frame base of the current frame is used. Its value at the entry is not modelled.
-            return push_sum(at_entry_ ? Value{.defined = false} : frame_base(), offset);
-        }
-        case Op::kCallFrameCfa:
-            return push(cfa());  // it is the same in the whole function
-        case Op::kDup:
-            return push(top());
-        case Op::kDrop:
-            pop();
-            return;
-        case Op::kOver:
-            return push(peek(1));
-        case Op::kPick:
-            return push(peek(operand(1)));
-        case Op::kSwap: {
-            const Value b = pop();
-            const Value a = pop();
-            push(b);
-            return push(a);
-        }
-        case Op::kRot: {
-            const Value c = pop();
-            const Value b = pop();
-            const Value a = pop();
-            push(c);
-            push(a);
-            return push(b);
-        }
-        case Op::kDeref:
-            return push(load(pop(), 8));
-        case Op::kDerefSize: {
-            const auto bytes = static_cast<uint32_t>(operand(1));
-            return push(load(pop(), bytes));
-        }
-        case Op::kAbs: {
-            const Value a = pop();
-            const uint64_t sign = sign_extended(a.bits, a.size) >> 63;
-            return push((a.generic || a.is_signed) && sign ? a.with(0 - a.bits) : a);
-        }
-        case Op::kNeg: {
-            const Value a = pop();
-            return push(a.with(0 - a.bits));
-        }
-        case Op::kNot: {
-            const Value a = pop();
-            return push(a.with(~a.bits));
-        }
-        case Op::kPlusUconst: {
-            const Value a = pop();
-            return push(a.with(a.bits + uleb()));
-        }
-        case Op::kSkip:
-            return jump(static_cast<int16_t>(operand(2)));
-        case Op::kBra: {
-            const auto by = static_cast<int16_t>(operand(2));
-            const Value condition = pop();
-            if (!condition.defined)
-                throw Malformed();
-            if (condition.bits)
-                jump(by);
-            return;
-        }
-        case Op::kNop:
-        case Op::kGnuUninit:
-            return;
-        case Op::kPiece: {
-            const uint64_t size = uleb();
-            take(size);
-            stack_.clear();
-            composite_ = true;
-            return;
-        }
-        case Op::kStackValue:
-            top();
-            place_ = kValue;
-            return;
+        case Op::kPlusUconst:
+        case Op::kPiece:
+            operation.number = uleb();
+            break;
+        case Op::kConsts:
+        case Op::kFbreg:
+            operation.number = sleb();
+            break;
+        case Op::kBregx:
+            operation.number = uleb();
+            operation.second = sleb();
+            break;
         case Op::kImplicitValue: {
-            const auto bytes = inner(uleb());
-            if (!stack_.empty())
-                throw Malformed();
-            literal_.assign(bytes.begin(), bytes.end());
-            place_ = kBytes;
-            return;
+            const auto bytes = block(uleb());
+            operation.bytes.assign(bytes.begin(), bytes.end());
+            break;
         }
         case Op::kEntryValue:
-        case Op::kGnuEntryValue: {
-            const auto code_at_entry = inner(uleb());
-            const bool elsewhere = at_entry_ || !context_.at_entry;
-            try {
-                return push(
-                    Run(code_at_entry, format_, context_, machine_, elsewhere, depth_ + 1).value());
-            } catch (const Malformed &) {
-                return push(Value{.defined = false});
-            }
-        }
+        case Op::kGnuEntryValue:
+            operation.inner = inner_operations(block(uleb()));
+            break;
         case Op::kConstType:
         case Op::kGnuConstType: {
-            const uint64_t type = uleb();
-            const auto bytes = inner(operand(1));
-            uint64_t bits = 0;
-            for (size_t i = 0; i < bytes.size() && i < 8; i++)
-                bits |= uint64_t{bytes[i]} << (8 * i);
-            Value value = typed(bits, type);
-            if (value.generic || value.size != bytes.size())
-                value.defined = false;
-            return push(value);
+            operation.type = type();
+            const auto bytes = block(operand(1));
+            operation.bytes.assign(bytes.begin(), bytes.end());
+            break;
         }
         case Op::kRegvalType:
-        case Op::kGnuRegvalType: {
-            const uint64_t number = uleb();
-            Value value = typed(register_value(number).bits, uleb());
-            value.defined &= register_value(number).defined;
-            return push(value);
-        }
+        case Op::kGnuRegvalType:
+            operation.number = uleb();
+            operation.type = type();
+            break;
         case Op::kDerefType:
-        case Op::kGnuDerefType: {
-            const auto bytes = static_cast<uint32_t>(operand(1));
-            const uint64_t type = uleb();
-            const Value loaded = load(pop(), bytes);
-            Value value = typed(loaded.bits, type);
-            if (value.generic || value.size != bytes || !loaded.defined)
-                value.defined = false;
-            return push(value);
-        }
+        case Op::kGnuDerefType:
+            operation.number = operand(1);
+            operation.type = type();
+            break;
         case Op::kConvert:
-        case Op::kGnuConvert: {
-            const uint64_t type = uleb();
-            const Value from = pop();
-            Value value = typed(from.extended(), type);
-            if (!from.defined)
-                value.defined = false;
-            return push(value);
-        }
+        case Op::kGnuConvert:
         case Op::kReinterpret:
-        case Op::kGnuReinterpret: {
-            const uint64_t type = uleb();
-            const Value from = pop();
-            Value value = typed(from.bits, type);
-            if (!from.defined || value.size != from.size)
-                value.defined = false;
-            return push(value);
-        }
-        case Op::kAnd:
-        case Op::kDiv:
-        case Op::kMinus:
-        case Op::kMod:
-        case Op::kMul:
-        case Op::kOr:
-        case Op::kPlus:
-        case Op::kShl:
-        case Op::kShr:
-        case Op::kShra:
-        case Op::kXor:
-        case Op::kEq:
-        case Op::kGe:
-        case Op::kGt:
-        case Op::kLe:
-        case Op::kLt:
-        case Op::kNe:
-            return binary(op);
-        case Op::kGnuParameterRef:
-            operand(4);
-            return push(Value{.defined = false});
-        default:  // pointers to other objects, TLS, calls and bit pieces have no value here
-            throw Malformed();
+        case Op::kGnuReinterpret:
+            operation.type = type();
+            break;
+        default:  // no operand, or nothing that the evaluator takes
+            break;
         }
     }
 
     std::span<const uint8_t> code_;
-    const ExprFormat &format_;
     TestContext &context_;
-    const Machine &machine_;
-    const std::array<uint64_t, 32> &registers_;
-    bool at_entry_;
-    uint32_t depth_;
     size_t at_ = 0;
-    std::vector<Value> stack_;
-    Place place_ = kNone;
-    uint64_t reg_ = 0;
-    std::vector<uint8_t> literal_;
-    bool composite_ = false;
-    ParamBytes bytes_;
 };
+
+LocationPlace place_of(TestContext &context) {
+    LocationPlace place;
+    place.cfa = [&]() -> std::optional<CfaRule> {
+        if (!context.cfa)
+            return {};
+        return CfaRule{context.cfa->reg, context.cfa->offset};
+    };
+    try {
+        place.frame_base = Decoder(context.frame_base_bytes, context).operations();
+    } catch (const Malformed &) {
+        // It has no value.
+    }
+    place.at_function_entry = context.at_entry;
+    place.linked_address = [&](uint64_t link) -> LinkedAddress {
+        const AddressConstant known = context.address_constant(link);
+        return {.kind = known.kind == AddressConstant::kMoves   ? LinkedAddress::kMoves
+                        : known.kind == AddressConstant::kFixed ? LinkedAddress::kFixed
+                                                                : LinkedAddress::kElsewhere,
+                .relative = known.value};
+    };
+    place.indexed_address = [&](uint64_t index) { return context.indexed_address(index); };
+    return place;
+}
 
 }  // namespace
 
 ParamBytes expression_bytes(std::span<const uint8_t> expression, uint64_t param_size,
-                            const ExprFormat &format, TestContext &context,
-                            const Machine &machine) {
+                            TestContext &context, const Machine &machine) {
     try {
-        return Run(expression, format, context, machine, false, 0).param(param_size);
+        return evaluate(Decoder(expression, context).operations(), expression.size(), param_size,
+                        place_of(context), machine);
     } catch (const Malformed &) {
         return ParamBytes(param_size);
     }

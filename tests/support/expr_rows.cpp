@@ -84,7 +84,7 @@ std::string difference(const Location &location, const Expr &expression, uint64_
             continue;  // a check fails
         available = true;
         std::vector<uint8_t> defined;
-        for (const auto byte : expression_bytes(expression.bytes, size, format, context, machine)) {
+        for (const auto byte : expression_bytes(expression.bytes, size, context, machine)) {
             if (!byte)
                 return "the expression defines no value";
             defined.push_back(*byte);

@@ -12,8 +12,6 @@ namespace btf_extra::test {
 
 namespace {
 
-constexpr uint64_t kRegisters = 17;  // registers of x86-64 in the wire format: rax..r15, rip
-
 std::optional<uint64_t> register_of(const Dwarf_Op &op) {
     if (op.atom >= DW_OP_reg0 && op.atom <= DW_OP_reg31)
         return op.atom - DW_OP_reg0;
@@ -42,6 +40,10 @@ std::optional<uint64_t> constant_of(const Dwarf_Op &op) {
     }
 }
 
+bool is_cfa(std::span<const DwarfOperation> frame_base) {
+    return frame_base.size() == 1 && frame_base[0].op == Op::kCallFrameCfa;
+}
+
 // Returns register + offset, if one operation says that.
 std::optional<CfaRule> based(const Dwarf_Op &op, const LocationPlace &place) {
     if (op.atom >= DW_OP_breg0 && op.atom <= DW_OP_breg31)
@@ -50,7 +52,7 @@ std::optional<CfaRule> based(const Dwarf_Op &op, const LocationPlace &place) {
         return CfaRule{op.number, static_cast<int64_t>(op.number2)};
     if (op.atom == DW_OP_call_frame_cfa)
         return place.cfa();
-    if (op.atom == DW_OP_fbreg && place.frame_base_is_cfa) {
+    if (op.atom == DW_OP_fbreg && is_cfa(place.frame_base)) {
         std::optional<CfaRule> cfa = place.cfa();
         if (cfa)
             cfa->offset += static_cast<int64_t>(op.number);
@@ -118,333 +120,89 @@ std::optional<PlainLocation> plain_address(uint64_t link, uint64_t size,
     return number(address.relative, size, LOC_CONST | LOC_ADDR);
 }
 
-// ---- values on concrete machines, by DWARF 5, 2.5 and 2.6 ----
+// ---- operations for the evaluator ----
 
-struct Undefined {};
+OperandType operand_type(const LocationOps &location, const Dwarf_Op &op) {
+    Dwarf_Die type;
+    Dwarf_Attribute attribute;
+    Dwarf_Word encoding = 0;
+    if (dwarf_getlocation_die(location.attribute, &op, &type) != 0)
+        return {};  // type 0 is the generic type
+    const int bytes = dwarf_bytesize(&type);
+    OperandType out{.kind = OperandType::kOther};
+    if (bytes < 1 || bytes > 8 ||
+        dwarf_formudata(dwarf_attr(&type, DW_AT_encoding, &attribute), &encoding) != 0)
+        return out;
+    out.bytes = static_cast<uint32_t>(bytes);
+    out.is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
+    if (out.is_signed || encoding == DW_ATE_unsigned || encoding == DW_ATE_unsigned_char ||
+        encoding == DW_ATE_boolean)
+        out.kind = OperandType::kInteger;
+    // clang 14 has this name for a type of one bit, and no DW_AT_bit_size.
+    const char *name = dwarf_diename(&type);
+    if (name && std::string_view(name) == "DW_ATE_unsigned_1")
+        out.bits = 1;
+    return out;
+}
 
-// A stack entry: a number of a type, in the low `bytes` bytes.
-struct Entry {
-    uint64_t bits = 0;
-    uint32_t bytes = 8;
-    bool is_signed = false;
-    bool generic = true;
+std::vector<DwarfOperation> operations_of(const LocationOps &location);
 
-    uint64_t extended() const { return is_signed ? sign_extended(bits, bytes) : bits; }
-    Entry with(uint64_t result) const {
-        Entry e = *this;
-        e.bits = low_bytes(result, bytes);
-        return e;
+DwarfOperation operation_of(const LocationOps &location, const Dwarf_Op &op) {
+    DwarfOperation out{.op = static_cast<Op>(op.atom),
+                       .offset = op.offset,
+                       .number = op.number,
+                       .second = op.number2};
+    switch (op.atom) {
+    case DW_OP_entry_value:
+    case DW_OP_GNU_entry_value: {
+        Dwarf_Attribute inner;
+        LocationOps ops{.attribute = &inner, .ops = {}};
+        Dwarf_Op *first = nullptr;
+        size_t count = 0;
+        if (dwarf_getlocation_attr(location.attribute, &op, &inner) != 0 ||
+            dwarf_getlocation(&inner, &first, &count) != 0)
+            out.op = kNotCovered;
+        ops.ops = {first, count};
+        out.inner = operations_of(ops);
+        break;
     }
-};
+    case DW_OP_deref_type:
+    case DW_OP_GNU_deref_type:
+    case DW_OP_regval_type:
+    case DW_OP_GNU_regval_type:
+    case DW_OP_convert:
+    case DW_OP_GNU_convert:
+        out.type = operand_type(location, op);
+        break;
+    case DW_OP_const_type:
+    case DW_OP_GNU_const_type:
+    case DW_OP_reinterpret:
+    case DW_OP_GNU_reinterpret:
+    case DW_OP_implicit_value:
+        out.op = kNotCovered;
+        break;
+    default:
+        break;
+    }
+    return out;
+}
 
-// Runs one expression on one machine. Throws Undefined.
-class Execution {
-  public:
-    Execution(const LocationOps &location, const LocationPlace &place, const Machine &machine)
-        : location_(location), place_(place), machine_(machine) {}
+std::vector<DwarfOperation> operations_of(const LocationOps &location) {
+    std::vector<DwarfOperation> out;
+    for (const Dwarf_Op &op : location.ops)
+        out.push_back(operation_of(location, op));
+    return out;
+}
 
-    ParamValue value(uint64_t size) {
-        ParamValue result{};
-        uint64_t filled = 0;
-        bool pieces = false;
-        size_t at = 0;
-        for (size_t steps = 0; at < location_.ops.size(); steps++) {
-            const Dwarf_Op &op = location_.ops[at];
-            if (op.atom == DW_OP_piece) {
-                take(op.number, size, filled, result);
-                pieces = true;
-                at++;
-            } else {
-                at = step(at);
-            }
-            if (steps > 1000)
-                throw Undefined();
-        }
-        if (!pieces)
-            take(size, size, filled, result);
-        if (filled < size)
-            throw Undefined();
-        return result;
+std::optional<ParamValue> whole(const ParamBytes &bytes) {
+    ParamValue value{};
+    for (size_t i = 0; i < bytes.size(); i++) {
+        if (!bytes[i])
+            return std::nullopt;
+        value[i] = *bytes[i];
     }
-
-  private:
-    void push(uint64_t bits) { stack_.push_back({.bits = bits}); }
-    Entry pop() {
-        if (stack_.empty())
-            throw Undefined();
-        const Entry entry = stack_.back();
-        stack_.pop_back();
-        return entry;
-    }
-    uint64_t pop_address() {
-        const Entry entry = pop();
-        if (entry.bytes != 8)
-            throw Undefined();
-        return entry.bits;
-    }
-    uint64_t reg(uint64_t reg) const {
-        if (reg >= kRegisters)
-            throw Undefined();
-        return machine_.registers[reg];
-    }
-    uint64_t linked(uint64_t link) const {
-        const LinkedAddress address = place_.linked_address(link);
-        if (address.kind == LinkedAddress::kMoves)
-            return machine_.object_base + address.relative;
-        return address.kind == LinkedAddress::kFixed ? link : link + machine_.elsewhere_slide;
-    }
-    Entry typed(const Dwarf_Op &op, uint64_t bits) {
-        Dwarf_Die type;
-        Dwarf_Attribute encoding_attribute;
-        Dwarf_Word encoding = 0;
-        if (dwarf_getlocation_die(location_.attribute, &op, &type) != 0)
-            return {.bits = bits};  // type 0 is the generic type
-        const int bytes = dwarf_bytesize(&type);
-        if (bytes < 1 || bytes > 8 ||
-            dwarf_formudata(dwarf_attr(&type, DW_AT_encoding, &encoding_attribute), &encoding))
-            throw Undefined();
-        Entry entry{.bits = 0, .bytes = static_cast<uint32_t>(bytes), .generic = false};
-        switch (encoding) {
-        case DW_ATE_signed:
-        case DW_ATE_signed_char:
-            entry.is_signed = true;
-            break;
-        case DW_ATE_unsigned:
-        case DW_ATE_unsigned_char:
-        case DW_ATE_boolean:
-            break;
-        default:
-            throw Undefined();
-        }
-        const char *name = dwarf_diename(&type);
-        if (name && std::string_view(name) == "DW_ATE_unsigned_1")
-            bits &= 1;
-        return entry.with(bits);
-    }
-
-    // The location that was just described becomes the next bytes of the parameter.
-    void take(uint64_t bytes, uint64_t size, uint64_t &filled, ParamValue &result) {
-        const bool value = is_value_ || in_register_;
-        if (!value && stack_.empty())
-            throw Undefined();  // the piece is empty: it was optimized out
-        const Entry entry = in_register_ ? Entry{.bits = reg(*in_register_)} : pop();
-        for (uint64_t i = 0; i < bytes && filled < size; i++, filled++) {
-            if (!value)
-                result[filled] = machine_.byte_at(entry.bits + i);
-            else if (i < 8)
-                result[filled] = static_cast<uint8_t>(entry.extended() >> (8 * i));
-            else
-                throw Undefined();
-        }
-        in_register_.reset();
-        is_value_ = false;
-        stack_.clear();
-    }
-
-    void binary(const Dwarf_Op &op) {
-        const Entry b = pop();
-        const Entry a = pop();
-        const bool shift = op.atom == DW_OP_shl || op.atom == DW_OP_shr || op.atom == DW_OP_shra;
-        if (!shift && (a.bytes != b.bytes || a.is_signed != b.is_signed || a.generic != b.generic))
-            throw Undefined();
-        const bool as_signed = a.generic || a.is_signed;
-        const auto sa = static_cast<int64_t>(sign_extended(a.bits, a.bytes));
-        const auto sb = static_cast<int64_t>(sign_extended(b.bits, b.bytes));
-        const auto ordered = [&](bool less, bool equal, bool greater) {
-            const bool is_less = as_signed ? sa < sb : a.bits < b.bits;
-            const bool is_equal = a.bits == b.bits;
-            push(is_equal ? equal : is_less ? less : greater);
-        };
-        uint64_t result = 0;
-        switch (op.atom) {
-        case DW_OP_plus:
-            result = a.bits + b.bits;
-            break;
-        case DW_OP_minus:
-            result = a.bits - b.bits;
-            break;
-        case DW_OP_mul:
-            result = a.bits * b.bits;
-            break;
-        case DW_OP_and:
-            result = a.bits & b.bits;
-            break;
-        case DW_OP_or:
-            result = a.bits | b.bits;
-            break;
-        case DW_OP_xor:
-            result = a.bits ^ b.bits;
-            break;
-        case DW_OP_div:
-            if (b.bits == 0 || (sa == INT64_MIN && sb == -1))
-                throw Undefined();
-            result = as_signed ? static_cast<uint64_t>(sa / sb) : a.bits / b.bits;
-            break;
-        case DW_OP_mod:
-            if (b.bits == 0)
-                throw Undefined();
-            result = a.bits % b.bits;
-            break;
-        case DW_OP_shl:
-        case DW_OP_shr:
-        case DW_OP_shra:
-            if (b.bits >= uint64_t{8} * a.bytes)
-                throw Undefined();
-            result = op.atom == DW_OP_shl   ? a.bits << b.bits
-                     : op.atom == DW_OP_shr ? a.bits >> b.bits
-                                            : static_cast<uint64_t>(sa >> b.bits);
-            break;
-        case DW_OP_eq:
-            return ordered(false, true, false);
-        case DW_OP_ne:
-            return ordered(true, false, true);
-        case DW_OP_lt:
-            return ordered(true, false, false);
-        case DW_OP_le:
-            return ordered(true, true, false);
-        case DW_OP_gt:
-            return ordered(false, false, true);
-        case DW_OP_ge:
-            return ordered(false, true, true);
-        default:  // pointers to other objects, parameter references, bit pieces and calls have no
-                  // value here
-            throw Undefined();
-        }
-        stack_.push_back(a.with(result));
-    }
-
-    size_t target(const Dwarf_Op &op) const {
-        const uint64_t offset = op.offset + 3 + op.number;
-        for (size_t i = 0; i < location_.ops.size(); i++)
-            if (location_.ops[i].offset == offset)
-                return i;
-        throw Undefined();  // a jump to the end is undefined, too: no compiler writes it
-    }
-
-    // Runs an operation and returns the number of the next one.
-    size_t step(size_t at) {
-        const Dwarf_Op &op = location_.ops[at];
-        if (in_register_ || is_value_)
-            throw Undefined();  // only a piece may follow
-        if ((in_register_ = register_of(op)))
-            return at + 1;
-        if (const auto constant = constant_of(op)) {
-            push(*constant);
-            return at + 1;
-        }
-        if (const auto base = based(op, place_)) {
-            push(reg(base->reg) + static_cast<uint64_t>(base->offset));
-            return at + 1;
-        }
-        switch (op.atom) {
-        case DW_OP_addr:
-            push(linked(op.number));
-            break;
-        case DW_OP_stack_value:
-            is_value_ = true;
-            break;
-        case DW_OP_nop:
-        case DW_OP_GNU_uninit:
-            break;
-        case DW_OP_dup:
-            stack_.push_back(peek(0));
-            break;
-        case DW_OP_over:
-            stack_.push_back(peek(1));
-            break;
-        case DW_OP_pick:
-            stack_.push_back(peek(op.number));
-            break;
-        case DW_OP_drop:
-            pop();
-            break;
-        case DW_OP_swap:
-            peek(1);
-            std::swap(stack_[stack_.size() - 1], stack_[stack_.size() - 2]);
-            break;
-        case DW_OP_rot:
-            peek(2);
-            std::rotate(stack_.end() - 3, stack_.end() - 1, stack_.end());
-            break;
-        case DW_OP_deref:
-            push(machine_.load(pop_address(), 8));
-            break;
-        case DW_OP_deref_size:
-            if (op.number < 1 || op.number > 8)
-                throw Undefined();
-            push(machine_.load(pop_address(), static_cast<uint32_t>(op.number)));
-            break;
-        case DW_OP_deref_type:
-        case DW_OP_GNU_deref_type: {
-            if (op.number < 1 || op.number > 8)
-                throw Undefined();
-            const uint64_t bits = machine_.load(pop_address(), static_cast<uint32_t>(op.number));
-            stack_.push_back(typed(op, bits));
-            break;
-        }
-        case DW_OP_regval_type:
-        case DW_OP_GNU_regval_type:
-            stack_.push_back(typed(op, reg(op.number)));
-            break;
-        case DW_OP_convert:
-        case DW_OP_GNU_convert:
-            stack_.push_back(typed(op, pop().extended()));
-            break;
-        case DW_OP_plus_uconst: {
-            const Entry a = pop();
-            stack_.push_back(a.with(a.bits + op.number));
-            break;
-        }
-        case DW_OP_neg: {
-            const Entry a = pop();
-            stack_.push_back(a.with(0 - a.bits));
-            break;
-        }
-        case DW_OP_not: {
-            const Entry a = pop();
-            stack_.push_back(a.with(~a.bits));
-            break;
-        }
-        case DW_OP_abs: {
-            const Entry a = pop();
-            const bool negative =
-                (a.generic || a.is_signed) && sign_extended(a.bits, a.bytes) >> 63;
-            stack_.push_back(negative ? a.with(0 - a.bits) : a);
-            break;
-        }
-        case DW_OP_skip:
-            return target(op);
-        case DW_OP_bra:
-            if (pop().bits)
-                return target(op);
-            break;
-        case DW_OP_entry_value:
-        case DW_OP_GNU_entry_value: {
-            const auto inner = entry_register(location_, op);
-            if (!inner || *inner >= kRegisters)
-                throw Undefined();
-            push(place_.at_function_entry ? reg(*inner) : machine_.at_entry[*inner]);
-            break;
-        }
-        default:
-            binary(op);
-        }
-        return at + 1;
-    }
-
-    const Entry &peek(uint64_t depth) const {
-        if (depth >= stack_.size())
-            throw Undefined();
-        return stack_[stack_.size() - 1 - depth];
-    }
-
-    const LocationOps &location_;
-    const LocationPlace &place_;
-    const Machine &machine_;
-    std::vector<Entry> stack_;
-    std::optional<uint64_t> in_register_;
-    bool is_value_ = false;
-};
+    return value;
+}
 
 }  // namespace
 
@@ -500,17 +258,11 @@ std::optional<PlainLocation> plain_location(const LocationOps &location, uint64_
 std::vector<std::optional<ParamValue>> location_values(const LocationOps &location, uint64_t size,
                                                        const LocationPlace &place,
                                                        std::span<const Machine> machines) {
+    const std::vector<DwarfOperation> operations = operations_of(location);
     std::vector<std::optional<ParamValue>> values;
-    bool any = false;
-    for (const Machine &machine : machines) {
-        try {
-            values.emplace_back(Execution(location, place, machine).value(size));
-            any = true;
-        } catch (const Undefined &) {
-            values.emplace_back();
-        }
-    }
-    if (!any)
+    for (const Machine &machine : machines)
+        values.push_back(whole(evaluate(operations, SIZE_MAX, size, place, machine)));
+    if (std::ranges::none_of(values, &std::optional<ParamValue>::has_value))
         values.clear();
     return values;
 }

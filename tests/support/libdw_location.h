@@ -7,16 +7,17 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include <elfutils/libdw.h>
 
-#include "tests/support/machine.h"
+#include "tests/support/dwarf_evaluator.h"
 
 namespace btf_extra::test {
+
+constexpr uint64_t kRegisters = 17;  // registers of x86-64 in the wire format: rax..r15, rip
 
 // A LOC_PARAM record.
 struct PlainLocation {
@@ -25,25 +26,6 @@ struct PlainLocation {
     std::vector<uint32_t> values;
 
     bool operator==(const PlainLocation &) const = default;
-};
-
-// The run-time address of a link-time address.
-struct LinkedAddress {
-    enum Kind : uint8_t { kMoves, kFixed, kElsewhere } kind = kElsewhere;
-    uint64_t relative = 0;  // kMoves: distance to the base of the object
-};
-
-struct CfaRule {
-    uint64_t reg = 0;
-    int64_t offset = 0;
-};
-
-// The site where an expression is evaluated.
-struct LocationPlace {
-    std::function<std::optional<CfaRule>()> cfa;
-    bool frame_base_is_cfa = false;
-    bool at_function_entry = false;
-    std::function<LinkedAddress(uint64_t)> linked_address;
 };
 
 // The operations of one expression. libdw decoded them from attribute.

@@ -431,7 +431,9 @@ class LibdwOracle::Walk {
         }
         LocationPlace place;
         place.cfa = [&] { return cfa(scope.address); };
-        place.frame_base_is_cfa = scope.enclosing && scope.enclosing->frame_base_is_cfa;
+        if (scope.enclosing && scope.enclosing->frame_base_is_cfa)
+            place.frame_base = {{.op = Op::kCallFrameCfa}};
+        place.registers = kRegisters;
         place.at_function_entry = scope.enclosing && scope.enclosing->entry == scope.address;
         place.linked_address = [this](uint64_t address) { return linked(address); };
         const auto plain = plain_location(ops, size, place);
