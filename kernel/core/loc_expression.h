@@ -58,6 +58,8 @@ enum loc_expression_code {
 	LOC_CODE_ADD_IF_NEGATIVE = 0x4f,
 	LOC_CODE_BINARY_END = 0x50,
 	LOC_CODE_WITH = 0x20,		/* + one of the above: 0x60 to 0x6f */
+	/* + one of the above, only in steps and in no file: the right one is a register. */
+	LOC_CODE_WITH_REGISTER = 0x40,
 };
 
 #define LOC_EXPRESSION_OPERATORS 32u
@@ -226,7 +228,10 @@ static __always_inline bool loc_steps_run_on(u64 *stack, const struct loc_step *
 	for (; steps < end; steps++) {
 		u32 code = steps->code;
 
-		if (code >= LOC_CODE_ADD + LOC_CODE_WITH) {
+		if (code >= LOC_CODE_ADD + LOC_CODE_WITH_REGISTER) {
+			top = loc_step_binary(code - LOC_CODE_WITH_REGISTER, top,
+					      loc_step_register(steps, state));
+		} else if (code >= LOC_CODE_ADD + LOC_CODE_WITH) {
 			top = loc_step_binary(code - LOC_CODE_WITH, top, steps->operand);
 		} else if (code == LOC_CODE_REGISTER) {
 			*below++ = top;

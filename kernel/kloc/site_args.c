@@ -305,7 +305,20 @@ size_t site_args_room(const struct extra_blobs *blobs, u32 loc_proto, u32 nr_par
 	return size;
 }
 
-/* The base of addresses stays, so they become numbers. Returns the bytes that it took. */
+/* Makes one step of a register and an operator that takes it as the right one. */
+static bool join_register(struct loc_step *step, const struct loc_step *next)
+{
+	if (step->code != LOC_CODE_REGISTER || next->code < LOC_CODE_ADD ||
+	    next->code >= LOC_CODE_BINARY_END)
+		return false;
+	step->code = next->code + LOC_CODE_WITH_REGISTER;
+	return true;
+}
+
+/*
+ * The base of addresses stays, so they become numbers. The first step stays as it is, see
+ * loc_steps_run_on(). Returns the bytes that it took.
+ */
 static size_t put_expression(struct arg_location *location, unsigned long text, void *room)
 {
 	const struct loc_expression *from = &location->expression;
@@ -315,16 +328,18 @@ static size_t put_expression(struct arg_location *location, unsigned long text, 
 	if (location->first.shape <= LOC_SHAPE_MEMORY)
 		return 0;
 	location->first.expression = expression;
-	expression->nr_steps = from->nr_steps;
+	expression->nr_steps = 0;
 	expression->nr_words = from->size > 8 ? 2 : 1;
 	for (i = 0; i < from->nr_steps; i++) {
-		struct loc_step *step = &expression->steps[i];
+		struct loc_step *step = &expression->steps[expression->nr_steps++];
 
 		*step = from->steps[i];
 		if (step->code == LOC_CODE_ADDRESS) {
 			step->code = LOC_CODE_NUMBER;
 			step->operand += text;
 		}
+		if (i && i + 1 < from->nr_steps && join_register(step, &from->steps[i + 1]))
+			i++;
 	}
 	return expression_room(from);
 }

@@ -159,6 +159,14 @@ def bench_attach(measured):
                 bar(f"a hit by {how}, program \"{program}\", of perf", module / perf, 0.8)
             else:
                 note(f"a hit by {how}, program \"{program}\", of perf", module / perf)
+    for how in ("jump", "breakpoint"):
+        if f"none_expression_{how}" not in measured:
+            continue
+        cost = {what: each(f"module_{what}_{how}") - each(f"none_{what}_{how}")
+                for what in ("argument", "expression")}
+        note(f"a hit by {how}, program \"argument\", the sum of two registers", cost["expression"])
+        bar(f"a hit by {how}, the sum, more than a register",
+            cost["expression"] - cost["argument"], 60)
     note("attach: sites", measured["attach_module"][0])
     bar("attach, of perf", each("attach_module") / each("attach_perf"), 0.8)
     bar("detach, of perf", each("detach_module") / each("detach_perf"), 0.02)

@@ -14,8 +14,8 @@ constexpr int kCalls = 20000;
 
 // ---- a hit ----
 
-uint64_t calls() {
-    std::ofstream run("/sys/module/hit_bench/parameters/calls");
+uint64_t calls(const char *parameter = "calls") {
+    std::ofstream run(std::string("/sys/module/hit_bench/parameters/") + parameter);
     if (!(run << kCalls << std::flush))
         die("hit_bench");
     uint64_t ns = 0;
@@ -46,6 +46,17 @@ void hits(const char *program_name, int program, const char *how) {
     settle();
     say("perf_" + what, kCalls, calls());
     close(event);
+    settle();
+}
+
+// The argument is the sum of two registers.
+void hits_with_expression(int program, const char *how) {
+    const std::string what = std::string("expression_") + how;
+    say("none_" + what, kCalls, calls("calls_sum"));
+    const int link = attach_module(program, sites_of("hit_bench_sum").front(), 1);
+    settle();
+    say("module_" + what, kCalls, calls("calls_sum"));
+    close(link);
     settle();
 }
 
@@ -91,6 +102,7 @@ int main(int argc, char **argv) {
             optimize(jump);
         hits("empty", empty, how);
         hits("argument", argument, how);
+        hits_with_expression(argument, how);
     }
     if (optimizes)
         optimize(true);

@@ -80,17 +80,19 @@ inline std::vector<btf_extra_site> sites_of(const char *name) {
 }
 
 // Returns -1 and errno if the module refuses it.
-inline int attach_with(int fd, uint32_t flags, const btf_extra_site &site) {
+inline int attach_with(int fd, uint32_t flags, const btf_extra_site &site, uint64_t required = 0) {
     btf_extra_attach attach = {};
     attach.prog_fd = fd;
     attach.object = site.object;
     attach.func_id = site.func_id;
     attach.flags = flags;
+    attach.required = required;
     return ioctl(device(), BTF_EXTRA_IOC_ATTACH, &attach);
 }
 
-inline int attach_module(int program, const btf_extra_site &site) {
-    const int link = attach_with(program, BTF_EXTRA_BEST_EFFORT, site);
+// required: bit n, parameter n must have a location.
+inline int attach_module(int program, const btf_extra_site &site, uint64_t required = 0) {
+    const int link = attach_with(program, BTF_EXTRA_BEST_EFFORT, site, required);
     if (link < 0)
         die("attach through the module");
     return link;

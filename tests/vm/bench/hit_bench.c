@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Functions that are inlined once, of which one also has a body, and one with only a body. Where they are inlined, the argument of
- * hit_bench_call() and hit_bench_both() is in a register that is not the ABI's, those of
- * hit_bench_three() are on the stack, and kprobes can replace the instruction by a jump, where they do that. Writing N to the
- * parameter "calls" calls hit_bench_call() N times; "calls_three", "calls_both" and "calls_body" are
- * for the others. "ns" is the time that took. "probe" is an address with a kprobe that does nothing; 0: none.
+ * Functions that are inlined once, of which one also has a body, and one with only a body. Where
+ * they are inlined, the argument of hit_bench_call() and hit_bench_both() is in a register that is
+ * not the ABI's, that of hit_bench_sum() is the sum of two registers, those of hit_bench_three()
+ * are on the stack, and kprobes can replace the instruction by a jump, where they do that. Writing
+ * N to the parameter "calls" calls hit_bench_call() N times; "calls_sum", "calls_three",
+ * "calls_both" and "calls_body" are for the others. "ns" is the time that took. "probe" is an
+ * address with a kprobe that does nothing; 0: none.
  */
 #include <linux/kprobes.h>
 #include <linux/ktime.h>
@@ -32,6 +34,25 @@ static noinline void call_often(unsigned long calls)
 
 		asm volatile("" : "+r"(value));
 		hit_bench_call(value);
+	}
+}
+
+/* It does not use its argument, so the compiler computes it nowhere, and DWARF says how. */
+static __always_inline void hit_bench_sum(unsigned long value)
+{
+	asm volatile(BENCH_INSTRUCTION : : : BENCH_CHANGED);
+}
+
+static noinline void call_sum_often(unsigned long calls)
+{
+	unsigned long i;
+
+	for (i = 0; i < calls; i++) {
+		unsigned long first = i, second = calls;
+
+		asm volatile("" : "+r"(first), "+r"(second));
+		hit_bench_sum(first + second);
+		asm volatile("" : : "r"(first), "r"(second));
 	}
 }
 
@@ -112,6 +133,11 @@ static int set_calls(const char *text, const struct kernel_param *param)
 	return measure(text, call_often);
 }
 
+static int set_calls_sum(const char *text, const struct kernel_param *param)
+{
+	return measure(text, call_sum_often);
+}
+
 static int set_calls_three(const char *text, const struct kernel_param *param)
 {
 	return measure(text, call_three_often);
@@ -129,6 +155,8 @@ static int set_calls_body(const char *text, const struct kernel_param *param)
 
 static const struct kernel_param_ops calls_ops = { .set = set_calls };
 module_param_cb(calls, &calls_ops, NULL, 0200);
+static const struct kernel_param_ops calls_sum_ops = { .set = set_calls_sum };
+module_param_cb(calls_sum, &calls_sum_ops, NULL, 0200);
 static const struct kernel_param_ops calls_three_ops = { .set = set_calls_three };
 module_param_cb(calls_three, &calls_three_ops, NULL, 0200);
 static const struct kernel_param_ops calls_both_ops = { .set = set_calls_both };
