@@ -124,10 +124,11 @@ offset=4096 len=1000 len=1000 comm=\"fallocate\" fd=3" "$(bare $lines)"
         "int ksys_fallocate(int fd, int mode, loff_t offset, loff_t len): len->x: -> after 'loff_t', which is not a pointer" \
         ksys_fallocate --show 'len->x'
 
-    # An exec calls each of these once. The one that runs as counting begins or ends may miss one.
-    while :; do /bin/sh -c :; done &
+    # An exec calls each of these once. The one that runs as counting begins or ends may miss one. Its
+    # process has this name until then, and only one has.
+    (printf execs >/proc/self/comm && while :; do /bin/sh -c :; done) &
     execs=$!
-    begin bprm_execve exec_binprm --summary site
+    begin bprm_execve exec_binprm --summary site --filter 'comm == "execs"'
     sleep 3
     end
     kill $execs
