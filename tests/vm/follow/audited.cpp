@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (LGPL-2.1 OR BSD-2-Clause)
-// What is said of programs that run at inlined calls as well: by audit, and by the file of links.
+// audit and the file of links name the programs that run at inlined calls as well.
 #include <csignal>
 #include <memory>
 
